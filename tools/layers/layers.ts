@@ -44,8 +44,8 @@ export const folderLayers: Layers["folderLayers"] = {
   "packages/core/src/provider": [["wire"], ["."]],
   "packages/core/src/sessions": [["storage"], ["history", "lock"], ["session"]],
   "packages/core/src/agents": [
-    ["journal"],
     ["run"],
+    ["journal"],
     ["guardrail", "tool"],
     ["memory"],
     ["agent"],

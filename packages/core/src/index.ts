@@ -69,7 +69,7 @@ export type { Source } from "./base/message/source.ts";
 export type { TokenUsage } from "./base/message/token-usage.ts";
 
 // Durable runs.
-export type { RunWait, WaitKind } from "./agents/journal/log-entry.ts";
+export type { RunWait, WaitKind } from "./agents/run/run-wait.ts";
 
 // Sessions.
 export { SessionStore } from "./sessions/session/session-store.ts";

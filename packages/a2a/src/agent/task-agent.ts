@@ -203,14 +203,14 @@ class TaskAgentRun implements RunWork {
   }
 
   async #ask(question: A2AContent): Promise<A2AMessage> {
-    const { journal, context } = this.#run;
+    const { steps, context } = this.#run;
     const about = toAsked(toParts(question, "question"));
-    if (journal === undefined) {
+    if (steps.durable === undefined) {
       const message =
         "ask of a TaskAgent needs a run that can wait: run the agent in a RunService, as createA2AServer does.";
       throw new TroupeError("invalid_config", message);
     }
-    const answer = await journal.wait(`ask/${this.#asked++}`, { kind: "input", about });
+    const answer = await steps.wait(`ask/${this.#asked++}`, { kind: "input", about });
     return readAnswered(answer, { taskId: context.runId, contextId: context.sessionId });
   }
 }

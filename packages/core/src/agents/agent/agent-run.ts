@@ -1,7 +1,6 @@
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { MessageContent } from "../../base/message/content.ts";
-import { doOnce } from "../journal/journal.ts";
 import type { ModelCallOptions, ModelOptions } from "../../model/model-config.ts";
 import { requireChosenTool } from "../../model/model-settings.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
@@ -71,7 +70,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     const tools = await parts.tools.load(run.context, run.settings.tools);
     const { guardrails, hooks } = parts.config;
     if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) {
-      run.input = await doOnce(run.journal, "in", () => this.#readInput());
+      run.input = await run.step("in", "check", () => this.#readInput());
     }
     const built = await buildMessages(parts, run, {
       session,

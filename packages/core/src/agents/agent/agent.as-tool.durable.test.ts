@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventBus } from "../../base/events/event-bus.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { RunWait } from "../journal/log-entry.ts";
+import type { RunWait } from "../run/run-wait.ts";
 import { entriesIn } from "../journal/test/journals.ts";
 import { chunksIn, cutLogs, performRun, plain, stepsIn } from "../journal/test/takeovers.ts";
 import type { StartRun } from "../journal/test/takeovers.ts";
@@ -45,7 +45,7 @@ function scene() {
 
 function streaming(agent: Agent): StartRun {
   return (journal: Journal) => {
-    const stream = agent.stream("Pay.", attemptOpts({ sessionId: "s", journal }));
+    const stream = agent.stream("Pay.", attemptOpts({ sessionId: "s", steps: journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Journal } from "../journal/journal.ts";
 import { logKey, runNamespaces } from "../journal/log-entry.ts";
-import type { LogEntry, RunChunk } from "../journal/log-entry.ts";
+import type { LogEntry } from "../journal/log-entry.ts";
+import type { RunChunk } from "../run/run-wait.ts";
 import { LogWriter } from "../journal/log-writer.ts";
 import { readLog } from "../journal/read-log.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
@@ -31,7 +32,7 @@ function createAgent(storage: StorageDriver, answers: ConstructorParameters<type
 /** Makes an attempt at the run as a service does, and returns its output. */
 async function attempt(agent: Agent, storage: StorageDriver) {
   const journal = await Journal.open({ runId, storage, writer: new LogWriter(storage), node: "n", print: "" });
-  const stream = agent.stream("What is 7?", attemptOpts({ runId, sessionId: "s", journal }));
+  const stream = agent.stream("What is 7?", attemptOpts({ runId, sessionId: "s", steps: journal }));
   for await (const chunk of stream) {
     await journal.write(chunk);
     // A record for each chunk.

@@ -23,7 +23,7 @@ it("an agent stores the turn of a durable run after the steps that led to it [ru
   }
   const agent = new Agent({ name: "a", model: new ScriptedModel("Hello."), storage: watched });
   const journal = await openJournal(storage);
-  await agent.run("Hi", attemptOpts({ sessionId: "s", journal }));
+  await agent.run("Hi", attemptOpts({ sessionId: "s", steps: journal }));
 
   expect(steps.indexOf("m/0")).toBe(0);
   expect(steps).toContain("turn");
@@ -36,8 +36,8 @@ it("an agent that goes on with a durable run is not hindered by the turn that it
     { role: "user" as const, content: "One" },
     { role: "assistant" as const, content: "Two" },
   ];
-  const first = await agent.run("Hi", attemptOpts({ sessionId: "s", messages, journal: await openJournal(storage) }));
-  const second = await agent.run("Hi", attemptOpts({ sessionId: "s", messages, journal: await openJournal(storage) }));
+  const first = await agent.run("Hi", attemptOpts({ sessionId: "s", messages, steps: await openJournal(storage) }));
+  const second = await agent.run("Hi", attemptOpts({ sessionId: "s", messages, steps: await openJournal(storage) }));
 
   expect(second.text).toBe(first.text);
   expect(await storage.list("turns")).toHaveLength(1);
@@ -50,7 +50,7 @@ it("an agent leaves no timer behind when the attempt at a durable run had stoppe
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
 
-  await expect(agent.run("Hi", attemptOpts({ journal }))).rejects.toMatchObject({ code: "interrupted" });
+  await expect(agent.run("Hi", attemptOpts({ steps: journal }))).rejects.toMatchObject({ code: "interrupted" });
 
   expect(timers()).toBeLessThanOrEqual(before);
 });

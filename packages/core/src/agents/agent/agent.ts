@@ -1,7 +1,7 @@
 import type { EventBus } from "../../base/events/event-bus.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import { checkContent } from "../run/check-content.ts";
-import { keepsJournal } from "../run/journal-step.ts";
+import { keepsSteps } from "../run/keeps-steps.ts";
 import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
@@ -129,5 +129,5 @@ export class Agent<
   }
 }
 
-// The mark of agents that keep a journal is defined on the prototype, because serializers print own properties.
-Object.defineProperty(Agent.prototype, keepsJournal, { value: true });
+// The mark of agents that do their work in steps is defined on the prototype, because serializers print own properties.
+Object.defineProperty(Agent.prototype, keepsSteps, { value: true });

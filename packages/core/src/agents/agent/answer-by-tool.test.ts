@@ -99,7 +99,7 @@ describe("guardAnswer", () => {
   it("asks the guardrails once for each answer of a durable run, in all attempts", async () => {
     const check = vi.fn<Guardrail["check"]>((text) => ({ pass: true, replace: `${text}!` }));
     const journal = await openJournal();
-    const run = testRun({}, { settings: { ...resolveRunOpts({}), journal } });
+    const run = testRun({}, { settings: { ...resolveRunOpts({}), steps: journal } });
     const plan = { run, outputGuardrails: [{ name: "g", check }] } as unknown as LoopPlan;
     const answers = [await guardAnswer(plan, "a"), await guardAnswer(plan, "b"), await guardAnswer(plan, "a")];
 
@@ -120,7 +120,7 @@ describe("guardAnswer", () => {
 
     const journal = await openJournal();
     const begin = vi.spyOn(journal, "begin");
-    const durable = testRun({}, { settings: { ...resolveRunOpts({}), journal } });
+    const durable = testRun({}, { settings: { ...resolveRunOpts({}), steps: journal } });
     expect(await guardAnswer({ run: durable, outputGuardrails: [] } as unknown as LoopPlan, "a")).toBe("a");
     expect(begin).not.toHaveBeenCalled();
   });

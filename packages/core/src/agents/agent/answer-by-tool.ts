@@ -1,4 +1,3 @@
-import { doOnce } from "../journal/journal.ts";
 import { applyGuardrails } from "../guardrail/apply-guardrails.ts";
 import { getTextContent } from "../../base/message/content.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
@@ -38,7 +37,7 @@ export async function* answerByTool<Structured>(
 export async function guardAnswer({ run, outputGuardrails: guardrails }: LoopPlan, answer: string): Promise<string> {
   if (guardrails.length === 0) return answer;
   const key = `g/${hashOf(answer)}`;
-  return await doOnce(run.journal, key, () =>
+  return await run.step(key, "check", () =>
     applyGuardrails(answer, { guardrails, side: "output", context: run.context }),
   );
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { CallIds } from "../../sessions/history/call-ids.ts";
 import { entriesIn, openJournal } from "../journal/test/journals.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
@@ -31,7 +32,7 @@ async function attempt(storage: InMemoryStorage | undefined, index = 0, more: Pa
       return Object.assign(step, { leave: () => (left.push(key), leave()) });
     };
   }
-  const run = testRun({}, { settings: { ...resolveRunOpts({}), ...(journal && { journal }) } });
+  const run = testRun({}, { settings: { ...resolveRunOpts({}), ...(journal && { steps: journal }) } });
   run.thinking = "Before. ";
   const call = vi.fn<LoopPlan["call"]>(async function* (_plan, { filter }) {
     const shown = await filter({ type: "text", text: "Hi." });
@@ -65,6 +66,18 @@ describe("callModelOnce", () => {
     expect(chunks).toEqual([{ type: "text", text: "Hi." }]);
     expect(outcome).toEqual(response);
     expect(run.thinking).toBe("Before. Hm.");
+  });
+
+  it("counts the usage of an answer that comes when the run is over", async () => {
+    const call: LoopPlan["call"] = async function* ({ run }) {
+      yield* [];
+      run.abort(new TroupeError("cancelled", "Over."));
+      return await Promise.resolve(response);
+    };
+    const { run, outcome } = await attempt(undefined, 0, { call });
+
+    expect(outcome).toMatchObject({ message: "Over." });
+    expect([run.meter.total, run.thinking]).toEqual([usage, "Before. "]);
   });
 
   it("makes a call of a durable run once, and gives a later attempt all of it but the chunks", async () => {

@@ -239,13 +239,13 @@ describe("recordCall", () => {
     expect([run.responseId, run.model, run.thinking]).toEqual(["r0", { providerId: "v", modelId: "m" }, "Hm."]);
   });
 
-  it("counts the usage of an answer that comes when the run is over, and records nothing else", () => {
+  it("records nothing of an answer that comes when the run is over", () => {
     const run = testRun();
     run.abort(new TroupeError("cancelled", "Over."));
 
     expect(() => recordCall(run, { model } as unknown as PreparedCall, { ...response, responseId: "r1" })).toThrow(
       "Over.",
     );
-    expect([run.meter.total, run.responseId, run.thinking]).toEqual([usage, undefined, ""]);
+    expect([run.responseId, run.thinking]).toEqual([undefined, ""]);
   });
 });

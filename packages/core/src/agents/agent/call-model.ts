@@ -36,8 +36,8 @@ export async function* callModel(
   const { context } = run;
   const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
   const partial = startPartialAnswer(plan);
-  const { mayCallTools: showsTools, step } = prepared;
-  const chunks = new ChunkFilter({ run, gate, partial, showsTools, step });
+  const { mayCallTools: showsTools, onShown } = prepared;
+  const chunks = new ChunkFilter({ run, gate, partial, showsTools, onShown });
   const thinkingBefore = run.thinking;
   run.text = "";
   const log = new ModelCallLog(run, prepared.model);
@@ -50,6 +50,7 @@ export async function* callModel(
   }
   log.complete(response);
   warnOfAnswer(run, prepared, response);
+  run.meter.add(response.usage);
   recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
   if (gate === undefined) return response;
   // The text of an answer that was not streamed has not passed the gate yet.
@@ -64,13 +65,12 @@ function hasNoText({ text, toolCalls }: ModelResponse): boolean {
   return text === "" && toolCalls.length > 0;
 }
 
-/** Records a model call that was answered. `thinking` is the thinking of the whole run so far. */
+/** Records a model call that was answered, except its usage. `thinking` is the thinking of the whole run so far. */
 export function recordCall(
   run: LoopPlan["run"],
   { model }: PreparedCall,
   response: ModelResponse & { thinking: string },
 ): void {
-  run.meter.add(response.usage);
   run.signal.throwIfAborted();
   run.noteToken();
   run.thinking = response.thinking;

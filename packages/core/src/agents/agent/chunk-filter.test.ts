@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { OutputGate } from "../guardrail/output-gate.ts";
 import type { Guardrail } from "../guardrail/guardrail.ts";
-import type { OpenStep } from "../journal/attempt.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { PartialAnswers } from "../run/stream-views.ts";
@@ -22,7 +21,7 @@ const source = (id: string, url: string): ModelChunk & StreamChunk => ({ type: "
 function filterOf(more: Partial<ChunkFilterOptions> = {}, guardrails: readonly Guardrail[] = []) {
   const run = testRun();
   const gate = new OutputGate({ guardrails, context: run.context });
-  const chunks = new ChunkFilter({ run, gate, partial: undefined, showsTools: true, step: undefined, ...more });
+  const chunks = new ChunkFilter({ run, gate, partial: undefined, showsTools: true, onShown: undefined, ...more });
   const show = async (given: readonly ModelChunk[]) => {
     const shown: (StreamChunk | undefined)[] = [];
     for (const chunk of given) shown.push(await chunks.filter(chunk));
@@ -172,23 +171,22 @@ describe("text of a structured answer", () => {
   });
 });
 
-describe("the chunks of a step in the journal", () => {
+describe("the receiver of the chunks that are shown", () => {
   it.each<[guardrails: Guardrail[]]>([[[]], [[{ name: "g", incremental: true, check: () => ({ pass: true }) }]]])(
-    "are noted in it, those alone that are shown",
+    "gets those alone that are shown",
     async (guardrails) => {
-      const tag = vi.fn<OpenStep["tag"]>();
-      const step = { tag } as unknown as OpenStep;
-      const { chunks, show } = filterOf({ step }, guardrails);
+      const onShown = vi.fn<(chunk: StreamChunk) => void>();
+      const { chunks, show } = filterOf({ onShown }, guardrails);
       await show([text("a"), text(""), thinking("b"), start("1"), start("1"), endOf("1")]);
       const rest = chunks.text("rest");
 
       expect(rest).toEqual(text("rest"));
-      expect(tag.mock.calls).toEqual([[text("a")], [thinking("b")], [start("1")], [text("rest")]]);
-      expect(tag.mock.calls.at(-1)?.[0]).toBe(rest);
+      expect(onShown.mock.calls).toEqual([[text("a")], [thinking("b")], [start("1")], [text("rest")]]);
+      expect(onShown.mock.calls.at(-1)?.[0]).toBe(rest);
     },
   );
 
-  it("is none in a run without a journal", () => {
+  it("is left out in a run that needs none", () => {
     expect(filterOf().chunks.text("rest")).toEqual(text("rest"));
   });
 });

@@ -1,5 +1,4 @@
 import type { OutputGate } from "../guardrail/output-gate.ts";
-import type { OpenStep } from "../journal/attempt.ts";
 import type { SourceChunk } from "../../base/message/source.ts";
 import type { AnswerChunk, ModelChunk } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -21,8 +20,8 @@ export type ChunkFilterOptions = {
   partial: PartialAnswers | undefined;
   /** True if tool calls are shown, because they will be executed. */
   showsTools: boolean;
-  /** The journal step that the chunks belong to, in a durable run. */
-  step: OpenStep | undefined;
+  /** Receives each chunk that is shown, before it is shown. */
+  onShown: ((chunk: StreamChunk) => void) | undefined;
 };
 
 /**
@@ -43,14 +42,14 @@ export class ChunkFilter {
 
   constructor(options: ChunkFilterOptions) {
     this.#options = options;
-    const { step } = options;
-    this.filter = step === undefined ? this.#filter : tagging(this.#filter, step);
+    const { onShown } = options;
+    this.filter = onShown === undefined ? this.#filter : reporting(this.#filter, onShown);
   }
 
   /** Makes a chunk of text that the output guardrails had held back. */
   text(text: string): StreamChunk {
     const chunk = { type: "text", text } as const;
-    this.#options.step?.tag(chunk);
+    this.#options.onShown?.(chunk);
     return chunk;
   }
 
@@ -125,14 +124,14 @@ function wellFormed(chunk: ToolChunk): ToolChunk {
   return { ...chunk, argumentsDelta: chunk.argumentsDelta.toWellFormed() };
 }
 
-/** Wraps a filter so that it tags each shown chunk with its journal step. */
-function tagging(filter: ChunkFilter["filter"], step: OpenStep): ChunkFilter["filter"] {
-  const tag = (chunk: StreamChunk | undefined) => {
-    if (chunk !== undefined) step.tag(chunk);
+/** Wraps a filter so that it reports each shown chunk. */
+function reporting(filter: ChunkFilter["filter"], onShown: (chunk: StreamChunk) => void): ChunkFilter["filter"] {
+  const report = (chunk: StreamChunk | undefined) => {
+    if (chunk !== undefined) onShown(chunk);
     return chunk;
   };
   return (chunk) => {
     const shown = filter(chunk);
-    return shown instanceof Promise ? shown.then(tag) : tag(shown);
+    return shown instanceof Promise ? shown.then(report) : report(shown);
   };
 }

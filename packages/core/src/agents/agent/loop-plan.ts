@@ -1,5 +1,4 @@
 import type { Guardrail } from "../guardrail/guardrail.ts";
-import type { OpenStep } from "../journal/attempt.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
 import type { ModelCallOptions, ToolChoice } from "../../model/model-config.ts";
@@ -66,8 +65,8 @@ export type PreparedCall = {
   readonly mayCallTools: boolean;
   /** The number of the call in the run, from 0. */
   readonly index: number;
-  /** The journal step of this model call, in a durable run. */
-  readonly step?: OpenStep | undefined;
+  /** Receives each chunk that is shown, before it is shown. */
+  readonly onShown?: ((chunk: StreamChunk) => void) | undefined;
 };
 
 /** One model call: the model's input, and the filter that turns model chunks into chunks of the run. */

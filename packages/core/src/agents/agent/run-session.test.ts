@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { Journal } from "../journal/journal.ts";
+import { plainSteps } from "../run/run-steps.ts";
+import type { RunSteps } from "../run/run-steps.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { VendorState } from "../../model/vendor-state.ts";
@@ -18,8 +19,8 @@ const opts = { sessionId: "s", ...owner };
 const answer: ChatMessage = { role: "assistant", content: "Hi." };
 const state = (modelId: string): VendorState => ({ providerId: "v", modelId, items: [1], stored: true });
 
-/** The session of a run, and what happens to it, in order. A journal makes the run durable. */
-function sceneOf(more: Partial<RunSettings> = {}, journal?: Partial<Journal>, session: Partial<OpenSession> = {}) {
+/** The session of a run, and what happens to it, in order. An attempt makes the run durable. */
+function sceneOf(more: Partial<RunSettings> = {}, durable?: { attempt?: number }, session: Partial<OpenSession> = {}) {
   const events: unknown[][] = [];
   const note =
     (name: string) =>
@@ -27,14 +28,15 @@ function sceneOf(more: Partial<RunSettings> = {}, journal?: Partial<Journal>, se
       await Promise.resolve();
       events.push([name, ...args]);
     };
+  const { attempt = 1 } = durable ?? {};
   const own = {
-    runId: "r1",
-    attempt: 1,
+    ...plainSteps,
+    durable: { runId: "r1", attempt },
+    isResumed: attempt > 1,
     flush: note("flush"),
-    begin: (key: string) => ({ done: (value: unknown) => events.push(["done", key, value]) }),
-    ...journal,
-  } as unknown as Journal;
-  const settings = { ...resolveRunOpts(opts), ...more, ...(journal && { journal: own, runId: "r1" }) };
+    step: (key: string, _kind: string, work: () => unknown) => void events.push(["done", key, work()]),
+  } as unknown as RunSteps;
+  const settings = { ...resolveRunOpts(opts), ...more, ...(durable && { steps: own, runId: "r1" }) };
   const run = testRun({}, { settings });
   const warn = vi.spyOn(run, "warn");
   const opened = {
@@ -223,7 +225,7 @@ describe("storing a durable run", () => {
     expect(session.wasStored).toBe(false);
   });
 
-  it("keeps the turn in the journal where its session is in memory", async () => {
+  it("keeps the turn among its steps where its session is in memory", async () => {
     const { store, events, names, session } = sceneOf({ sessionStorage: new InMemoryStorage() }, {});
     await session.open(store);
 
@@ -278,7 +280,7 @@ describe("suspending a run", () => {
     expect(events).toEqual([["noteWait", "s", "r1", { owner: { ...owner, verified: true } }]]);
   });
 
-  it("notes nothing before the session is open, or without a journal", async () => {
+  it("notes nothing before the session is open, or in a plain run", async () => {
     const unopened = sceneOf({}, {});
     const plain = sceneOf();
     await plain.session.open(plain.store);

@@ -14,13 +14,13 @@ import type { NewTurn } from "../../sessions/session/turn-record.ts";
 import { toTurnMessages } from "../../sessions/session/turn-arguments.ts";
 import { toTurnToolResults } from "../../sessions/session/turn-tool-result.ts";
 
-/** The key of the journal step for the turn of a child run whose session lasts only as long as its parent run. */
+/** The key of the step for the turn of a child run whose session lasts only as long as its parent run. */
 export const turnStep = "s/turn";
 
-/** The value of the journal step `turnStep`: the session, and the turn that was appended to it. */
-export type JournaledTurn = { readonly sessionId: string; readonly turn: NewTurn };
+/** The value of the step `turnStep`: the session, and the turn that was appended to it. */
+export type StoredTurn = { readonly sessionId: string; readonly turn: NewTurn };
 
-/** The number of newest turns in which an attempt searches for a turn stored by an earlier attempt. */
+/** The number of newest turns in which a durable run searches for a turn that an earlier process stored for it. */
 const turnsToSearch = 50;
 
 /**
@@ -39,12 +39,13 @@ export class RunSession {
 
   /** Waits for the session's lease, and opens the session. */
   async open(sessions: SessionStore, onWaiting?: OpenOptions["onWaiting"]): Promise<OpenSession> {
-    const { signal, settings, journal, runId } = this.#run;
+    const { signal, settings, steps, runId } = this.#run;
+    const { durable } = steps;
     const session = await sessions.open(settings.sessionId, {
       owner: ownerOf(settings),
       signal,
       isNew: !settings.isNamedSession,
-      ...(journal !== undefined && { run: { runId, attempt: journal.attempt } }),
+      ...(durable !== undefined && { run: { runId, attempt: durable.attempt } }),
       onWaiting,
     });
     this.#sessions = sessions;
@@ -58,7 +59,8 @@ export class RunSession {
 
   /** Stores the turn of a finished run and returns its number. */
   saveFinished(messages: ChatMessage[]): Promise<number> {
-    return this.#run.journal === undefined ? this.#store("completed", messages) : this.#saveDurable(messages);
+    const isDurable = this.#run.steps.durable !== undefined;
+    return isDurable ? this.#saveDurable(messages) : this.#store("completed", messages);
   }
 
   /** Stores the work of a failed or cancelled run as an interrupted turn if the run called a tool. */
@@ -74,9 +76,10 @@ export class RunSession {
    * another run cancels it: see `onWaiting`. A child run notes nothing.
    */
   async suspend(): Promise<void> {
-    const { settings, journal } = this.#run;
-    if (this.#session === undefined || journal === undefined || settings.parentRunId !== undefined) return;
-    await this.#sessions?.noteWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
+    const { settings, steps } = this.#run;
+    const { durable } = steps;
+    if (this.#session === undefined || durable === undefined || settings.parentRunId !== undefined) return;
+    await this.#sessions?.noteWait(settings.sessionId, durable.runId, { owner: ownerOf(settings) });
   }
 
   /**
@@ -119,28 +122,29 @@ export class RunSession {
   }
 
   async #endWait(): Promise<void> {
-    const { settings, journal } = this.#run;
-    if (journal === undefined || this.#session?.waitingRun !== journal.runId) return;
-    await this.#sessions?.endWait(settings.sessionId, journal.runId, { owner: ownerOf(settings) });
+    const { settings, steps } = this.#run;
+    const { durable } = steps;
+    if (durable === undefined || this.#session?.waitingRun !== durable.runId) return;
+    await this.#sessions?.endWait(settings.sessionId, durable.runId, { owner: ownerOf(settings) });
   }
 
   /** Returns the number of a durable run's turn if an earlier attempt has stored it, otherwise `undefined`. */
   async #storedBefore(): Promise<number | undefined> {
-    const { journal, runId } = this.#run;
-    if (journal === undefined || journal.attempt === 1) return undefined;
+    const { steps, runId } = this.#run;
+    if (!steps.isResumed) return undefined;
     const turns = await this.#session?.loadTurnsWithoutData(turnsToSearch);
     return turns?.find((turn) => turn.runId === runId)?.seq;
   }
 
   /** Stores a run's turn, unless an earlier attempt has stored it. Returns the number of the turn. */
   async #storeOnce(status: NewTurn["status"], messages: ChatMessage[], unfinished?: UnfinishedStep): Promise<number> {
-    const { journal, settings } = this.#run;
+    const { steps, settings } = this.#run;
     const stored = await this.#storedBefore();
     this.#wasStored = stored !== undefined;
     if (stored !== undefined) return stored;
-    // The journal's steps are written first: if a turn were stored before its steps, the next attempt could give
-    // another answer. Sessions in memory end with their process and need no such order.
-    if (settings.sessionStorage === undefined) await journal?.flush();
+    // The steps are stored first: if a turn were stored before its steps, a later process could give another answer.
+    // Sessions in memory end with their process and need no such order.
+    if (settings.sessionStorage === undefined) await steps.flush();
     return await this.#store(status, messages, unfinished);
   }
 
@@ -172,15 +176,15 @@ export class RunSession {
   }
 
   /**
-   * Appends a turn to the session. If the session lasts only as long as its parent run, a durable run also journals the
-   * turn. A later attempt rebuilds the session from the journal.
+   * Appends a turn to the session. If the session lasts only as long as its parent run, the turn is a step of the run
+   * as well, from which a later process rebuilds the session.
    */
   #append(session: OpenSession, turn: NewTurn): Promise<number> {
-    const { journal, settings } = this.#run;
+    const { steps, settings } = this.#run;
     const appended = session.appendTurn(turn);
-    if (settings.sessionStorage === undefined || journal === undefined) return appended;
-    return appended.then((seq) => {
-      journal.begin(turnStep).done({ sessionId: settings.sessionId, turn } satisfies JournaledTurn);
+    if (settings.sessionStorage === undefined || steps.durable === undefined) return appended;
+    return appended.then(async (seq) => {
+      await steps.step<StoredTurn>(turnStep, "turn", () => ({ sessionId: settings.sessionId, turn }));
       return seq;
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunChunk } from "./log-entry.ts";
+import type { RunChunk } from "../run/run-wait.ts";
 import { openAttempt, settle } from "./test/attempts.ts";
 
 describe("the chunks of an attempt", () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Attempt } from "./attempt.ts";
-import type { RunWait } from "./log-entry.ts";
-import { RunPaused } from "./run-paused.ts";
+import type { RunWait } from "../run/run-wait.ts";
+import { RunPaused } from "../run/run-paused.ts";
 import { openAttempt, settle } from "./test/attempts.ts";
 import { journaledRunId as runId } from "./test/journals.ts";
 

@@ -3,7 +3,8 @@ import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { Attempt } from "./attempt.ts";
 import { logKey, logRecord } from "./log-entry.ts";
-import type { LogEntry, RunWait } from "./log-entry.ts";
+import type { LogEntry } from "./log-entry.ts";
+import type { RunWait } from "../run/run-wait.ts";
 import { LogWriter } from "./log-writer.ts";
 import { entriesIn, journaledRunId as runId } from "./test/journals.ts";
 

@@ -4,12 +4,13 @@ import type { TokenUsage } from "../../base/message/token-usage.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
 import { logRecord, toLogged } from "./log-entry.ts";
-import type { LeaveReason, LogEntry, LogRecord, RunChunk, RunWait, JournalResult } from "./log-entry.ts";
+import type { LeaveReason, LogEntry, LogRecord, JournalResult } from "./log-entry.ts";
+import type { RunChunk, RunWait } from "../run/run-wait.ts";
 import { LoggedPast } from "./logged-past.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
 import { readLog } from "./read-log.ts";
-import { RunPaused } from "./run-paused.ts";
-import type { PauseReason } from "./run-paused.ts";
+import { RunPaused } from "../run/run-paused.ts";
+import type { PauseReason } from "../run/run-paused.ts";
 
 /** The run of an attempt, its log and log writer, and a description of the performing process for the log. */
 export type AttemptInit = {
@@ -28,7 +29,7 @@ export type AttemptInit = {
 const isModelCall = /(^|\/)m\/\d+$/;
 
 /** A journal step in progress. Call `done` or `leave` when it ends. */
-export type OpenStep = {
+export type BegunStep = {
   /** Notes that a chunk of the stream belongs to this step. The chunk becomes valid only when the step is done. */
   tag(chunk: object): void;
   /** Logs the result of the journal step and ends it. */
@@ -140,7 +141,7 @@ export class Attempt extends LoggedPast {
     return this.#endRun === undefined ? undefined : new Promise((resolve) => setImmediate(resolve));
   }
 
-  beginStep(step: string): OpenStep {
+  beginStep(step: string): BegunStep {
     this.#onNewWork(step);
     const startedAt = performance.now();
     this.#open.add(step);

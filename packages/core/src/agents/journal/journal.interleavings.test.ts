@@ -8,7 +8,7 @@ import { LogWriter } from "./log-writer.ts";
 import { inEveryOrder } from "./test/every-order.ts";
 import { entriesIn, journaledRunId } from "./test/journals.ts";
 import { readLog } from "./read-log.ts";
-import { RunPaused } from "./run-paused.ts";
+import { RunPaused } from "../run/run-paused.ts";
 
 /** The calls of the tool, by the attempt that made each. */
 type World = { effects: string[]; ends: string[] };

@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { doOnce } from "./journal.ts";
-import type { Journal, WaitRequest } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import { plainSteps } from "../run/run-steps.ts";
+import type { StepQuestion } from "../run/run-wait.ts";
 import { settle } from "./test/attempts.ts";
 import { entriesIn, openJournal } from "./test/journals.ts";
 
 const call = { tool: "send", args: {}, effect: "once", key: "k" } as const;
-const approval: WaitRequest = { kind: "approval", about: null };
+const approval: StepQuestion = { kind: "approval", about: null };
 
 afterEach(() => void vi.useRealTimers());
 
@@ -14,11 +15,11 @@ afterEach(() => void vi.useRealTimers());
 async function later(): Promise<Journal> {
   const storage = new InMemoryStorage();
   const first = await openJournal(storage);
-  const part = first.within("a");
+  const part = first.part("a");
   for (const [journal, value] of [
     [first, "run"],
     [part, "part"],
-    [first.within("ab"), "other"],
+    [first.part("ab"), "other"],
     [part.child(), "child"],
   ] as const) {
     journal.begin("m/0").done(value);
@@ -34,8 +35,8 @@ async function later(): Promise<Journal> {
 describe("the journal of a part of a run", () => {
   it("has the steps, calls and waits of the part alone", async () => {
     const run = await later();
-    const [part, child] = [run.within("a"), run.within("a").child()];
-    const journals = [run, part, child, run.within("ab"), run.within("b")];
+    const [part, child] = [run.part("a"), run.part("a").child()];
+    const journals = [run, part, child, run.part("ab"), run.part("b")];
     expect(journals.map((journal) => journal.stored("m/0")?.value)).toEqual([
       "run",
       "part",
@@ -43,7 +44,7 @@ describe("the journal of a part of a run", () => {
       "other",
       undefined,
     ]);
-    expect(journals.map((journal) => journal.storedAs("m/0"))).toEqual([
+    expect(journals.map((journal) => journal.valuesOf("m/0"))).toEqual([
       ["run", "part", "other", "child"],
       ["part", "child"],
       ["child"],
@@ -62,10 +63,10 @@ describe("the journal of a part of a run", () => {
   it("counts its children, each part for itself", async () => {
     const run = await openJournal();
     const ids = (journal: Journal) => [journal.child(), journal.child()].map((child) => child.id("x"));
-    const names = (journal: Journal) => ["c0", "c1"].map((name) => journal.within(name).id("x"));
+    const names = (journal: Journal) => ["c0", "c1"].map((name) => journal.part(name).id("x"));
     expect(ids(run)).toEqual(names(run));
-    expect(ids(run.within("a"))).toEqual(names(run.within("a")));
-    expect(new Set([...names(run), ...names(run.within("a"))]).size).toBe(4);
+    expect(ids(run.part("a"))).toEqual(names(run.part("a")));
+    expect(new Set([...names(run), ...names(run.part("a"))]).size).toBe(4);
     expect(run.hasResults).toBe(false);
   });
 });
@@ -74,7 +75,7 @@ describe("a wait of a journal", () => {
   it("is logged with its facts and its time, under an id of its kind", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1000 });
     const storage = new InMemoryStorage();
-    const part = (await openJournal(storage)).within("a");
+    const part = (await openJournal(storage)).part("a");
     const request = { about: { at: "a\uD83D" }, until: 2000, toolCallId: "1", argsSchema: { type: "object" } };
     part.wait("t/0", { kind: "approval", ...request }).catch(() => undefined);
     part.wait("t/0", { kind: "doubt", about: null }).catch(() => undefined);
@@ -123,7 +124,7 @@ describe("Journal.call", () => {
       vi.setSystemTime(Date.now() + ms);
       return await insertAll(writes);
     };
-    await journal.within("a").call("t/0", { ...call, args: { n: Number.NaN } });
+    await journal.part("a").call("t/0", { ...call, args: { n: Number.NaN } });
     const calls = (await entriesIn(storage)).filter(({ t }) => t === "call");
     expect(calls).toEqual(
       Array.from({ length: times }, (_, index) => ({
@@ -137,33 +138,33 @@ describe("Journal.call", () => {
   });
 });
 
-describe("doOnce", () => {
+describe("a step without options", () => {
   it("does the work without a journal, and once with one", async () => {
     const storage = new InMemoryStorage();
     const work = vi.fn<() => Promise<number>>(async () => 7);
-    expect(await doOnce(undefined, "x", work)).toBe(7);
+    expect(await plainSteps.step("x", "check", work)).toBe(7);
     const first = await openJournal(storage);
-    expect(await doOnce(first, "x", work)).toBe(7);
-    expect(await doOnce(first, "x", work)).toBe(7);
+    expect(await first.step("x", "check", work)).toBe(7);
+    expect(await first.step("x", "check", work)).toBe(7);
     await first.flush();
-    expect(await doOnce(await openJournal(storage), "x", work)).toBe(7);
+    expect(await (await openJournal(storage)).step("x", "check", work)).toBe(7);
     expect(work).toHaveBeenCalledTimes(2);
   });
 
   it.each([[null], [0], [""], [false]])("keeps the value %j, and does not do the work again", async (value) => {
     const storage = new InMemoryStorage();
     const first = await openJournal(storage);
-    expect(await doOnce(first, "x", async () => await Promise.resolve(value))).toBe(value);
+    expect(await first.step("x", "check", async () => await Promise.resolve(value))).toBe(value);
     await first.flush();
     const again = vi.fn<() => Promise<unknown>>(async () => "again");
 
-    expect(await doOnce(await openJournal(storage), "x", again)).toBe(value);
+    expect(await (await openJournal(storage)).step("x", "check", again)).toBe(value);
     expect(again).not.toHaveBeenCalled();
   });
 
   it("keeps no failure, and leaves the step", async () => {
     const journal = await openJournal();
-    await expect(doOnce(journal, "x", () => Promise.reject(new Error("boom")))).rejects.toThrow("boom");
+    await expect(journal.step("x", "check", () => Promise.reject(new Error("boom")))).rejects.toThrow("boom");
     expect(journal.stored("x")).toBeUndefined();
     journal.wait("t/0", approval).catch(() => undefined);
     await settle();

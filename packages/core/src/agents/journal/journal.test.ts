@@ -6,7 +6,7 @@ import { Journal } from "./journal.ts";
 import { LogWriter } from "./log-writer.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { readLog } from "./read-log.ts";
-import { RunPaused } from "./run-paused.ts";
+import { RunPaused } from "../run/run-paused.ts";
 
 const runId = "5b1e9f3c-0000-4000-8000-000000000001";
 
@@ -24,13 +24,13 @@ describe("Journal", () => {
   it("gives a later attempt the results of the steps that are done", async () => {
     const storage = new InMemoryStorage();
     const first = await open(storage, "one");
-    first.within("t/0/0").begin("m/0").done({ text: "hello" });
+    first.part("t/0/0").begin("m/0").done({ text: "hello" });
     await first.call("t/0/1", { tool: "send", args: {}, effect: "once", key: "k" });
 
     const second = await open(storage, "two");
 
     expect(second.attempt).toBe(2);
-    expect(second.within("t/0/0").stored("m/0")?.value).toEqual({ text: "hello" });
+    expect(second.part("t/0/0").stored("m/0")?.value).toEqual({ text: "hello" });
     expect(second.hasCall("t/0/1")).toBe(true);
     expect(second.stored("m/0")).toBeUndefined();
   });
@@ -138,8 +138,8 @@ describe("Journal", () => {
 
   it("makes ids that are the same in every attempt", async () => {
     const [one, other] = [await open(new InMemoryStorage(), "one"), await open(new InMemoryStorage(), "two")];
-    expect(one.within("t/0/0").id("x")).toBe(other.within("t/0/0").id("x"));
-    expect(one.id("x")).not.toBe(one.within("t/0/0").id("x"));
+    expect(one.part("t/0/0").id("x")).toBe(other.part("t/0/0").id("x"));
+    expect(one.id("x")).not.toBe(one.part("t/0/0").id("x"));
     expect(one.id("x")).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/);
   });
 });

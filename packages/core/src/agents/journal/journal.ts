@@ -1,14 +1,17 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { Attempt } from "./attempt.ts";
-import type { AttemptInit, OpenStep } from "./attempt.ts";
-import type { InterruptedCall, LoggedAttempts } from "./logged-past.ts";
+import type { AttemptInit, BegunStep } from "./attempt.ts";
+import type { LoggedAttempts } from "./logged-past.ts";
 import { toLogged } from "./log-entry.ts";
-import type { LoggedCall, LogEnd, LogRecord, RunChunk, RunWait, JournalResult, WaitKind } from "./log-entry.ts";
-import type { PauseReason } from "./run-paused.ts";
-
-/** A wait as a step requests it: its kind, facts for the person who answers, and its maximum duration. */
-export type WaitRequest = Pick<RunWait, "kind" | "about" | "until" | "toolCallId" | "argsSchema">;
+import type { LogEnd, LogRecord, JournalResult } from "./log-entry.ts";
+import type { PauseReason } from "../run/run-paused.ts";
+import type { DurableRun, InterruptedCall, OpenStep, RunSteps, StepCall } from "../run/run-steps.ts";
+import type { StepEnd, StepKind, StepOptions } from "../run/run-steps.ts";
+import type { RunChunk, RunWait, StepQuestion, WaitKind } from "../run/run-wait.ts";
+import { endOfStep, runJournalStep, streamJournalStep } from "./journal-step.ts";
+import { doStep, replayStep, streamStep } from "./open-step.ts";
+import type { StepLog } from "./open-step.ts";
 
 /** The number of consecutive attempts without a finished step after which an unreachable session ends the run. */
 const mostStorageFailures = 3;
@@ -28,7 +31,7 @@ const mostStarts = 3;
  * A later attempt reads its result from the journal and does not repeat it. Parts of the run and child runs have their
  * own journals over the same attempt, with prefixed keys.
  */
-export class Journal {
+export class Journal implements RunSteps, DurableRun, StepLog {
   readonly #attempt: Attempt;
   /** The prefix of all keys: empty, or a path that ends with `/`. */
   readonly #scope: string;
@@ -70,6 +73,15 @@ export class Journal {
 
   get runId(): string {
     return this.#attempt.runId;
+  }
+
+  get durable(): DurableRun {
+    return this;
+  }
+
+  /** True if an earlier attempt began the run. */
+  get isResumed(): boolean {
+    return this.attempt > 1;
   }
 
   /** The number of the attempt at the run, from 1. */
@@ -119,14 +131,42 @@ export class Journal {
     return this.#attempt.waits;
   }
 
+  // oxlint-disable-next-line max-params -- the shape of RunSteps
+  step<Value>(
+    key: string,
+    kind: StepKind,
+    work: (step?: OpenStep) => Value | Promise<Value>,
+    options: StepOptions<Value> = {},
+  ): Value | Promise<Value> {
+    const step = { journal: this, key, kind, options };
+    if (keepsFailure[kind]) return runJournalStep({ ...step, work });
+    const stored = this.stored(key);
+    return stored === undefined ? doStep(step, work) : replayStep(stored, step);
+  }
+
+  // oxlint-disable-next-line max-params -- the shape of RunSteps
+  stream<Chunk extends object, Value>(
+    key: string,
+    kind: StepKind,
+    work: (step?: OpenStep) => AsyncGenerator<Chunk, Value>,
+    options: StepOptions<Value> = {},
+  ): AsyncGenerator<Chunk, Value> {
+    const step = { journal: this, key, kind, options };
+    return keepsFailure[kind] ? streamJournalStep(step, work) : streamStep(step, work);
+  }
+
+  endOf(key: string): StepEnd | undefined {
+    return endOfStep(this, key);
+  }
+
   /** Returns the journal of a part of the run. Its keys begin with `key`. */
-  within(key: string): Journal {
+  part(key: string): Journal {
     return new Journal(this.#attempt, `${this.#scope}${key}/`);
   }
 
   /** Returns the journal of the next child run that this part of the run starts. */
   child(): Journal {
-    return this.within(`c${this.#children++}`);
+    return this.part(`c${this.#children++}`);
   }
 
   /** Returns a UUID for a key in this part of the run, which is the same in every attempt. */
@@ -152,13 +192,13 @@ export class Journal {
    * Returns the values of all steps with this key in this part of the run and its child runs, in the order of
    * completion. A step matches if its key equals `key` or ends with `/` and `key`.
    */
-  storedAs(key: string): Json[] {
+  valuesOf(key: string): Json[] {
     const steps = [...this.#attempt.results].filter(([step]) => step.startsWith(this.#scope));
     return steps.filter(([step]) => `/${step}`.endsWith(`/${key}`)).map(([, { value }]) => value);
   }
 
   /** Begins a journal step with this key, and returns it. */
-  begin(key: string): OpenStep {
+  begin(key: string): BegunStep {
     return this.#attempt.beginStep(this.#scope + key);
   }
 
@@ -203,7 +243,7 @@ export class Journal {
    * process that was paused meanwhile may have been considered dead and its call taken over. If storing took long, it
    * therefore logs the call again, at most three times, and rejects with `RunPaused` after a takeover.
    */
-  async call(key: string, { args, ...call }: LoggedCall): Promise<void> {
+  async call(key: string, { args, ...call }: StepCall): Promise<void> {
     const entry = { t: "call", step: this.#scope + key, ...call, args: toLogged(args) } as const;
     for (let starts = 0; starts < mostStarts; starts++) {
       const at = Date.now();
@@ -217,7 +257,7 @@ export class Journal {
    * the run, the attempt stops as suspended, and the promise rejects with the `RunPaused`. After `until` an approval is
    * answered as denied, and other waits reject as `timeout`.
    */
-  async wait(key: string, request: WaitRequest): Promise<Json> {
+  async wait(key: string, request: StepQuestion): Promise<Json> {
     const step = this.#scope + key;
     const id = this.#waitId(key, request.kind);
     const answer = this.#attempt.answers.get(id);
@@ -270,29 +310,17 @@ function answerInTime({ kind }: RunWait): Json {
   throw new TroupeError("timeout", "Nobody answered in time.");
 }
 
-/**
- * Performs work as a step of a durable run, or returns the value that an earlier attempt stored. Without a journal it
- * only performs the work.
- */
-export async function doOnce<Value>(
-  journal: Journal | undefined,
-  key: string,
-  work: () => Promise<Value>,
-): Promise<Value> {
-  if (journal === undefined) return await work();
-  const stored = journal.stored(key);
-  if (stored !== undefined) return stored.value as Value;
-  const step = journal.begin(key);
-  try {
-    const value = await work();
-    step.done(value);
-    return value;
-  } finally {
-    step.leave();
-  }
-}
+/** True for the kinds of steps whose failure is stored as well, and not repeated. */
+const keepsFailure: Readonly<Record<StepKind, boolean>> = {
+  check: false,
+  model: false,
+  tool: false,
+  turn: false,
+  member: true,
+  function: true,
+};
 
-function newWait(id: string, request: WaitRequest): RunWait {
+function newWait(id: string, request: StepQuestion): RunWait {
   const { about, argsSchema } = request;
   const schema = argsSchema === undefined ? {} : { argsSchema: toLogged(argsSchema) };
   return { id, ...request, about: toLogged(about), ...schema, askedAt: Date.now() };

@@ -1,12 +1,13 @@
 import type { PublicError } from "../../base/errors/public-error.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
-import type { ToolEffect } from "../../base/message/tool-call.ts";
 import { encodeKey, encodeSequence } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { readRecord, recordVersion } from "../../sessions/storage/stored-record.ts";
 import type { RecordKey } from "../../sessions/storage/stored-record.ts";
 import { forceStorable } from "../../sessions/storage/to-storable.ts";
 import { isRecord } from "../../base/util/is-record.ts";
+import type { StepCall } from "../run/run-steps.ts";
+import type { RunChunk, RunWait } from "../run/run-wait.ts";
 
 /** The namespaces of durable runs in a storage. */
 export const runNamespaces = {
@@ -30,40 +31,8 @@ export const runNamespaces = {
   nodes: "run-nodes",
 } as const;
 
-/** A chunk of a logged stream: of an agent or a team, or an event of a workflow. */
-export type RunChunk = { readonly type: string };
-
-/**
- * The kind of a run's wait. `approval`: permission to call a tool. `input`: the result of a tool that the client
- * executes. `doubt`: the outcome of an interrupted call. `upgrade`: the tools of an earlier release.
- */
-export type WaitKind = "approval" | "input" | "doubt" | "upgrade";
-
-/** One wait of a run. `RunService.answer` answers it by its id. */
-export type RunWait = {
-  readonly id: string;
-  readonly kind: WaitKind;
-  /** Facts for the person who answers, such as the tool and its arguments. */
-  readonly about: Json;
-  /** Epoch milliseconds after which the wait ends without an answer: an approval as denied, others as `timeout`. */
-  readonly until?: number;
-  readonly toolCallId?: string;
-  /** JSON Schema of the arguments that an approval may change. Clients do not see it. */
-  readonly argsSchema?: Json;
-  /** Epoch milliseconds at which the run began to wait. Missing in records of an earlier release. */
-  readonly askedAt?: number;
-};
-
 /** The stored result of a finished journal step. */
 export type JournalResult = { readonly value: Json; readonly usage?: TokenUsage; readonly ms: number };
-
-/** A call of a tool with an effect, written before the tool runs. `key` is its idempotency key. */
-export type LoggedCall = {
-  readonly tool: string;
-  readonly args: Json;
-  readonly effect: ToolEffect;
-  readonly key: string;
-};
 
 /** One entry of a run's log, in chronological order. */
 export type LogEntry =
@@ -84,7 +53,7 @@ export type LogEntry =
   /** Chunks of the run's stream, and the key of the journal step that they belong to; "" for no step. */
   | { readonly t: "chunks"; readonly step: string; readonly chunks: readonly RunChunk[] }
   /** `at`: epoch milliseconds of the call, or of the end of a step. Missing in entries of an earlier release. */
-  | ({ readonly t: "call"; readonly step: string; readonly at?: number } & LoggedCall)
+  | ({ readonly t: "call"; readonly step: string; readonly at?: number } & StepCall)
   | ({ readonly t: "done"; readonly step: string; readonly at?: number } & JournalResult)
   /** `performedMs`: milliseconds that the attempts have worked until this wait. */
   | { readonly t: "wait"; readonly wait: RunWait; readonly performedMs: number }

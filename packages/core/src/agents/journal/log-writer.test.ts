@@ -7,7 +7,7 @@ import { LogWriter } from "./log-writer.ts";
 import { logKey, logRecord } from "./log-entry.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { readLog } from "./read-log.ts";
-import type { RunPaused } from "./run-paused.ts";
+import type { RunPaused } from "../run/run-paused.ts";
 
 const runId = "5b1e9f3c-0000-4000-8000-000000000001";
 

@@ -5,7 +5,7 @@ import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
 import { logKey, logRecord, runNamespaces } from "./log-entry.ts";
 import type { LogEntry, LogRecord } from "./log-entry.ts";
-import { RunPaused } from "./run-paused.ts";
+import { RunPaused } from "../run/run-paused.ts";
 
 /** Milliseconds for which entries of run logs are gathered before they are written. */
 const tickMs = 50;

@@ -5,7 +5,7 @@ import { faultyStorage } from "../../testing/faulty-storage.ts";
 import type { StorageFault } from "../../testing/faulty-storage.ts";
 import type { LogEntry } from "./log-entry.ts";
 import { LogWriter } from "./log-writer.ts";
-import type { RunPaused } from "./run-paused.ts";
+import type { RunPaused } from "../run/run-paused.ts";
 import { settle } from "./test/attempts.ts";
 
 const done = (step: string): LogEntry => ({ t: "done", step, value: null, ms: 0 });

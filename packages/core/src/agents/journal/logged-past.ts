@@ -1,8 +1,7 @@
 import { toLogged } from "./log-entry.ts";
-import type { JournalResult, LeaveReason, LoggedCall, LogEnd, LogEntry, RunChunk, RunWait } from "./log-entry.ts";
-
-/** A logged tool call without a logged result. `times` is the number of times that the call was made. */
-export type InterruptedCall = LoggedCall & { readonly times: number };
+import type { InterruptedCall } from "../run/run-steps.ts";
+import type { RunChunk, RunWait } from "../run/run-wait.ts";
+import type { JournalResult, LeaveReason, LogEnd, LogEntry } from "./log-entry.ts";
 
 /** The earlier attempts in a log: their number, the process of the last attempt, and the start time of the first. */
 export type LoggedAttempts = { readonly attempts: number; readonly node: string; readonly startedAt?: number };

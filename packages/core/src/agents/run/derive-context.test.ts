@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { openJournal } from "../journal/test/journals.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { deriveContext, inheritanceOf, inheritanceWithoutRun, journalOf, meterOf, runOf } from "./derive-context.ts";
+import { deriveContext, inheritanceOf, inheritanceWithoutRun, stepsOf, meterOf, runOf } from "./derive-context.ts";
 import { readSlot, withSlot } from "./context-slot.ts";
 import { testRun } from "./test/test-run.ts";
-import { UsageMeter } from "./usage-meter.ts";
+import { plainSteps } from "./run-steps.ts";
 
 const run = testRun({
   sessionId: "s",
@@ -28,22 +27,8 @@ describe("inheritanceOf", () => {
       logger: context.logger,
       endsAt: Infinity,
       ephemeralStorage: undefined,
-      journal: undefined,
+      steps: plainSteps,
     });
-  });
-
-  it("has what the part of the run says in place of the run's own, part within part", async () => {
-    const [meter, ephemeralStorage, journal] = [new UsageMeter(), new InMemoryStorage(), await openJournal()];
-    const outer = deriveContext(context, {}, { meter, endsAt: 5, journal });
-    const inner = deriveContext(outer, { toolCallId: "1" }, { endsAt: 0, ephemeralStorage });
-    const { journal: child, ...inherited } = inheritanceOf(inner);
-
-    expect(inherited).toMatchObject({ ...own, meter, endsAt: 0, ephemeralStorage, apiKeys: { openai: "k" } });
-    expect([meterOf(inner), journalOf(inner), runOf(inner)]).toEqual([meter, journal, run]);
-    expect([meterOf(context), journalOf(context)]).toEqual([run.meter, undefined]);
-    expect(inheritanceOf(outer)).toMatchObject({ endsAt: 5, ephemeralStorage: undefined });
-    expect(child?.id("x")).toBe(journal.within("c0").id("x"));
-    expect(inheritanceOf(inner).journal?.id("x")).toBe(journal.within("c2").id("x"));
   });
 
   it("has the session storage of the run, as that has it from the part that began it", () => {
@@ -66,7 +51,7 @@ describe("inheritanceOf", () => {
     expect(inheritanceOf(copy)).toStrictEqual({ ...inheritanceWithoutRun, ...own });
     const { verified: _, ...unsaid } = copy;
     expect(inheritanceOf(unsaid)).toMatchObject({ verified: true });
-    expect([runOf(copy), meterOf(copy), journalOf(copy)]).toEqual([undefined, undefined, undefined]);
+    expect([runOf(copy), meterOf(copy), stepsOf(copy)]).toEqual([undefined, undefined, plainSteps]);
     expect(inheritanceWithoutRun).toStrictEqual({
       apiKeys: {},
       fromOutside: false,
@@ -75,7 +60,7 @@ describe("inheritanceOf", () => {
       logger: undefined,
       endsAt: Infinity,
       ephemeralStorage: undefined,
-      journal: undefined,
+      steps: plainSteps,
     });
   });
 });

@@ -1,16 +1,17 @@
 import type { EventBus } from "../../base/events/event-bus.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { readSlot, withSlot } from "./context-slot.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
+import { plainSteps } from "./run-steps.ts";
+import type { RunSteps } from "./run-steps.ts";
 import type { Run } from "./run.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /**
- * The usage meter, deadline, session storage and journal of a part of a run, such as a tool call or a workflow step.
+ * The usage meter, deadline, session storage and steps of a part of a run, such as a tool call or a workflow step.
  * Child runs that this part starts receive these values instead of the run's own.
  */
 export type RunScope = {
@@ -18,11 +19,8 @@ export type RunScope = {
   readonly meter?: UsageMeter | undefined;
   readonly endsAt?: number | undefined;
   readonly ephemeralStorage?: StorageDriver | undefined;
-  /**
-   * The journal of this part of a durable run. The run's journal covers child runs only if they start within such a
-   * part.
-   */
-  readonly journal?: Journal | undefined;
+  /** The steps of this part. The steps of child runs belong to the run only if they start within such a part. */
+  readonly steps?: RunSteps | undefined;
 };
 
 /** Values that a child run inherits from the context of its parent run if its own options lack them. */
@@ -40,8 +38,8 @@ export type Inheritance = {
   readonly logger: Logger | undefined;
   readonly endsAt: number;
   readonly ephemeralStorage: StorageDriver | undefined;
-  /** The journal of the child run, if its parent run is durable and starts it in a tool call or a step. */
-  readonly journal: Journal | undefined;
+  /** The steps of the child run within those of its parent run. */
+  readonly steps: RunSteps;
 };
 
 /** The private slot of a context: the run that it leads to, and the scope of a part of that run. */
@@ -56,9 +54,9 @@ export function runOf(context: RunContext): Run | undefined {
   return slotOf(context)?.run;
 }
 
-/** Returns the journal of the part of a durable run that a context belongs to; undefined for the context of a whole run. */
-export function journalOf(context: RunContext): Journal | undefined {
-  return slotOf(context)?.scope?.journal;
+/** Returns the steps of the part of a run that a context belongs to; plain steps for the context of a whole run. */
+export function stepsOf(context: RunContext): RunSteps {
+  return slotOf(context)?.scope?.steps ?? plainSteps;
 }
 
 /** Returns the meter that counts the usage of child runs started with a context; undefined for a context without a run. */
@@ -84,7 +82,7 @@ export function deriveContext<Facts extends object>(
 
 /**
  * Returns all values that a child run inherits from its parent's context. These are the context's facts and, if the
- * context belongs to a run, that run's API keys, meter, deadline and storage. Also returns the journal of the next
+ * context belongs to a run, that run's API keys, meter, deadline and storage. Also returns the steps of the next
  * child run, so call it once for each child run. An `Inheritance` is built only here.
  */
 export function inheritanceOf(context: RunContext): Inheritance {
@@ -109,18 +107,18 @@ export function inheritanceOf(context: RunContext): Inheritance {
 function inheritanceOfPart(
   run: Run,
   scope: RunScope = {},
-): Pick<Inheritance, "meter" | "endsAt" | "ephemeralStorage" | "journal"> {
+): Pick<Inheritance, "meter" | "endsAt" | "ephemeralStorage" | "steps"> {
   return {
     meter: scope.meter ?? run.meter,
     endsAt: scope.endsAt ?? run.endsAt,
     ephemeralStorage: scope.ephemeralStorage ?? run.settings.ephemeralStorage,
-    journal: scope.journal?.child(),
+    steps: scope.steps?.child() ?? plainSteps,
   };
 }
 
 /**
  * The part of an `Inheritance` that only a run can give, for a run without `parent`, or whose `parent` was copied or
- * made by hand. It has no API keys, meter, deadline, storage or journal.
+ * made by hand. It has no API keys, meter, deadline, storage, and plain steps.
  */
 export const inheritanceWithoutRun = {
   apiKeys: {},
@@ -130,5 +128,5 @@ export const inheritanceWithoutRun = {
   logger: undefined,
   endsAt: Infinity,
   ephemeralStorage: undefined,
-  journal: undefined,
+  steps: plainSteps,
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { resolveRunOpts } from "./resolve-run-opts.ts";
+import { plainSteps } from "./run-steps.ts";
 import type { RunOpts } from "./run-options.ts";
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
@@ -34,6 +35,7 @@ describe("resolveRunOpts", () => {
       parentMeter: undefined,
       parentBuses: [],
       parentLogger: undefined,
+      steps: plainSteps,
     });
     expect(resolveRunOpts().sessionId).not.toBe(request.sessionId);
   });
@@ -180,7 +182,7 @@ describe("resolveRunOpts", () => {
   it("names none of the options that only this package gives", () => {
     const { message } = refusalOf({ unknown: 1 }) as Error;
     expect(message).toContain("sessionId, ");
-    expect(message).not.toMatch(/isNewSession|fromOutside|runId|journal/);
+    expect(message).not.toMatch(/isNewSession|fromOutside|runId|steps/);
   });
 
   it("passes on what is for this run alone", () => {

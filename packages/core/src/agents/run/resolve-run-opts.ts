@@ -2,7 +2,6 @@ import { booleanOption, stringOption, methodsOption, optional, satisfying } from
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionTable, OptionContext } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { Journal } from "../journal/journal.ts";
 import { checkApiKey } from "../../model/keys/api-keys.ts";
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
 import { bindGenericKey } from "../../model/keys/select-key.ts";
@@ -17,6 +16,8 @@ import { messagesOption, refuseInstructions } from "./given-messages.ts";
 import type { RunContext } from "./run-context.ts";
 import { runLimitsOption, defaultDurationMs } from "./run-limits.ts";
 import type { AttemptRunOpts, RunDefaults, RunLimits, RunOpts, RunSettings, ServedRunOpts } from "./run-options.ts";
+import { plainSteps } from "./run-steps.ts";
+import type { RunSteps } from "./run-steps.ts";
 import { inheritanceOf, inheritanceWithoutRun } from "./derive-context.ts";
 import type { Inheritance } from "./derive-context.ts";
 
@@ -37,7 +38,7 @@ const otherNames = {
 } satisfies Record<string, keyof RunOpts>;
 
 /** Run options that errors about unknown options do not list. */
-const internal = ["isNewSession", "fromOutside", "runId", "journal"] satisfies (keyof AttemptRunOpts)[];
+const internal = ["isNewSession", "fromOutside", "runId", "steps"] satisfies (keyof AttemptRunOpts)[];
 
 const where = { owner: "the run", code: "invalid_request", internal, otherNames } as const;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -63,7 +64,7 @@ const optionTable = {
   parent: optional(satisfying<RunContext>("an object", isRecord)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
   fromOutside: optional(booleanOption),
-  journal: optional(methodsOption<Journal>("the journal of a RunService", "begin", "child", "stored", "within")),
+  steps: optional(methodsOption<RunSteps>("the steps of a RunService", "step", "stream", "part", "child")),
 } satisfies OptionTable<AttemptRunOpts>;
 
 /**
@@ -78,13 +79,13 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
   refuseInstructions(opts, fromOutside);
   // The configured session and user belong to the program itself and never stand in for an outside caller.
   const configured = fromOutside ? {} : defaults;
-  const { runId, journal } = readIdentity(opts, parent);
+  const { runId, steps } = readIdentity(opts, parent);
   return {
     runId,
     parentRunId: parent.parentRunId,
     fromOutside,
     messages: opts.messages,
-    ...readSessionId(opts, configured, journal),
+    ...readSessionId(opts, configured, steps),
     userId: readUserId(opts, parent, configured),
     verified: opts.verified ?? parent.verified,
     tenantId: opts.tenantId ?? parent.tenantId,
@@ -101,7 +102,7 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
     parentLogger: parent.logger,
     ephemeralStorage: parent.ephemeralStorage,
     sessionStorage: sessionStorageOf(opts, parent),
-    journal,
+    steps,
   };
 }
 
@@ -114,13 +115,10 @@ const noParent: Inheritance = {
   metadata: {},
 };
 
-/**
- * Returns the run's id. A durable run has the id of its journal; its child runs have ids that are the same in every
- * attempt.
- */
-function readIdentity({ runId, journal }: AttemptRunOpts, parent: Inheritance): Pick<RunSettings, "runId" | "journal"> {
-  if (journal !== undefined) return { runId: runId ?? journal.runId, journal };
-  return { runId: runId ?? parent.journal?.id("") ?? createId(), journal: parent.journal };
+/** Returns the run's id and steps. A durable run and its child runs have the same ids in every process. */
+function readIdentity({ runId, steps }: AttemptRunOpts, parent: Inheritance): Pick<RunSettings, "runId" | "steps"> {
+  if (steps === undefined) return { runId: runId ?? parent.steps.id(""), steps: parent.steps };
+  return { runId: runId ?? steps.durable?.runId ?? createId(), steps };
 }
 
 /** Throws if an option weakens the parent run's statement about its caller, which applies to child runs too. */
@@ -146,20 +144,15 @@ function refuseWeaker({ fromOutside, verified }: AttemptRunOpts, parent: Inherit
 function readSessionId(
   { sessionId, isNewSession = false, parent }: AttemptRunOpts,
   configured: RunDefaults,
-  journal: Journal | undefined,
+  steps: RunSteps,
 ): Pick<RunSettings, "sessionId" | "isNamedSession"> {
   // Only a child run may name the session of a team's member.
   const check = parent === undefined ? checkSessionId : checkStoredSessionId;
-  if (sessionId !== undefined)
-    return { sessionId: check(sessionId), isNamedSession: !isNewSession || isBegun(journal) };
+  if (sessionId !== undefined) return { sessionId: check(sessionId), isNamedSession: !isNewSession || steps.isResumed };
   const name = parent === undefined ? configured.sessionId : undefined;
   if (name !== undefined) return { sessionId: name, isNamedSession: true };
-  return { sessionId: journal?.id("session") ?? createId(), isNamedSession: isBegun(journal) };
-}
-
-/** Returns true if an earlier attempt at the run may have begun its session. */
-function isBegun(journal: Journal | undefined): boolean {
-  return journal !== undefined && journal.attempt > 1;
+  // An earlier process may have begun the session.
+  return { sessionId: steps.id("session"), isNamedSession: steps.isResumed };
 }
 
 function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDefaults): string | undefined {
@@ -193,15 +186,15 @@ function ownKeys({ apiKeys = noKeys, apiKey }: RunOpts, providerId: string | und
 
 /**
  * Returns the limits from the call or the configuration, capped at the parent run's remaining time. For a durable run
- * the time used by earlier attempts is subtracted.
+ * the time used by earlier processes is subtracted.
  */
 function limitsOf(
   endsAt: number,
-  { limits: own = {}, journal }: AttemptRunOpts,
+  { limits: own = {}, steps = plainSteps }: AttemptRunOpts,
   configured: RunLimits = {},
 ): RunSettings["limits"] {
   const whole = own.durationMs ?? configured.durationMs ?? defaultDurationMs;
-  const durationMs = journal === undefined ? whole : whole - journal.performedMs;
+  const durationMs = whole - (steps.durable?.performedMs ?? 0);
   return {
     durationMs: Math.max(1, Math.min(durationMs, endsAt - performance.now())),
     totalTokens: own.totalTokens ?? configured.totalTokens ?? Infinity,

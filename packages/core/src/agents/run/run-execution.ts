@@ -1,11 +1,11 @@
 import { AsyncResource } from "node:async_hooks";
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import { LazyPromise } from "../../base/async/lazy-promise.ts";
 import { RunEnding } from "./run-ending.ts";
+import type { DurableRun } from "./run-steps.ts";
 import type { CompleteRunOutput } from "./run-output.ts";
 import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
@@ -143,14 +143,15 @@ export class RunExecution<Structured>
 
   #beginAsCaller(): void {
     const run = this.#run;
-    const { limits, journal } = run.settings;
-    const signals = journal === undefined ? run.settings.signals : [...run.settings.signals, journal.signal];
+    const { limits, steps } = run.settings;
+    const { durable } = steps;
+    const signals = durable === undefined ? run.settings.signals : [...run.settings.signals, durable.signal];
     const stop = (reason: TroupeError) => this.#stop(reason);
     run.start();
     run.meter.limit(limits.totalTokens, stop);
-    // `run.start` is emitted once per durable run, by its first attempt. A child run that is replayed is announced
-    // again, before its other events.
-    if (journal === undefined || journal.attempt === 1 || run.settings.parentRunId !== undefined)
+    // `run.start` is emitted once per durable run, when it begins. A child run is announced each time, before its other
+    // events.
+    if (!steps.isResumed || run.settings.parentRunId !== undefined)
       run.emit("run.start", { agentName: run.context.agentName, input: run.input });
     if (run.signal.aborted) this.#stop(toTroupeError(run.signal.reason));
     this.#unwatch = watchLimits({ signals, durationMs: limits.durationMs, onEnd: stop });
@@ -194,7 +195,8 @@ export class RunExecution<Structured>
     } catch (error) {
       if (!this.#answersUnstored(error)) return await this.#fail(error);
     }
-    if (this.#run.journal?.stopped !== undefined) return await this.#fail(this.#run.journal.signal.reason);
+    const { durable } = this.#run.steps;
+    if (durable?.stopped !== undefined) return await this.#fail(durable.signal.reason);
     const output = this.#run.toOutput("completed");
     await this.#ending.call("afterRunFailed", () => this.#begun?.onEnd?.({ output }));
     this.#close();
@@ -222,9 +224,9 @@ export class RunExecution<Structured>
     if (this.#isFailing || this.#phase === "ended") return;
     this.#isFailing = true;
     this.#phase = "ending";
-    const { journal } = this.#run;
-    if (thrown instanceof TroupeError && thrown.code === "storage_unavailable") journal?.failStorage(thrown);
-    if (journal?.stopped !== undefined) return await this.#pause(journal);
+    const { durable } = this.#run.steps;
+    if (thrown instanceof TroupeError && thrown.code === "storage_unavailable") durable?.failStorage(thrown);
+    if (durable?.stopped !== undefined) return await this.#pause(durable);
     const error = toTroupeError(thrown, this.#run.signal, "The run");
     this.#abandon(error);
     await this.#ending.call("turnNotStored", () => this.#begun?.saveInterrupted?.());
@@ -236,8 +238,8 @@ export class RunExecution<Structured>
     this.#reject(failure);
   }
 
-  /** Leaves a durable run that another attempt continues. Emits no events, because the run is not over. */
-  async #pause({ signal, stopped }: Journal): Promise<void> {
+  /** Leaves a durable run that continues later. Emits no events, because the run is not over. */
+  async #pause({ signal, stopped }: DurableRun): Promise<void> {
     const paused = toTroupeError(signal.reason);
     this.#abandon(paused);
     if (stopped === "suspended") await this.#ending.call("waitNotStored", () => this.#begun?.suspend?.());

@@ -1,5 +1,4 @@
 import type { EventBus } from "../../base/events/event-bus.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
 import type { ModelSettings } from "../../model/model-config.ts";
@@ -9,6 +8,7 @@ import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
+import type { RunSteps } from "./run-steps.ts";
 import type { ToolDef, ToolSource } from "./tool.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
@@ -96,10 +96,10 @@ export type ServedRunOpts = RunOpts & {
   fromOutside?: boolean | undefined;
 };
 
-/** Options of an attempt at a durable run, set by `RunService`. */
+/** Options of a durable run, set by `RunService`. */
 export type AttemptRunOpts = ServedRunOpts & {
-  /** The journal of the attempt. Child runs of a tool call or a step continue it. */
-  journal?: Journal | undefined;
+  /** The steps of the run, of which some may be done. Those of child runs of a tool call or a step belong to them. */
+  steps?: RunSteps | undefined;
 };
 
 /** A runnable's configured values for options that a call omits, and the vendor of a generic API key. */
@@ -144,8 +144,7 @@ export type RunSettings = {
   readonly ephemeralStorage: StorageDriver | undefined;
   /** The storage of this run's session if the session lasts only as long as the parent run. */
   readonly sessionStorage: StorageDriver | undefined;
-  /** The journal of this run's part of a durable run. */
-  readonly journal: Journal | undefined;
+  readonly steps: RunSteps;
 };
 
 /** Returns the owner of a run's session, memory and facts: tenant, user, and verification of the user. */

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { EventBus } from "../../base/events/event-bus.ts";
-import { openJournal } from "../journal/test/journals.ts";
 import { createLogger, silentLogger } from "../../base/log/logger.ts";
 import type { RunEvents } from "./run-events.ts";
 import { testRun } from "./test/test-run.ts";
@@ -129,20 +128,6 @@ describe("the clock of a run", () => {
   });
 });
 
-it("a run counts the time of earlier attempts of a durable run, and not for its child runs", async () => {
-  const journal = await openJournal();
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  vi.spyOn(journal, "performedMs", "get").mockReturnValue(700);
-  const run = testRun({ journal });
-  const child = testRun({ journal, parent: run.context });
-  expect(run.journal).toBe(journal);
-  for (const each of [run, child]) each.start();
-  vi.advanceTimersByTime(5);
-  expect(run.toOutput("completed")).toMatchObject({ durationMs: 705, metrics: { durationMs: 705 } });
-  expect(child.toOutput("completed").durationMs).toBe(5);
-});
-
 it("aborts its signal, also that of its auxiliary calls, with the very reason", () => {
   const run = testRun();
   const auxiliary = run.forAuxiliaryCall("route");
@@ -152,7 +137,7 @@ it("aborts its signal, also that of its auxiliary calls, with the very reason", 
   expect(run.context.signal).toBe(run.signal);
 });
 
-it("shares all but the record and the journal with its auxiliary calls", () => {
+it("shares all but the record and the keys of steps with its auxiliary calls", () => {
   const run = testRun({}, { model: { modelId: "m", providerId: "p" } });
   run.input = "Replaced";
   run.messages.push({ role: "assistant", content: "Hello" });
@@ -163,7 +148,7 @@ it("shares all but the record and the journal with its auxiliary calls", () => {
   expect(auxiliary.eventBus).toBe(run.eventBus);
   expect(auxiliary.settings).toBe(run.settings);
   expect([auxiliary.input, auxiliary.messages, auxiliary.model]).toEqual(["Replaced", [], run.model]);
-  expect(auxiliary.journal).toBeUndefined();
+  expect(auxiliary.steps).toBe(run.steps);
 });
 
 describe("the logger of a run", () => {

@@ -1,6 +1,5 @@
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
-import type { Journal } from "../journal/journal.ts";
 import { selectKey } from "../../model/keys/select-key.ts";
 import { silentLogger } from "../../base/log/logger.ts";
 import type { LogFields, Logger } from "../../base/log/logger.ts";
@@ -16,6 +15,7 @@ import { elapsedMs } from "../../base/util/elapsed-ms.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
+import type { OpenStep, RunSteps, StepKind, StepOptions } from "./run-steps.ts";
 import type { RunMetrics, CompleteRunOutput } from "./run-output.ts";
 import { withSlot } from "./context-slot.ts";
 import { ModelCallEvents } from "./model-call-events.ts";
@@ -52,8 +52,7 @@ export class Run<Structured = unknown> {
   readonly meter: UsageMeter;
   /** Emits the events of the run's model calls. */
   readonly modelCalls: ModelCallEvents;
-  /** The journal of a durable run. */
-  readonly journal: Journal | undefined;
+  readonly steps: RunSteps;
   /** The user's input. Guardrails and hooks may replace it before the model is called. */
   input: MessageContent;
   /** The model that answered last; before the first answer, the runnable's own model. */
@@ -94,15 +93,15 @@ export class Run<Structured = unknown> {
   #firstTokenMs: number | undefined;
 
   /**
-   * @param within the run whose auxiliary call this run makes. They share everything except the record and the journal
+   * @param within the run whose auxiliary call this run makes. They share everything except the record and the steps
    */
-  constructor(init: RunInit, within?: Run, journal: Journal | undefined = init.settings.journal) {
+  constructor(init: RunInit, within?: Run, steps: RunSteps = init.settings.steps) {
     const { settings, eventBus } = init;
     this.#init = init;
     this.runId = settings.runId;
     this.settings = settings;
     this.eventBus = eventBus;
-    this.journal = journal;
+    this.steps = steps;
     this.model = init.model;
     if (within === undefined) {
       this.input = init.input;
@@ -132,8 +131,8 @@ export class Run<Structured = unknown> {
   start(): void {
     this.#createdAt = Date.now();
     this.#startedAt = performance.now();
-    const { journal, parentRunId } = this.settings;
-    if (journal !== undefined && parentRunId === undefined) this.#performedMs = journal.performedMs;
+    const { steps, parentRunId } = this.settings;
+    if (parentRunId === undefined) this.#performedMs = steps.durable?.performedMs ?? 0;
     this.#endsAt = this.#startedAt + this.settings.limits.durationMs;
   }
 
@@ -145,10 +144,24 @@ export class Run<Structured = unknown> {
   /**
    * Returns a view of this run with a separate record, for an auxiliary model call. The answer of such a call is not
    * part of the run's answer; an example is the choice of a team's member. The view shares the run's usage, events and
-   * signal. The keys of its journal steps begin with `key`.
+   * signal. The keys of its steps begin with `key`.
    */
   forAuxiliaryCall<Answer>(key: string): Run<Answer> {
-    return new Run<Answer>(this.#init, this, this.journal?.within(key));
+    return new Run<Answer>(this.#init, this, this.steps.part(key));
+  }
+
+  /**
+   * Does the work of a step of the run. In a durable run a step is done once: a later process reads its value, with its
+   * usage and sources, instead of doing the work.
+   */
+  // oxlint-disable-next-line max-params -- the shape of RunSteps
+  step<Value>(
+    key: string,
+    kind: StepKind,
+    work: (step?: OpenStep) => Value | Promise<Value>,
+    options?: StepOptions<Value>,
+  ): Value | Promise<Value> {
+    return this.steps.step(key, kind, work, options);
   }
 
   /** Returns the caller's API key for a vendor; undefined if the caller gave none. */

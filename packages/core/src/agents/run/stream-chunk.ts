@@ -1,6 +1,6 @@
-import type { RunWait } from "../journal/log-entry.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { AnswerChunk, FinishReason, ToolProgressChunk, ToolResultChunk } from "../../model/model-chunk.ts";
+import type { RunWait } from "./run-wait.ts";
 
 /**
  * A question of a durable run, for the reader of the run's events. The run waits for approval of a tool call, or for

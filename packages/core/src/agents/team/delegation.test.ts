@@ -69,12 +69,12 @@ describe("delegations without a call by a model", () => {
 
   it("have such ids in a durable run, and the same ones in each attempt", async () => {
     const [first, second] = [await openJournal(), await openJournal()];
-    const rounds = await roundsOf(attemptOpts({ journal: first }));
+    const rounds = await roundsOf(attemptOpts({ steps: first }));
     expect(new Set(rounds.flat()).size).toBe(5);
-    expect(await roundsOf(attemptOpts({ journal: second }))).toEqual(rounds);
+    expect(await roundsOf(attemptOpts({ steps: second }))).toEqual(rounds);
     // Of a child run they are others.
     const child = await openJournal();
-    expect((await roundsOf(attemptOpts({ journal: child.within("c0") }))).flat()).not.toContain(rounds[0]?.[0]);
+    expect((await roundsOf(attemptOpts({ steps: child.part("c0") }))).flat()).not.toContain(rounds[0]?.[0]);
   });
 
   it("ask each member for its own task, and record its arguments", async () => {

@@ -1,19 +1,18 @@
 import { executeTools } from "../agent/tool-loop.ts";
 import { toPublicError } from "../../base/errors/public-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
+import type { RunSteps } from "../run/run-steps.ts";
 import type { JsonSchema } from "../../schema/object-schema.ts";
 import { onStoredResult } from "../tool/child-run-tool.ts";
 import type { ChildRunTool } from "../tool/child-run-tool.ts";
 import { toToolResult } from "../tool/runnable-as-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 import type { ToolResult } from "../run/tool.ts";
-import { createId } from "../../base/util/create-id.ts";
 import type { MemberRuns } from "./member-runs.ts";
 import type { TeamMember } from "./members.ts";
 import type { TeamRunPlan } from "./team-plan.ts";
@@ -60,8 +59,8 @@ class DelegationTool implements ChildRunTool {
     }
   }
 
-  [onStoredResult](journal: Journal): void {
-    this.#options.memberRuns.noteStored(this.#options.member, journal);
+  [onStoredResult](steps: RunSteps): void {
+    this.#options.memberRuns.noteStored(this.#options.member, steps);
   }
 }
 
@@ -115,7 +114,7 @@ export async function* delegateInParallel(
 ): AsyncGenerator<StreamChunk, ToolCallResult[]> {
   const before = run.toolCalls.length;
   const toolCalls = tasks.map(({ member, args }, index) => {
-    const id = run.journal?.id(`delegation/${before}/${index}`) ?? createId();
+    const id = run.steps.id(`delegation/${before}/${index}`);
     return { id, name: member.toolName, arguments: args };
   });
   const parameters = recordedParameters;

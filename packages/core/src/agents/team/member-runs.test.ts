@@ -184,17 +184,17 @@ describe("a team whose members all fail", () => {
   it("knows of delegations whose results a later attempt has from the journal", async () => {
     const storage = new InMemoryStorage();
     const first = await openJournal(storage);
-    const before = runsOf({ ann: { ...failing(limited), effect: "pure" }, bob: {} }, attemptOpts({ journal: first }));
-    const context = deriveContext(before.run.context, {}, { journal: first.within("d0") });
+    const before = runsOf({ ann: { ...failing(limited), effect: "pure" }, bob: {} }, attemptOpts({ steps: first }));
+    const context = deriveContext(before.run.context, {}, { steps: first.part("d0") });
     await expect(before.runs.run(before.delegationTo(0, context))).rejects.toMatchObject({ code: "rate_limited" });
 
     const { runs, members } = runsOf(before.members);
     const [ann, bob] = members as [TeamMember, TeamMember];
-    runs.noteStored(bob, first.within("d1"));
-    runs.noteStored(ann, first.within("d0"));
+    runs.noteStored(bob, first.part("d1"));
+    runs.noteStored(ann, first.part("d0"));
     expect(() => runs.requireAnAnswer(failed)).not.toThrow();
     const alone = runsOf([ann]);
-    alone.runs.noteStored(ann, first.within("d0"));
+    alone.runs.noteStored(ann, first.part("d0"));
     expect(() => alone.runs.requireAnAnswer(failed)).toThrow(expect.objectContaining({ code: "rate_limited" }));
   });
 });

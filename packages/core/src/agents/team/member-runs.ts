@@ -2,29 +2,27 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ErrorCode } from "../../base/errors/troupe-error.ts";
 import { WrapperError } from "../../base/errors/wrapper-error.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { UsageMeter, countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { deriveContext, journalOf, meterOf } from "../run/derive-context.ts";
-import { endOfStep, runJournalStep, storedValue } from "../run/journal-step.ts";
+import { deriveContext, meterOf, stepsOf } from "../run/derive-context.ts";
+import type { RunSteps } from "../run/run-steps.ts";
 import type { Run } from "../run/run.ts";
 import { memberSessionId } from "../../sessions/session/session-id.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import {
   memberStep,
+  memberStepOptions,
   placeOfMember,
   readMemberAnswer,
   restoreMemberTurns,
-  stepOfMember,
-  streamMemberStep,
   toMemberOutput,
-} from "./member-journal.ts";
-import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-journal.ts";
+} from "./member-step.ts";
+import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-step.ts";
 import type { TeamMember } from "./members.ts";
 
 /** The run of the team, its members, and true if their sessions outlive it. */
@@ -49,7 +47,7 @@ export class MemberRuns {
     return Math.max(1, Math.floor((this.#options.run.endsAt - performance.now()) * membersShare));
   }
 
-  /** Restores the sessions that last only as long as the run, in a later attempt at a durable run. */
+  /** Restores the sessions that last only as long as the run, in a later process of a durable run. */
   async restoreSessions(): Promise<void> {
     const { run, persists } = this.#options;
     if (!persists && run.settings.ephemeralStorage === undefined) await restoreMemberTurns(run, this.#storage);
@@ -57,12 +55,13 @@ export class MemberRuns {
 
   /** Runs a member of the team and waits for its output. */
   async run(delegation: MemberRunRequest): Promise<MemberOutput> {
-    const { opts, meter } = this.#start(delegation);
-    const step = stepOfMember<MemberOutput>(delegation, meter, this.#options.run);
+    const { opts, meter, steps } = this.#start(delegation);
     try {
-      if (step === undefined) return await runMember(delegation, opts, meter);
-      const work = async () => toMemberOutput(await runMember(delegation, opts, meter));
-      return await runJournalStep({ ...step, work, readAnswer: readMemberAnswer });
+      return await steps.step<MemberOutput>(memberStep, "member", () => runMember(delegation, opts, meter), {
+        ...memberStepOptions(delegation, meter, this.#options.run),
+        toStored: toMemberOutput,
+        readAnswer: readMemberAnswer,
+      });
     } catch (error) {
       throw this.#fail(delegation, meter, error);
     }
@@ -70,28 +69,25 @@ export class MemberRuns {
 
   /** Streams a member: yields its chunks except `finish`, and returns its output. */
   async *stream(delegation: MemberRunRequest): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
-    const { opts, meter } = this.#start(delegation);
-    const step = stepOfMember<StreamedMemberOutput>(delegation, meter, this.#options.run);
+    const { opts, meter, steps } = this.#start(delegation);
     try {
-      if (step === undefined) return yield* streamMember(delegation, opts, meter);
-      const readAnswer = (result: unknown) => ({ output: readMemberAnswer(result), finishReason: "stop" as const });
-      return yield* streamMemberStep({ ...step, readAnswer }, () => streamMember(delegation, opts, meter));
+      const start = () => streamMember(delegation, opts, meter);
+      return yield* steps.stream<StreamChunk, StreamedMemberOutput>(memberStep, "member", start, {
+        ...memberStepOptions(delegation, meter, this.#options.run),
+        toStored: (streamed) => ({ ...streamed, output: toMemberOutput(streamed.output) }),
+        readAnswer: (result) => ({ output: readMemberAnswer(result), finishReason: "stop" }),
+      });
     } catch (error) {
       throw this.#fail(delegation, meter, error);
     }
   }
 
-  /** Notes a delegation whose result is stored in this journal of a durable run. */
-  noteStored(member: TeamMember, journal: Journal): void {
-    const stored = endOfStep(journal, memberStep);
+  /** Notes a delegation whose result is stored, by the steps of its part of the run. */
+  noteStored(member: TeamMember, steps: RunSteps): void {
+    const end = steps.endOf(memberStep);
     // Without a stored end the member was never run: the arguments of the call were wrong.
-    if (stored === undefined) return;
-    if (!this.#started.has(member)) this.#started.set(member, undefined);
-    try {
-      storedValue(stored);
-    } catch (error) {
-      this.#started.set(member, toTroupeError(error));
-    }
+    if (end === undefined) return;
+    if (end.error !== undefined || !this.#started.has(member)) this.#started.set(member, end.error);
   }
 
   /** Throws if every member had a delegation and all results are errors. */
@@ -103,18 +99,18 @@ export class MemberRuns {
     }
   }
 
-  #start({ member, context }: MemberRunRequest): { opts: RunOpts; meter: UsageMeter } {
+  #start({ member, context }: MemberRunRequest): { opts: RunOpts; meter: UsageMeter; steps: RunSteps } {
     const { run, persists } = this.#options;
     if (!this.#started.has(member)) this.#started.set(member, undefined);
     const meter = new UsageMeter({ parent: meterOf(context) ?? run.meter });
     // A nested team uses the outer run's storage for sessions that last only as long as the run.
     const ephemeralStorage = run.settings.ephemeralStorage ?? (persists ? undefined : this.#storage);
     const endsAt = performance.now() + this.timeoutMs;
-    const journal = journalOf(context)?.within(memberStep);
-    const parent = deriveContext(context, {}, { meter, ephemeralStorage, endsAt, journal });
+    const steps = stepsOf(context);
+    const parent = deriveContext(context, {}, { meter, ephemeralStorage, endsAt, steps: steps.part(memberStep) });
     const runId = persists ? undefined : context.runId;
     const sessionId = memberSessionId(run.settings.sessionId, member.sessionName, runId);
-    return { opts: { parent, signal: context.signal, sessionId }, meter };
+    return { opts: { parent, signal: context.signal, sessionId }, meter, steps };
   }
 
   #fail({ member }: MemberRunRequest, meter: UsageMeter, thrown: unknown): TroupeError {

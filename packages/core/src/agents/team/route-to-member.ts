@@ -5,18 +5,16 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { deriveContext } from "../run/derive-context.ts";
-import { endOfStep } from "../run/journal-step.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Run } from "../run/run.ts";
 import { compileStructuredSchema } from "../../schema/compile-schema.ts";
 import type { CompiledSchema } from "../../schema/compile-schema.ts";
 import { failureText } from "../tool/failure-text.ts";
-import { createId } from "../../base/util/create-id.ts";
 import { drain } from "../../base/async/drain.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
-import { memberStep } from "./member-journal.ts";
-import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-journal.ts";
+import { memberStep } from "./member-step.ts";
+import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-step.ts";
 import type { TeamMember } from "./members.ts";
 import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 
@@ -44,12 +42,12 @@ export const routeToMember: TeamStrategy = async function* (plan) {
   }
 };
 
-/** The journal key of the choice of a member and the member's run, in a durable run. */
+/** The key of the part of the run in which a member is chosen and run. */
 const part = "route";
 
 /** Returns the context with which the chosen member's run starts. */
-function partContext({ context, journal }: Run): RunContext {
-  return journal === undefined ? context : deriveContext(context, {}, { journal: journal.within(part) });
+function partContext({ context, steps }: Run): RunContext {
+  return deriveContext(context, {}, { steps: steps.part(part) });
 }
 
 type Choice = { member: string };
@@ -125,17 +123,16 @@ class RoutedCall {
   readonly #call: ToolCall;
   readonly #results: ToolCallResult[] = [];
   readonly #startedAt = performance.now();
-  /** True if an earlier attempt at a durable run has reported the result. */
+  /** True if the result is stored, so that it was already reported. */
   readonly #isStored: boolean;
 
   constructor(run: Run, toolName: string) {
     this.#run = run;
-    this.#call = { id: run.journal?.id(`${part}/call`) ?? createId(), name: toolName, arguments: {} };
+    this.#call = { id: run.steps.id(`${part}/call`), name: toolName, arguments: {} };
     run.unfinishedStep = { text: "", toolCalls: [this.#call], results: this.#results };
-    const journal = run.journal?.within(part);
-    this.#isStored = journal !== undefined && endOfStep(journal, memberStep) !== undefined;
-    if (journal?.hasBegun(memberStep) !== true)
-      run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
+    const steps = run.steps.part(part);
+    this.#isStored = steps.endOf(memberStep) !== undefined;
+    if (!steps.hasBegun(memberStep)) run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
   }
 
   complete(result: string): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { EventBus } from "../../base/events/event-bus.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { RunWait } from "../journal/log-entry.ts";
+import type { RunWait } from "../run/run-wait.ts";
 import { entriesIn, openJournal } from "../journal/test/journals.ts";
 import { cutLogs, performRun, plain, stepsIn } from "../journal/test/takeovers.ts";
 import type { StartRun } from "../journal/test/takeovers.ts";
@@ -37,7 +37,7 @@ function member(name: string, answer: (heard: number) => ScriptedAnswer) {
 
 function running(team: Team): StartRun {
   return (journal: Journal) => {
-    const output = team.run("Question?", attemptOpts({ sessionId: "s", journal }));
+    const output = team.run("Question?", attemptOpts({ sessionId: "s", steps: journal }));
     output.catch(() => undefined);
     return { chunks: (async function* () {})(), output: async () => await output };
   };
@@ -46,7 +46,7 @@ function running(team: Team): StartRun {
 /** Streams the team, which gives a log of more records. */
 function streaming(team: Team): StartRun {
   return (journal: Journal) => {
-    const stream = team.stream("Question?", attemptOpts({ sessionId: "s", journal }));
+    const stream = team.stream("Question?", attemptOpts({ sessionId: "s", steps: journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }
@@ -171,7 +171,7 @@ describe.each([
     const { promise, resolve } = Promise.withResolvers<void>();
     const journal = await openJournal(storage);
     create([outsider(resolve).runnable])
-      .run("Question?", attemptOpts({ sessionId: "s", journal }))
+      .run("Question?", attemptOpts({ sessionId: "s", steps: journal }))
       .catch(() => undefined);
     await promise;
     journal.release();

@@ -49,7 +49,7 @@ export class TeamRun implements RunWork {
     const { mode, maxRounds = defaultRounds, memberSessions } = config;
     events.open(run.runId);
     const memberRuns = new MemberRuns({ run, members, persists: memberSessions === "persist" });
-    if (run.journal !== undefined) await memberRuns.restoreSessions();
+    if (run.steps.isResumed) await memberRuns.restoreSessions();
     const orchestrator = await this.#planOrchestrator(memberRuns);
     const streams = this.#call === callByStream;
     return teamStrategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });

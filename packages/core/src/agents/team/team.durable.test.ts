@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { RunWait } from "../journal/log-entry.ts";
+import type { RunWait } from "../run/run-wait.ts";
 import { entriesIn } from "../journal/test/journals.ts";
 import { chunksIn, cutLogs, performRun, plain, stepsIn } from "../journal/test/takeovers.ts";
 import type { StartRun } from "../journal/test/takeovers.ts";
@@ -65,14 +65,14 @@ function scene(mode: TeamMode, config: Partial<TeamConfig> = {}) {
 
 function streaming(team: Team): StartRun {
   return (journal: Journal) => {
-    const stream = team.stream("Question?", attemptOpts({ sessionId: "s", journal }));
+    const stream = team.stream("Question?", attemptOpts({ sessionId: "s", steps: journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }
 
 function running(team: Team): StartRun {
   return (journal: Journal) => {
-    const output = team.run("Question?", attemptOpts({ sessionId: "s", journal }));
+    const output = team.run("Question?", attemptOpts({ sessionId: "s", steps: journal }));
     output.catch(() => undefined);
     return { chunks: (async function* () {})(), output: async () => await output };
   };

@@ -3,7 +3,7 @@ import type { ModelCaller } from "../agent/loop-plan.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import { checkContent } from "../run/check-content.ts";
-import { keepsJournal } from "../run/journal-step.ts";
+import { keepsSteps } from "../run/keeps-steps.ts";
 import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
@@ -104,5 +104,5 @@ export class Team implements Runnable {
   }
 }
 
-// The mark of teams that keep a journal is defined on the prototype, because serializers print own properties.
-Object.defineProperty(Team.prototype, keepsJournal, { value: true });
+// The mark of teams that do their work in steps is defined on the prototype, because serializers print own properties.
+Object.defineProperty(Team.prototype, keepsSteps, { value: true });

@@ -1,12 +1,13 @@
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
+import type { OpenStep } from "../run/run-steps.ts";
 import type { ToolDef } from "../run/tool.ts";
 import type { ToolCall } from "../../base/message/tool-call.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { CallSlots } from "./running-calls.ts";
 import type { ToolSet } from "./tool-set.ts";
-import type { CallStep } from "./call-step.ts";
+import { askAbout } from "./ask-about.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { cutFailureText, keyMasker, loggedCause } from "./failure-text.ts";
 import { failedOutcome } from "./tool-outcome.ts";
@@ -35,12 +36,12 @@ type Approvers = {
   readonly slots: CallSlots;
 };
 
-/** A call of a tool, with its checked arguments and, in a durable run, its journal step. */
+/** A call of a tool, with its checked arguments and, in a durable run, its step. */
 type ApprovableCall = {
   readonly call: ToolCall;
   readonly tool: ToolDef;
   readonly args: Record<string, unknown>;
-  readonly step?: CallStep;
+  readonly step?: OpenStep;
 };
 
 /** The permission to execute a tool call, perhaps with other arguments. */
@@ -85,7 +86,7 @@ export async function approvalOf(checked: ApprovableCall, approvers: Approvers):
   if (step === undefined) return deniedUnasked(tool.name, context);
   const argsSchema = tools.argumentSchemaOf(tool).jsonSchema;
   const question = { tool, toolCallId: checked.call.id, args: checked.args, argsSchema };
-  return readApproval(await slots.leaveFor(async () => await step.ask("approval", question)), tool.name, context);
+  return readApproval(await slots.leaveFor(async () => await askAbout(step, "approval", question)), tool.name, context);
 }
 
 /** Reads the answer to an approval request. A malformed answer is a denial. */

@@ -234,7 +234,7 @@ describe("the entry of a call in the journal", () => {
 
   it("makes nothing of a call whose run ends while it is stored", async () => {
     const storage = new InMemoryStorage();
-    const run = testRun({ journal: await openJournal(storage) });
+    const run = testRun({ steps: await openJournal(storage) });
     const abort = new AbortController();
     const execute = vi.fn<() => string>(() => "paid");
     const insertAll = storage.insertAll.bind(storage);

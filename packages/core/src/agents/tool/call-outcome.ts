@@ -1,17 +1,19 @@
 import type { EventBus } from "../../base/events/event-bus.ts";
-import { RunPaused } from "../journal/run-paused.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
+import { RunPaused } from "../run/run-paused.ts";
+import type { OpenStep } from "../run/run-steps.ts";
 import type { ExecutableTool, ToolDef } from "../run/tool.ts";
+import type { Json } from "../../sessions/storage/json.ts";
 import type { CompiledSchema } from "../../schema/compile-schema.ts";
 import { describeIssues } from "../../schema/schema-issue.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import { approvalOf, denialBy } from "./approve-call.ts";
 import type { ApprovalHook, ToolHook } from "./approve-call.ts";
-import type { CallStep } from "./call-step.ts";
+import { askAbout } from "./ask-about.ts";
 import { isChildRunTool } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { cutToBytes } from "./cut-content.ts";
@@ -57,8 +59,8 @@ export type BatchCall = {
   readonly formProblem: string | undefined;
 };
 
-/** A tool call with its journal step, if the run is durable. */
-export type StepCall = BatchCall & { readonly step?: CallStep };
+/** A tool call with its step, if the run is durable. */
+export type StepCall = BatchCall & { readonly step?: OpenStep };
 
 /** A tool call with its checked arguments. */
 type CheckedCall = StepCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
@@ -68,7 +70,7 @@ type CallOutcome = ToolOutcome & { readonly args?: Record<string, unknown> };
 
 /**
  * Executes a tool call unless something forbids it, and converts every failure into an outcome. Rejects only with the
- * `RunPaused` of a durable run that another attempt continues.
+ * `RunPaused` of a durable run that continues later.
  */
 export async function outcomeOf(stepCall: StepCall, batch: RunningBatch): Promise<CallOutcome> {
   const { name } = stepCall.call;
@@ -138,7 +140,7 @@ async function approve(checked: CheckedCall, batch: RunningBatch): Promise<Check
  * asked again. The call is repeated if repeating is harmless, if it did not take place, or if a person decides so.
  */
 async function resume(
-  stepCall: StepCall & { step: CallStep; tool: ToolDef | undefined },
+  stepCall: StepCall & { step: OpenStep; tool: ToolDef | undefined },
   batch: RunningBatch,
 ): Promise<CallOutcome> {
   const { call, tool, step, idempotencyKey } = stepCall;
@@ -176,11 +178,11 @@ function endRun({ tool }: CheckedCall, outcome: ToolOutcome, batch: RunningBatch
 
 /** Waits for the client to execute a tool call, and returns its outcome. */
 async function askClient(
-  { tool, call, args, step }: CheckedCall & { step: CallStep },
+  { tool, call, args, step }: CheckedCall & { step: OpenStep },
   { context, slots }: RunningBatch,
 ): Promise<ToolOutcome> {
   const question = { tool, toolCallId: call.id, args };
-  const answer = await slots.leaveFor(async () => await step.ask("input", question).catch(noAnswerInTime));
+  const answer = await slots.leaveFor(async () => await askAbout(step, "input", question).catch(noAnswerInTime));
   if (answer === undefined) return failedOutcome(`The client did not answer the call of ${tool.name} in time.`);
   const error = readProperty(answer, "error");
   if (error === undefined) return outcomeOfReturn(readProperty(answer, "result"), tool, context);
@@ -218,12 +220,11 @@ async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batc
 }
 
 /**
- * Logs in the journal that a tool call is about to be executed. A child run is not logged as a call, because its own
- * steps are in the journal.
+ * Notes that a tool call is about to be executed. A child run is not noted as a call, because it has steps of its own.
  */
-async function announce({ tool, call, step, idempotencyKey: key }: CheckedCall & { step: CallStep }): Promise<void> {
+async function announce({ tool, call, step, idempotencyKey: key }: CheckedCall & { step: OpenStep }): Promise<void> {
   const { name, effect = "once" } = tool;
-  if (!isChildRunTool(tool)) await step.announce({ tool: name, args: call.arguments, effect, key });
+  if (!isChildRunTool(tool)) await step.announce({ tool: name, args: call.arguments as Json, effect, key });
 }
 
 /** The maximum size of approved arguments in the note for the model, in bytes of UTF-8. */

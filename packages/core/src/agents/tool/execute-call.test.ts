@@ -6,7 +6,7 @@ import type { LogLevel } from "../../base/log/log-level.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { CallStep } from "./call-step.ts";
+import { OpenJournalStep } from "../journal/open-step.ts";
 import { onStoredResult } from "./child-run-tool.ts";
 import { formProblem } from "./execute-call.ts";
 import type { MalformedArguments } from "./execute-call.ts";
@@ -144,7 +144,7 @@ describe("a call whose result is stored", () => {
     await attemptBatch(storage, { tools, calls });
     expect(stored).not.toHaveBeenCalled();
     const other = await openJournal(storage);
-    other.within("t/0/1").begin("x").done(7);
+    other.part("t/0/1").begin("x").done(7);
     await other.flush();
     const onResult = vi.fn<(result: ToolCallResult) => void>();
     const { journal, results } = await attemptBatch(storage, { tools, calls, onResult });
@@ -156,8 +156,10 @@ describe("a call whose result is stored", () => {
   });
 
   it("leaves its step, also when it throws", async () => {
-    const leave = vi.spyOn(CallStep.prototype, "leave");
-    vi.spyOn(CallStep.prototype, "beforeWork").mockImplementation(async () => await Promise.reject(new Error("lost")));
+    const leave = vi.spyOn(OpenJournalStep.prototype, "leave");
+    vi.spyOn(OpenJournalStep.prototype, "beforeWork").mockImplementation(
+      async () => await Promise.reject(new Error("lost")),
+    );
     const batch = { tools: [smallTool("a")], calls: [callOf("a")] };
 
     await expect(attemptBatch(new InMemoryStorage(), batch)).rejects.toMatchObject({ code: "internal" });

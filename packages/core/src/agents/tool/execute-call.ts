@@ -2,39 +2,53 @@ import { writesLevel } from "../../base/log/logger.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import { describeJsonProblem } from "../../schema/json-limits.ts";
 import { parseArguments } from "../../schema/parse-model-json.ts";
-import { runOf } from "../run/derive-context.ts";
+import { meterOf, runOf } from "../run/derive-context.ts";
+import type { Run } from "../run/run.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
 import { idsOf, outcomeOf } from "./call-outcome.ts";
 import type { BatchCall, RunningBatch, StepCall } from "./call-outcome.ts";
-import { callKey, CallStep } from "./call-step.ts";
 import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
 
 /**
  * Executes one tool call of a batch, with its hooks and events, and converts every failure into a result for the model.
- * In a durable run a call with a result in the journal returns that result, without hooks and events. Returns undefined
- * if the batch ended first.
+ * A call is a step of its run: a call with a stored result returns that result, without hooks and events. Returns
+ * undefined if the batch ended first.
  */
 export function executeCall(
   batchCall: BatchCall,
   batch: RunningBatch,
 ): ToolCallResult | undefined | Promise<ToolCallResult | undefined> {
   if (batch.running.isOver) return undefined;
-  const opened = CallStep.open(batchCall.place, batch.context);
-  if (opened === undefined) return makeCall(batchCall, batch);
-  if (opened instanceof CallStep) return makeCall({ ...batchCall, step: opened }, batch).finally(() => opened.leave());
-  noteStored(batchCall, batch);
-  batch.onResult?.(opened);
-  return opened;
+  const run = runOf(batch.context);
+  if (run === undefined) return makeCall(batchCall, batch);
+  return run.step<ToolCallResult | undefined>(
+    callKey(batchCall),
+    "tool",
+    (step) => makeCall(step === undefined ? batchCall : { ...batchCall, step }, batch),
+    {
+      meter: meterOf(batch.context),
+      sources: run,
+      replay: (stored) => replayCall(batchCall, stored as unknown as ToolCallResult, { batch, run }),
+    },
+  );
 }
 
-/** Passes the journal to a tool whose calls are child runs, for a call with a stored result. */
-function noteStored({ call, place }: BatchCall, { tools, context }: RunningBatch): void {
-  const [tool, journal] = [tools.find(call.name), runOf(context)?.journal];
-  if (tool !== undefined && isChildRunTool(tool) && journal !== undefined) {
-    tool[onStoredResult](journal.within(callKey(place)));
-  }
+/** Returns the key of the step of a tool call: the number of the round trip and the index of the call. */
+function callKey({ place }: BatchCall): string {
+  return `t/${place}`;
+}
+
+function replayCall(
+  batchCall: BatchCall,
+  result: ToolCallResult,
+  { batch, run }: { batch: RunningBatch; run: Run },
+): ToolCallResult {
+  const tool = batch.tools.find(batchCall.call.name);
+  if (tool !== undefined && isChildRunTool(tool)) tool[onStoredResult](run.steps.part(callKey(batchCall)));
+  batch.onResult?.(result);
+  return result;
 }
 
 async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCallResult | undefined> {

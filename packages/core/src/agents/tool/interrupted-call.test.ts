@@ -5,12 +5,12 @@ import type { RunEvents } from "../run/run-events.ts";
 import { testRun } from "../run/test/test-run.ts";
 import type { ToolDef } from "../run/tool.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { CallStep } from "./call-step.ts";
+import type { OpenStep } from "../run/run-steps.ts";
 import { noAnswerInTime, outcomeOfInterrupted, unknownOutcome } from "./interrupted-call.ts";
 import { smallTool } from "./test/small-tool.ts";
 
 type Verify = NonNullable<ToolDef["verify"]>;
-type Ask = CallStep["ask"];
+type Ask = OpenStep["ask"];
 
 afterEach(() => void vi.useRealTimers());
 
@@ -32,7 +32,7 @@ function resumed(more: Partial<ToolDef>, answer: () => Promise<Json> = async () 
   const warnings: RunEvents["run.warning"][] = [];
   run.eventBus.on("run.warning", (warning) => void warnings.push(warning));
   const args = { amount: 5, to: { name: "Ada" } };
-  const step = { ask } as unknown as CallStep;
+  const step = { ask } as unknown as OpenStep;
   const { context } = run;
   const outcome = outcomeOfInterrupted({ tool, args, toolCallId: "c1", idempotencyKey: "r/0/0", step, context });
   return { outcome, ask, tool, args, warnings, lines };
@@ -115,11 +115,12 @@ describe("outcomeOfInterrupted", () => {
     ["ask", 1],
     ["tell", 0],
   ])("asks a person with all facts unless onDoubt is tell: %s", async (onDoubt, asks) => {
-    const { outcome, ask, tool, args, warnings } = resumed({ onDoubt });
+    const { outcome, ask, args, warnings } = resumed({ onDoubt });
 
     expect(await outcome).toEqual(unknown);
     expect(warnings).toEqual([]);
-    const question = ["doubt", { tool, toolCallId: "c1", args, idempotencyKey: "r/0/0" }];
+    const about = { toolName: "pay", args, idempotencyKey: "r/0/0" };
+    const question = [{ kind: "doubt", about, toolCallId: "c1" }];
     expect(ask.mock.calls).toEqual(Array.from({ length: asks }, () => question));
   });
 

@@ -2,10 +2,11 @@ import { withTimeout } from "../../base/async/with-timeout.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
+import type { OpenStep } from "../run/run-steps.ts";
 import type { ToolDef } from "../run/tool.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { readProperty } from "../../base/util/read-property.ts";
-import type { CallStep } from "./call-step.ts";
+import { askAbout } from "./ask-about.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { loggedCause } from "./failure-text.ts";
 import { outcomeOfReturn } from "./read-tool-result.ts";
@@ -14,14 +15,14 @@ import { failedOutcome } from "./tool-outcome.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 
 /**
- * A call of effect `once` that was interrupted when its process ended, with its journal step and its checked arguments.
+ * A call of effect `once` that was interrupted when its process ended, with its step and its checked arguments.
  */
 export type InterruptedToolCall = {
   readonly tool: ToolDef;
   readonly args: Record<string, unknown>;
   readonly toolCallId: string;
   readonly idempotencyKey: string;
-  readonly step: CallStep;
+  readonly step: OpenStep;
   readonly context: RunContext;
 };
 
@@ -81,7 +82,7 @@ export function noAnswerInTime(error: unknown): undefined {
 async function askWhatHappened(call: InterruptedToolCall): Promise<ToolOutcome | undefined> {
   const { tool, args, toolCallId, idempotencyKey, step, context } = call;
   const { name: toolName } = tool;
-  const answer = await step.ask("doubt", { tool, toolCallId, args, idempotencyKey }).catch(noAnswerInTime);
+  const answer = await askAbout(step, "doubt", { tool, toolCallId, args, idempotencyKey }).catch(noAnswerInTime);
   switch (readProperty(answer, "choice")) {
     case "again":
       return undefined;

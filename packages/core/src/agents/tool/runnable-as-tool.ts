@@ -3,7 +3,7 @@ import { toPublicError } from "../../base/errors/public-error.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { effectOfRunnable } from "../run/journal-step.ts";
+import { effectOfRunnable } from "../run/keeps-steps.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOutput } from "../run/run-output.ts";

@@ -27,7 +27,7 @@ export type ToolExecutionOptions = {
   readonly context: RunContext;
   readonly toolCallId: string;
   readonly idempotencyKey: string;
-  /** Meter and journal for the child runs that the tool starts, instead of the run's own. */
+  /** Meter and steps for the child runs that the tool starts, instead of the run's own. */
   readonly scope?: RunScope | undefined;
 };
 

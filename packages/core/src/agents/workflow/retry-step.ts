@@ -2,7 +2,7 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ErrorCode } from "../../base/errors/troupe-error.ts";
 import { WrapperError } from "../../base/errors/wrapper-error.ts";
-import { isStoredFailure } from "../run/journal-step.ts";
+import { StoredFailure } from "../run/stored-failure.ts";
 import { withRetry } from "../../base/retry/with-retry.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 
@@ -18,7 +18,7 @@ export type StepRetryOptions<Result> = {
    * @param isTransient returns true if the step may be repeated after an error, while retries are left
    */
   readonly work: (made: number, isTransient: (error: unknown) => boolean) => Result | Promise<Result>;
-  /** The number of failed attempts at the step in earlier attempts at a durable run. @default 0 */
+  /** The number of failed attempts at the step that are stored for a durable run. @default 0 */
   readonly made?: number | undefined;
   /** Returns true if the failed step may be repeated. */
   readonly mayRepeat?: (() => boolean) | undefined;
@@ -48,9 +48,9 @@ const permanent: readonly ErrorCode[] = [
 export async function retryStep<Result>(attempts: StepRetryOptions<Result>): Promise<Result> {
   const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat, made = 0 } = attempts;
   const { maxRetries, backoffMs } = policy;
-  // A failure read from the journal is final: a stored failure that was followed by a repetition is counted in `made`.
+  // A failure that was stored is final: a stored failure that was followed by a repetition is counted in `made`.
   const isTransient = (error: unknown) =>
-    !isStoredFailure(error) && !permanent.includes(toTroupeError(error).code) && mayRepeat?.() !== false;
+    !(error instanceof StoredFailure) && !permanent.includes(toTroupeError(error).code) && mayRepeat?.() !== false;
   const config = {
     maxRetries: Math.max(0, maxRetries - made),
     initialDelayMs: backoffMs * 2 ** made,

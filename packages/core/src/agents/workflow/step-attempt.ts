@@ -1,10 +1,8 @@
-import type { OpenStep } from "../journal/attempt.ts";
-import type { Journal } from "../journal/journal.ts";
-import type { LoggedCall } from "../journal/log-entry.ts";
 import { getTextContent } from "../../base/message/content.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import { deriveContext } from "../run/derive-context.ts";
 import type { Run } from "../run/run.ts";
+import type { OpenStep, RunSteps, StepCall } from "../run/run-steps.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { isCancelled } from "../../base/retry/is-retryable.ts";
 import { textOfFailedRun } from "./agent-step.ts";
@@ -12,7 +10,6 @@ import { retryStep } from "./retry-step.ts";
 import type { StepRetryOptions } from "./retry-step.ts";
 import type { StateChange } from "./state-change.ts";
 import type { StateRecord } from "./state-shape.ts";
-import type { AttemptWork } from "./step-journal.ts";
 import type { StepTrace, StepTraceEntry } from "./step-trace.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 import type { StepEvent } from "./workflow-result.ts";
@@ -58,7 +55,7 @@ export type StepScope = {
 
 /** One attempt at a step: its context, and the meter of its child runs. */
 type StepAttempt = { readonly context: StepContext; readonly meter: UsageMeter };
-/** The work of an attempt at a step. `open` is the journal step in progress, in a durable run. */
+/** The work of an attempt at a step. `open` is the step in progress, in a durable run. */
 export type Work<Result> = (attempt: StepAttempt, open?: OpenStep) => Promise<Result>;
 
 /** The work of a step, its scope, the treatment of its failure, and the effect of calls to third-party code. */
@@ -67,8 +64,8 @@ export type StepWork<Result> = Pick<StepRetryOptions<Result>, "mayRepeat"> & {
   readonly work: Work<Result>;
   /** True if the text of a failed child run becomes the text of the run. */
   readonly keepsText?: true;
-  /** The call that a durable run logs before the work. Without it the work may be repeated. */
-  readonly call?: Pick<LoggedCall, "tool" | "effect"> | undefined;
+  /** The call that a durable run notes before the work. Without it the work may be repeated. */
+  readonly call?: Pick<StepCall, "tool" | "effect"> | undefined;
   readonly readAnswer?: (result: unknown) => Result;
 };
 
@@ -78,13 +75,13 @@ export type StepWork<Result> = Pick<StepRetryOptions<Result>, "mayRepeat"> & {
  */
 export async function attemptStep<Result>(
   { run, retryPolicy: policy, observer }: StepRunnerOptions,
-  { name, journal }: StepTraceEntry,
+  { name, step: traced }: StepTraceEntry,
   step: StepWork<Result>,
 ): Promise<Result> {
   const { before, signal } = step.scope;
   const text = getTextContent(before.message ?? null);
   const onRepeat = () => observer.onEvent({ type: "step_retry", step: name });
-  const made = journal && (await journal.repeatedFailures(run, onRepeat));
+  const made = await traced.repeatedFailures(run, onRepeat);
   return await retryStep({
     name,
     policy,
@@ -94,10 +91,15 @@ export async function attemptStep<Result>(
     made,
     work: async (count, isTransient) => {
       try {
-        if (journal === undefined) return await step.work(startAttempt(run, { name, signal, text }));
-        const attempt = startAttempt(run, { name, signal, text, journal: journal.within(count) });
+        const attempt = startAttempt(run, { name, signal, text, steps: traced.partOf(count) });
         const repeats = (error: unknown) => isRepeated(error, policy, count) && isTransient(error);
-        return await journal.attempt(count, { ...toJournalWork(step, attempt), signal, repeats });
+        return await traced.attempt(count, (open) => step.work(attempt, open), {
+          meter: attempt.meter,
+          signal,
+          repeats,
+          call: step.call && { ...step.call, args: {}, key: attempt.context.idempotencyKey ?? "" },
+          readAnswer: step.readAnswer,
+        });
       } catch (error) {
         if (step.keepsText === true) keepText(step.scope, error);
         throw error;
@@ -116,33 +118,20 @@ function keepText({ onChange }: StepScope, error: unknown): void {
   if (text !== "") onChange({ partial: {}, text });
 }
 
-function toJournalWork<Result>(
-  { work, call, readAnswer }: StepWork<Result>,
-  attempt: StepAttempt,
-): Omit<AttemptWork<Result>, "signal"> {
-  const { idempotencyKey: key = "" } = attempt.context;
-  return {
-    meter: attempt.meter,
-    work: async (open) => await work(attempt, open),
-    call: call && { ...call, args: {}, key },
-    readAnswer,
-  };
-}
-
 type AttemptFacts = {
   readonly name: string;
   readonly signal: AbortSignal;
   readonly text: string;
-  /** The journal of the attempt, in a durable run. */
-  readonly journal?: Journal;
+  /** The steps of the attempt's child runs. */
+  readonly steps: RunSteps;
 };
 
 /**
  * Starts an attempt at a workflow step, with its own context and usage meter. API keys, user and limits are the run's,
  * and the usage also counts for the run.
  */
-function startAttempt(run: Run, { name, signal, text, journal }: AttemptFacts): StepAttempt {
+function startAttempt(run: Run, { name, signal, text, steps }: AttemptFacts): StepAttempt {
   const meter = new UsageMeter({ parent: run.meter });
   const facts = { signal, text, idempotencyKey: `${run.runId}/${name}`, logger: run.logger.child({ step: name }) };
-  return { context: deriveContext(run.context, facts, { meter, journal }), meter };
+  return { context: deriveContext(run.context, facts, { meter, steps }), meter };
 }

@@ -1,8 +1,8 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { LoggedCall } from "../journal/log-entry.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { effectOfRunnable } from "../run/journal-step.ts";
+import { effectOfRunnable } from "../run/keeps-steps.ts";
 import type { RunOutput } from "../run/run-output.ts";
+import type { StepCall } from "../run/run-steps.ts";
 import type { Run } from "../run/run.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { agentStepInput, runAgentStep } from "./agent-step.ts";
@@ -43,7 +43,7 @@ export class StepRunner {
     scope.signal.throwIfAborted();
     const { trace, observer, run } = this.#options;
     const { name } = step;
-    const entry = trace.start(name, run.journal);
+    const entry = trace.start(name, run.steps);
     await observer.onEvent({ type: "step_start", step: name });
     try {
       const change = await this.#execute(step, scope, entry);
@@ -78,9 +78,9 @@ export class StepRunner {
     const { observer, run } = this.#options;
     const { name, agent } = step;
     const wantsChunks = observer.wantsChunks(name);
-    const call = run.journal && callOfRunnable(agent);
+    const call = callOfRunnable(agent);
     // After a takeover it is unknown which chunks were streamed.
-    let hasStreamed = isLaterAttempt(run);
+    let hasStreamed = run.steps.isResumed;
     let hasText = wantsChunks && call === undefined && hasStreamed;
     const work: Work<AgentChange> = async (attempt, open) => {
       const forward = async (chunk: StreamChunk): Promise<void> => {
@@ -96,7 +96,7 @@ export class StepRunner {
     };
     const mayRepeat = () => observer.allowsRepeat || !hasStreamed;
     const change = await attemptStep(this.#options, entry, { scope, work, mayRepeat, keepsText: true, call });
-    if (entry.journal !== undefined) noteFacts(run, entry, change);
+    if (entry.step.isDurable) noteFacts(run, entry, change);
     return change;
   }
 
@@ -147,26 +147,26 @@ function noteFacts(run: Run, entry: StepTraceEntry, { sources, stored, isShown =
   entry.isShown = isShown;
 }
 
-function isLaterAttempt({ journal }: Run): boolean {
-  return journal !== undefined && journal.attempt > 1;
-}
-
 /** Returns true if a durable run stops before its end. Its steps have then not ended either. */
-function isPaused({ journal }: Run): boolean {
-  return journal?.stopped !== undefined;
+function isPaused({ steps }: Run): boolean {
+  return steps.durable?.stopped !== undefined;
 }
 
 /**
- * Returns the call to log for a third party's runnable. Its run is one call, because it keeps no steps in the journal.
+ * Returns the call to note for a third party's runnable. Its run is one call, because it has no steps of its own.
  */
-function callOfRunnable(runnable: Runnable): Pick<LoggedCall, "tool" | "effect"> | undefined {
+function callOfRunnable(runnable: Runnable): Pick<StepCall, "tool" | "effect"> | undefined {
   const effect = effectOfRunnable(runnable);
   return effect && { tool: runnable.name, effect };
 }
 
 /** Stores the duration of a step's nested steps, in a durable run. */
-function timed({ journal }: StepTraceEntry, steps: Promise<StateChange>): Promise<StateChange> {
-  return journal === undefined ? steps : steps.then((change) => (journal.end(), change));
+function timed({ step }: StepTraceEntry, steps: Promise<StateChange>): Promise<StateChange> {
+  if (!step.isDurable) return steps;
+  return steps.then(async (change) => {
+    await step.end();
+    return change;
+  });
 }
 
 function scopeAfter({ before, signal, onChange }: StepScope, change: StateChange): StepScope {

@@ -49,7 +49,7 @@ describe("StepTraceEntry", () => {
     vi.advanceTimersByTime(5);
 
     expect(entry.toResult()).toStrictEqual({ name: "a", status: "cancelled", durationMs: 5 });
-    expect([entry.isShown, entry.journal]).toEqual([false, undefined]);
+    expect([entry.isShown, entry.step.isDurable]).toEqual([false, false]);
   });
 
   it("has the public form of the error, for a failed step alone", () => {

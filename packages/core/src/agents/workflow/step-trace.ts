@@ -1,33 +1,34 @@
 import { toPublicError } from "../../base/errors/public-error.ts";
 import type { PublicError } from "../../base/errors/public-error.ts";
-import type { Journal } from "../journal/journal.ts";
+import { plainSteps } from "../run/run-steps.ts";
+import type { RunSteps } from "../run/run-steps.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
-import { StepJournal } from "./step-journal.ts";
-import type { TracedStep } from "./step-journal.ts";
 import { walkSteps } from "./steps.ts";
 import type { CheckedStep } from "./steps.ts";
+import { TracedStep } from "./traced-step.ts";
+import type { TracedTimes } from "./traced-step.ts";
 import type { StepResult, StepStatus } from "./workflow-result.ts";
 
 /** The entry of one step in a `StepTrace`: its start, its end, and the answer of an agent step. */
-export class StepTraceEntry implements TracedStep {
+export class StepTraceEntry implements TracedTimes {
   /** The answer of an agent step. */
   output: unknown;
-  /** True once the answer of an agent step has been streamed, in this or an earlier attempt at a durable run. */
+  /** True once the answer of an agent step has been streamed, in this or an earlier process. */
   isShown = false;
   storedMs: number | undefined;
   isLive = false;
   readonly name: string;
-  /** The journal of the step in a durable run. */
-  readonly journal: StepJournal | undefined;
+  /** The step among the steps of the run. */
+  readonly step: TracedStep;
   readonly #startedAt = performance.now();
   #end: Pick<StepResult, "status" | "durationMs" | "error"> | undefined;
 
-  constructor(name: string, journal?: Journal) {
+  constructor(name: string, steps: RunSteps = plainSteps) {
     this.name = name;
-    this.journal = journal && new StepJournal(journal, this);
+    this.step = new TracedStep(steps, this);
   }
 
-  /** Milliseconds that the step has taken, including the stored work of earlier attempts at a durable run. */
+  /** Milliseconds that the step has taken, including the stored work of earlier processes. */
   get durationMs(): number {
     if (this.storedMs === undefined) return elapsedMs(this.#startedAt);
     return this.isLive ? this.storedMs + elapsedMs(this.#startedAt) : this.storedMs;
@@ -52,14 +53,14 @@ export class StepTraceEntry implements TracedStep {
 export class StepTrace {
   readonly #entries = new Map<string, StepTraceEntry>();
 
-  /** Starts the entry of a step. `journal` is the journal of the run, if the run is durable. */
-  start(name: string, journal?: Journal): StepTraceEntry {
-    const entry = new StepTraceEntry(name, journal);
+  /** Starts the entry of a step among the steps of the run. */
+  start(name: string, steps: RunSteps = plainSteps): StepTraceEntry {
+    const entry = new StepTraceEntry(name, steps);
     this.#entries.set(name, entry);
     return entry;
   }
 
-  /** Returns true if the answer of an agent step has been streamed, in this or an earlier attempt at a durable run. */
+  /** Returns true if the answer of an agent step has been streamed, in this or an earlier process. */
   isShown(name: string): boolean {
     return this.#entries.get(name)?.isShown === true;
   }

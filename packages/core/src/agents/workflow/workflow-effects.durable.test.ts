@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { EventBus } from "../../base/events/event-bus.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { LogEntry, RunWait } from "../journal/log-entry.ts";
+import type { LogEntry } from "../journal/log-entry.ts";
+import type { RunWait } from "../run/run-wait.ts";
 import { entriesIn, openJournal } from "../journal/test/journals.ts";
 import { chunksIn, cutLogs, performRun, plain, stepsIn } from "../journal/test/takeovers.ts";
 import type { StartRun } from "../journal/test/takeovers.ts";
@@ -28,7 +29,7 @@ function running(workflow: Workflow<State>): StartRun {
   const none = async function* () {};
   return (journal: Journal) => ({
     chunks: none(),
-    output: async () => await workflow.run(attemptOpts({ sessionId: "s", journal })),
+    output: async () => await workflow.run(attemptOpts({ sessionId: "s", steps: journal })),
   });
 }
 
@@ -38,7 +39,7 @@ async function cutOff(step: Pick<FunctionStep<State>, "effect">): Promise<InMemo
   const { promise, resolve } = Promise.withResolvers<void>();
   const hanging = flow({ name: "charge", run: async () => await new Promise<never>(() => resolve()), ...step });
   const journal = await openJournal(storage);
-  hanging.run(attemptOpts({ sessionId: "s", journal })).catch(() => undefined);
+  hanging.run(attemptOpts({ sessionId: "s", steps: journal })).catch(() => undefined);
   await promise;
   journal.release();
   await journal.flush();
@@ -103,7 +104,7 @@ describe("A function step that was cut off", () => {
     const hanging = flow({ name: "charge", run: async () => await new Promise<never>(() => resolve()) });
     const again = new Map([["w.charge.doubt", { choice: "again" }]]);
     const journal = await openJournal(storage, again);
-    hanging.run(attemptOpts({ sessionId: "s", journal })).catch(() => undefined);
+    hanging.run(attemptOpts({ sessionId: "s", steps: journal })).catch(() => undefined);
     await promise;
     journal.release();
     await journal.flush();
@@ -212,7 +213,7 @@ function outsider(more: Partial<Runnable> & { silent?: boolean } = {}) {
 /** Streams the workflow as a runnable. */
 function streamed(workflow: Workflow<State>): StartRun {
   return (journal: Journal) => {
-    const stream = workflow.asRunnable().stream("Hi", attemptOpts({ sessionId: "s", journal }));
+    const stream = workflow.asRunnable().stream("Hi", attemptOpts({ sessionId: "s", steps: journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }

@@ -1,7 +1,7 @@
 import type { EventBus } from "../../base/events/event-bus.ts";
 import { checkContent } from "../run/check-content.ts";
 import type { MessageContent } from "../../base/message/content.ts";
-import { keepsJournal } from "../run/journal-step.ts";
+import { keepsSteps } from "../run/keeps-steps.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { StructuredRunOutput } from "../run/run-output.ts";
@@ -66,8 +66,8 @@ export class WorkflowRunnable<State extends object> implements Runnable<Structur
   }
 }
 
-// The mark of workflows that keep a journal is defined on the prototype, because serializers print own properties.
-Object.defineProperty(WorkflowRunnable.prototype, keepsJournal, { value: true });
+// The mark of workflows that do their work in steps is defined on the prototype, because serializers print own properties.
+Object.defineProperty(WorkflowRunnable.prototype, keepsSteps, { value: true });
 
 /**
  * Reads the input of a workflow: an object is merged over the initial state; a string or an array of parts is a

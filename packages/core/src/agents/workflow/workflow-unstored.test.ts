@@ -76,7 +76,7 @@ describe("a workflow", () => {
     async (turns, isLost) => {
       const start = (journal: Journal) => ({
         chunks: (async function* () {})(),
-        output: async () => await flowOf(turns).run(attemptOpts({ sessionId: "s", journal })),
+        output: async () => await flowOf(turns).run(attemptOpts({ sessionId: "s", steps: journal })),
       });
       const storage = new InMemoryStorage();
       const whole = (await performRun(storage, start)) as WorkflowResult;

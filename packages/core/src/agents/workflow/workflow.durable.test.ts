@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { RunWait } from "../journal/log-entry.ts";
+import type { RunWait } from "../run/run-wait.ts";
 import { entriesIn } from "../journal/test/journals.ts";
 import { chunksIn, cutLogs, performRun, plain, stepsIn } from "../journal/test/takeovers.ts";
 import type { StartRun } from "../journal/test/takeovers.ts";
@@ -18,7 +18,9 @@ function streaming(workflow: Workflow<State>): StartRun {
   return (journal: Journal) => {
     let result: WorkflowResult | undefined;
     const chunks = async function* () {
-      for await (const chunk of workflow.stream(attemptOpts({ input: "An umbrella?", sessionId: "s", journal }))) {
+      for await (const chunk of workflow.stream(
+        attemptOpts({ input: "An umbrella?", sessionId: "s", steps: journal }),
+      )) {
         if (chunk.type === "finish") result = chunk.result;
         else yield chunk as WorkflowChunk;
       }

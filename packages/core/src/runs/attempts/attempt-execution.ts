@@ -100,7 +100,7 @@ export class AttemptExecution {
     const local = this.#parts.locals.get(record.runId);
     const { input, options } = given;
     const opts = toRunOpts({ ...record, options }, { keys, local, signal: controller.signal });
-    return startRun(target, { kind: record.kind, input: local?.input ?? input }, { ...opts, journal });
+    return startRun(target, { kind: record.kind, input: local?.input ?? input }, { ...opts, steps: journal });
   }
 
   async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../base/errors/troupe-error.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { PublicError } from "../../base/errors/public-error.ts";
 import { toLogged } from "../../agents/journal/log-entry.ts";
-import type { RunChunk } from "../../agents/journal/log-entry.ts";
+import type { RunChunk } from "../../agents/run/run-wait.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import { fillOutput } from "../../agents/run/complete-output.ts";
 import { findRunnable, lookUp } from "../../agents/run/registry.ts";

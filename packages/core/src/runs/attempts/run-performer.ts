@@ -5,7 +5,7 @@ import { AttemptExecution } from "./attempt-execution.ts";
 import type { AttemptControl, PerformedAttempt } from "./attempt-execution.ts";
 import { Journal } from "../../agents/journal/journal.ts";
 import { readLastRecord } from "../../agents/journal/read-log.ts";
-import { RunPaused } from "../../agents/journal/run-paused.ts";
+import { RunPaused } from "../../agents/run/run-paused.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { isInvalid } from "../../sessions/storage/storage-failure.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";

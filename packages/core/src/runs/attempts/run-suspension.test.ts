@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Journal } from "../../agents/journal/journal.ts";
-import type { RunWait } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import { putAnswer, putCancel } from "../run-store/answers.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import { callerOf } from "../run-store/run-record.ts";

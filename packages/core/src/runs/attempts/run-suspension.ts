@@ -1,5 +1,5 @@
 import type { Journal } from "../../agents/journal/journal.ts";
-import type { RunWait } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import { readInbox } from "../run-store/answers.ts";
 import type { InboxContent } from "../run-store/answers.ts";
 import { callerOf } from "../run-store/run-record.ts";

@@ -1,5 +1,5 @@
 import { readLog } from "../../agents/journal/read-log.ts";
-import type { RunWait } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { readProperty } from "../../base/util/read-property.ts";

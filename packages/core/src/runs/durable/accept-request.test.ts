@@ -76,7 +76,7 @@ describe("a request", () => {
     "runId",
     "parent",
     "isNewSession",
-    "journal",
+    "steps",
   ])("may not have options.%s, and is told what to do instead", (name) => {
     const given = { ...request, options: { [name]: false } as never };
     expect(() => readRequest(given)).toThrow(

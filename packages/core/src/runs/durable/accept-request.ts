@@ -96,7 +96,7 @@ const refused: Readonly<Record<string, string>> = {
   runId: "Give it beside the options.",
   parent: "A durable run has no parent run.",
   isNewSession: "A run without sessionId gets a new session.",
-  journal: "The service makes it.",
+  steps: "The service makes them.",
 };
 
 /**

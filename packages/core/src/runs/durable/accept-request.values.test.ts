@@ -84,7 +84,7 @@ const lostOptions: [name: string, cure: string][] = [
   ["runId", "Give it beside the options."],
   ["parent", "A durable run has no parent run."],
   ["isNewSession", "A run without sessionId gets a new session."],
-  ["journal", "The service makes it."],
+  ["steps", "The service makes them."],
 ];
 it.each(lostOptions)("options.%s is refused in these words, also when it is null: ... %s", (name, cure) => {
   const message = `options.${name} must be left out of a durable run, which outlives its process. ${cure}`;

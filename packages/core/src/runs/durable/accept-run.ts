@@ -139,7 +139,7 @@ function makeRun(parts: ServiceParts, { request, target, record }: Accepted, isH
   const controller = new AbortController();
   const journal = Journal.openFirst({ runId, storage: store.storage, writer, node, print });
   const opts = toRunOpts(record, { keys, local, signal: controller.signal });
-  const run = startRun(target, given, { ...opts, journal });
+  const run = startRun(target, given, { ...opts, steps: journal });
   return { record, target, keys, plan, print, controller, journal, run, first: Journal.firstRecord({ node, print }) };
 }
 

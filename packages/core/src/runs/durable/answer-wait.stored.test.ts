@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunWait } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import { RunStore } from "../run-store/run-store.ts";
 import { contentsOf, watchedStorage } from "../run-store/test/contents.ts";

@@ -90,7 +90,7 @@ describe("an attempt under way", () => {
     const ready = { target: talking, keys: {}, plan, print: "p" };
     const { storage } = parts.store;
     const journal = Journal.openFirst({ runId: "r", storage, writer: parts.writer, node: "here", print: "p" });
-    const run = startRun(talking, { kind: "agent", input: "Hello." }, { runId: "r", journal });
+    const run = startRun(talking, { kind: "agent", input: "Hello." }, { runId: "r", steps: journal });
     parts.begun.set("r", { record: begun, first, ...ready, journal, run, controller: new AbortController() });
     const [reading, leave] = [vi.spyOn(parts.store, "read"), vi.spyOn(parts.tails, "leave")];
     expect(await perform()).toBeUndefined();

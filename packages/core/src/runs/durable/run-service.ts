@@ -1,8 +1,8 @@
 import { closeInOrder } from "../../base/async/close-in-order.ts";
 import { mapBounded } from "../../base/async/map-bounded.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { RunWait } from "../../agents/journal/log-entry.ts";
-import { RunPaused } from "../../agents/journal/run-paused.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
+import { RunPaused } from "../../agents/run/run-paused.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { CountedCaller } from "../../sessions/session/counted-caller.ts";

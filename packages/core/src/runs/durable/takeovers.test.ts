@@ -25,7 +25,7 @@ function counting(name: string, more: { storage?: InMemoryStorage; memory?: Memo
 
 function streaming(runnable: Runnable): StartRun {
   return (journal: Journal) => {
-    const stream = runnable.stream("Question?", attemptOpts({ sessionId: "s", journal }));
+    const stream = runnable.stream("Question?", attemptOpts({ sessionId: "s", steps: journal }));
     return { chunks: stream, output: async () => await stream.output };
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LogEntry, RunWait } from "../../agents/journal/log-entry.ts";
+import type { LogEntry } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import type { RunEvent } from "../run-store/run-view.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { Json } from "../../sessions/storage/json.ts";

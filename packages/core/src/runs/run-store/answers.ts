@@ -2,7 +2,7 @@ import { booleanOption, stringOption, optional, oneOf, satisfying } from "../../
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { RunWait, WaitKind } from "../../agents/journal/log-entry.ts";
+import type { RunWait, WaitKind } from "../../agents/run/run-wait.ts";
 import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
 import { readLog } from "../../agents/journal/read-log.ts";
 import { compileCheck } from "../../schema/check/compile-check.ts";

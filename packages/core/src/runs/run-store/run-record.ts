@@ -1,5 +1,5 @@
 import type { PublicError } from "../../base/errors/public-error.ts";
-import type { RunWait } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import { sessionKey } from "../../sessions/session/session-keys.ts";
 import { ownerKey, userOfKey } from "../../sessions/storage/owner-key.ts";

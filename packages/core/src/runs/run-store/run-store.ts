@@ -1,7 +1,8 @@
 import { mapBounded } from "../../base/async/map-bounded.ts";
 import type { PublicError } from "../../base/errors/public-error.ts";
 import { logKey, logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
-import type { LogRecord, RunWait } from "../../agents/journal/log-entry.ts";
+import type { LogRecord } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import { removeAll } from "../../sessions/session/remove-session.ts";
 import { scan } from "../../sessions/session/scan.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";

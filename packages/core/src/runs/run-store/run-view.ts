@@ -5,7 +5,7 @@ import type { ToolEffect } from "../../base/message/tool-call.ts";
 import type { RunOpts, ServedRunOpts } from "../../agents/run/run-options.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { RunChunk, RunWait } from "../../agents/journal/log-entry.ts";
+import type { RunChunk, RunWait } from "../../agents/run/run-wait.ts";
 
 /** The kind of runnable that a `RunService` performs. */
 export type RunKind = "agent" | "team" | "workflow";

@@ -1,6 +1,6 @@
 import type { RunView } from "../../runs/run-store/run-view.ts";
 import type { PublicError } from "../../base/errors/public-error.ts";
-import type { RunWait } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import { noUsage } from "../../base/message/token-usage.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import { RunError } from "../../agents/run/run-output.ts";

@@ -4,7 +4,7 @@ import { fillOutput } from "../../agents/run/complete-output.ts";
 import { toPublicOutput } from "../../agents/run/run-output.ts";
 import type { PublicOutput, RunOutput } from "../../agents/run/run-output.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
-import type { RunChunk } from "../../agents/journal/log-entry.ts";
+import type { RunChunk } from "../../agents/run/run-wait.ts";
 import type { WorkflowChunk } from "../../agents/workflow/workflow-result.ts";
 import type { RunKind } from "../../runs/run-store/run-view.ts";
 import { toPublicResult } from "../public/public-chunk.ts";

@@ -1,7 +1,7 @@
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { PublicOutput } from "../../agents/run/run-output.ts";
 import type { WorkflowResult } from "../../agents/workflow/workflow-result.ts";
-import type { RunChunk } from "../../agents/journal/log-entry.ts";
+import type { RunChunk } from "../../agents/run/run-wait.ts";
 import type { RunEvent, RunView } from "../../runs/run-store/run-view.ts";
 
 /** The failure that ends the events of a run. */

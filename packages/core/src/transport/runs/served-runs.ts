@@ -3,7 +3,7 @@ import type { DurableWorkflow } from "../../runs/attempts/run-service-options.ts
 import { RunService } from "../../runs/durable/run-service.ts";
 import type { RunCaller, RunKind, RunView } from "../../runs/run-store/run-view.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { RunWait } from "../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";

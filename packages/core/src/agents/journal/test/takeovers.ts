@@ -5,8 +5,9 @@ import type { StorageDriver } from "../../../sessions/storage/storage-driver.ts"
 import { readProperty } from "../../../base/util/read-property.ts";
 import type { Journal } from "../journal.ts";
 import { logKey, runNamespaces } from "../log-entry.ts";
-import type { LogEntry, RunChunk, RunWait } from "../log-entry.ts";
-import { RunPaused } from "../run-paused.ts";
+import type { LogEntry } from "../log-entry.ts";
+import type { RunChunk, RunWait } from "../../run/run-wait.ts";
+import { RunPaused } from "../../run/run-paused.ts";
 import { entriesIn, journaledRunId, openJournal } from "./journals.ts";
 
 /** A run that is read: its chunks, and its output. */

@@ -1,7 +1,7 @@
 import { drain } from "../../../base/async/drain.ts";
 import type { Journal } from "../../journal/journal.ts";
-import type { RunWait } from "../../journal/log-entry.ts";
-import { RunPaused } from "../../journal/run-paused.ts";
+import type { RunWait } from "../../run/run-wait.ts";
+import { RunPaused } from "../../run/run-paused.ts";
 import { openJournal } from "../../journal/test/journals.ts";
 import { createLogger } from "../../../base/log/logger.ts";
 import type { ToolCallResult } from "../../../base/message/tool-call.ts";
@@ -38,7 +38,7 @@ export async function attemptBatch(
   const journal = await openJournal(storage, new Map(Object.entries(answers)));
   const lines: string[] = [];
   const logger = createLogger({ level: "info", color: false, write: (line) => lines.push(line) });
-  const run = testRun({ journal }, { logger });
+  const run = testRun({ steps: journal }, { logger });
   const events: string[] = [];
   const warnings: RunEvents["run.warning"][] = [];
   for (const name of ["tool.call", "tool.result"] as const) {

@@ -1,7 +1,7 @@
 import { Agent } from "../../../agents/agent/agent.ts";
-import type { Journal } from "../../../agents/journal/journal.ts";
-import type { WaitRequest } from "../../../agents/journal/journal.ts";
-import { RunPaused } from "../../../agents/journal/run-paused.ts";
+import { Journal } from "../../../agents/journal/journal.ts";
+import type { StepQuestion } from "../../../agents/run/run-wait.ts";
+import { RunPaused } from "../../../agents/run/run-paused.ts";
 import type { AttemptRunOpts } from "../../../agents/run/run-options.ts";
 import type { RunOutput } from "../../../agents/run/run-output.ts";
 import type { Runnable, RunStream } from "../../../agents/run/runnable.ts";
@@ -20,8 +20,8 @@ export function runnableOf(work: JournaledWork): Runnable {
     result.promise.catch(() => undefined);
     async function* read(): AsyncGenerator<StreamChunk, void> {
       try {
-        const { journal } = opts;
-        if (journal === undefined) throw new Error("This runnable needs a journal.");
+        const { steps: journal } = opts;
+        if (!(journal instanceof Journal)) throw new Error("This runnable needs a journal.");
         const text = yield* work(journal, opts);
         result.resolve(outputOf(text, opts));
       } catch (error) {
@@ -41,7 +41,7 @@ export function runnableOf(work: JournaledWork): Runnable {
 }
 
 /** Makes a runnable that asks one question and answers with the answer as JSON. */
-export function askingRunnable(wait: WaitRequest = { kind: "approval", about: { toolName: "send" } }): Runnable {
+export function askingRunnable(wait: StepQuestion = { kind: "approval", about: { toolName: "send" } }): Runnable {
   return runnableOf(async function* (journal) {
     const step = journal.begin("t/0/0");
     try {

@@ -1,5 +1,5 @@
 import { TroupeError } from "../../../base/errors/troupe-error.ts";
-import type { RunWait } from "../../../agents/journal/log-entry.ts";
+import type { RunWait } from "../../../agents/run/run-wait.ts";
 import type { Json } from "../../../sessions/storage/json.ts";
 import { owners } from "./run-world.ts";
 import type { KnownRun, RunWorld } from "./run-world.ts";

@@ -4,8 +4,7 @@ import { entriesIn, openJournal } from "../journal/test/journals.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { StepJournal } from "./step-journal.ts";
-import type { AttemptWork } from "./step-journal.ts";
+import { TracedStep } from "./traced-step.ts";
 
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 const { signal } = new AbortController();
@@ -27,10 +26,10 @@ async function stepIn(
     await journal.flush();
     return (await entriesIn(storage)).flatMap((fact) => (fact.t === "done" ? [[fact.step, fact.value]] : []));
   };
-  return { journal, entry, step: new StepJournal(journal, entry), logged };
+  return { journal, entry, step: new TracedStep(journal, entry), logged };
 }
 
-type End = readonly [ms: number, work: AttemptWork<string>["work"], isRepeated?: boolean];
+type End = readonly [ms: number, work: () => Promise<string>, isRepeated?: boolean];
 type Ends = readonly End[];
 const again = (ms: number): End => [ms, limited, true];
 
@@ -40,19 +39,19 @@ async function storageWith(ends: Ends): Promise<InMemoryStorage> {
   const { step, journal } = await stepIn(storage);
   for (const [made, [ms, end, isRepeated]] of ends.entries()) {
     const meter = new UsageMeter();
-    const work: typeof end = async (open) => {
+    const work: typeof end = async () => {
       meter.add(usage);
       vi.advanceTimersByTime(ms);
-      return await end(open);
+      return await end();
     };
     const repeats = () => isRepeated === true;
-    await step.attempt(made, { signal, meter, work, repeats }).catch(() => undefined);
+    await step.attempt(made, work, { signal, meter, repeats }).catch(() => undefined);
   }
   await journal.flush();
   return storage;
 }
 
-describe("StepJournal.repeatedFailures", () => {
+describe("TracedStep.repeatedFailures", () => {
   it.each<[title: string, ends: Ends, made: number, storedMs: number | undefined, repeats: number]>([
     ["nothing is stored", [], 0, undefined, 0],
     ["the first attempt was done", [[5, done]], 0, undefined, 0],
@@ -92,7 +91,7 @@ describe("StepJournal.repeatedFailures", () => {
   });
 });
 
-describe("StepJournal.attempt", () => {
+describe("TracedStep.attempt", () => {
   it.each([
     ["a", 0, "w/a"],
     ["a", 1, "w/a/r1"],
@@ -103,7 +102,7 @@ describe("StepJournal.attempt", () => {
   ])("of the step %j is stored, with %i before it, as %s", async (name, made, key) => {
     const { step, entry, logged } = await stepIn(undefined, { name });
 
-    expect(await step.attempt(made, { signal, work: done })).toBe("done");
+    expect(await step.attempt(made, done, { signal })).toBe("done");
     expect(await logged()).toEqual([[key, { value: "done" }]]);
     expect(entry).toEqual({ name, durationMs: 7, storedMs: undefined, isLive: true });
   });
@@ -116,7 +115,7 @@ describe("StepJournal.attempt", () => {
     const { step, entry } = await stepIn(await storageWith([[5, done]]), storedMs === undefined ? {} : { storedMs });
     const meter = new UsageMeter();
 
-    expect(await step.attempt(0, { signal, meter, work: never })).toBe("done");
+    expect(await step.attempt(0, never, { signal, meter })).toBe("done");
     expect(never).not.toHaveBeenCalled();
     expect(meter.total).toEqual(usage);
     expect(entry).toEqual({ name: "a", durationMs: 7, storedMs: expected, isLive: false });
@@ -125,14 +124,14 @@ describe("StepJournal.attempt", () => {
   it("throws the failure that is stored, and counts its time", async () => {
     const { step, entry } = await stepIn(await storageWith([[5, limited]]));
 
-    await expect(step.attempt(0, { signal, work: never })).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(step.attempt(0, never, { signal })).rejects.toMatchObject({ code: "rate_limited" });
     expect([entry.storedMs, entry.isLive]).toEqual([5, false]);
   });
 
   it("is live when the one before it is stored alone", async () => {
     const { step, entry } = await stepIn(await storageWith([again(5)]));
 
-    expect(await step.attempt(1, { signal, work: done })).toBe("done");
+    expect(await step.attempt(1, done, { signal })).toBe("done");
     expect([entry.storedMs, entry.isLive]).toEqual([undefined, true]);
   });
 
@@ -146,31 +145,30 @@ describe("StepJournal.attempt", () => {
       vi.advanceTimersByTime(5);
       return await done();
     };
-    expect(await new StepJournal(journal, entry).attempt(0, { signal, call, work })).toBe("done");
+    expect(await new TracedStep(journal, entry).attempt(0, work, { signal, call })).toBe("done");
     expect([entry.storedMs, entry.isLive]).toEqual([undefined, true]);
     await journal.flush();
 
     const later = await stepIn(storage);
-    expect(await later.step.attempt(0, { signal, call, work: never })).toBe("done");
+    expect(await later.step.attempt(0, never, { signal, call })).toBe("done");
     expect([later.entry.storedMs, later.entry.isLive]).toEqual([5, false]);
   });
 
   it("names the step in the message of an exception", async () => {
     const { step } = await stepIn(undefined, { name: 'the "big" one' });
     const work = async () => await Promise.reject(new Error("Out of paper."));
-    await step.attempt(0, { signal, work }).catch(() => undefined);
+    await step.attempt(0, work, { signal }).catch(() => undefined);
 
-    await expect(step.attempt(0, { signal, work: never })).rejects.toThrow(
+    await expect(step.attempt(0, never, { signal })).rejects.toThrow(
       'The step "the \\"big\\" one" failed: Out of paper.',
     );
   });
 });
 
-describe("StepJournal.within", () => {
+describe("TracedStep.partOf", () => {
   it("has a part of the run for each attempt", async () => {
     const { step, journal } = await stepIn(undefined, { name: "a.b" });
-    step.within(0).begin("m").done({ value: 0 });
-    step.within(2).begin("m").done({ value: 2 });
+    for (const made of [0, 2]) await step.partOf(made).step("m", "check", () => ({ value: made }));
 
     expect(["w/a%2Eb/m", "w/a%2Eb/r2/m"].map((key) => journal.stored(key)?.value)).toEqual([
       { value: 0 },
@@ -179,17 +177,17 @@ describe("StepJournal.within", () => {
   });
 });
 
-describe("StepJournal.end", () => {
+describe("TracedStep.end", () => {
   it("stores how long the step took, which a later attempt takes from there", async () => {
     const storage = new InMemoryStorage();
     const { step, entry, logged } = await stepIn(storage, { storedMs: 100 });
-    step.end();
+    await step.end();
     expect(entry).toEqual({ name: "a", durationMs: 7, storedMs: 100, isLive: true });
     expect(await logged()).toEqual([["w/a/end", { value: 7 }]]);
 
     const later = await stepIn(storage, { storedMs: 100 });
     later.entry.durationMs = 50;
-    later.step.end();
+    await later.step.end();
     expect(later.entry).toEqual({ name: "a", durationMs: 50, storedMs: 7, isLive: false });
     expect(await later.logged()).toEqual([["w/a/end", { value: 7 }]]);
   });

@@ -6,7 +6,7 @@ import { SessionStore } from "../../sessions/session/session-store.ts";
 import { turnNamed } from "../../sessions/session/test/turns.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { faultyStorage } from "../../testing/faulty-storage.ts";
-import { restoreMemberTurns } from "./member-journal.ts";
+import { restoreMemberTurns } from "./member-step.ts";
 
 describe("the sessions of members that end with the run", () => {
   /** An attempt at the run after one in which members have stored turns, by step and session. */
@@ -15,7 +15,7 @@ describe("the sessions of members that end with the run", () => {
     const first = await openJournal(storage);
     for (const [scope, sessionId, text] of turns) {
       first
-        .within(scope)
+        .part(scope)
         .begin(turnStep)
         .done({ sessionId, turn: turnNamed(text) });
     }
@@ -36,7 +36,7 @@ describe("the sessions of members that end with the run", () => {
       ["t/1/0/run/c0", "s#ann", "three"],
     ]);
     const storage = new InMemoryStorage();
-    await restoreMemberTurns(testRun({ journal: second, sessionId: "s" }), storage);
+    await restoreMemberTurns(testRun({ steps: second, sessionId: "s" }), storage);
 
     expect(await textsIn(storage, "s#ann")).toEqual(["one", "three"]);
     expect(await textsIn(storage, "s#bob")).toEqual(["two"]);
@@ -45,7 +45,7 @@ describe("the sessions of members that end with the run", () => {
   it("belong to the user of the run, and are let go", async () => {
     const { second } = await nextAttempt([["t/0/0/run/c0", "s#ann", "one"]]);
     const storage = new InMemoryStorage();
-    await restoreMemberTurns(testRun({ journal: second, sessionId: "s", userId: "ada" }), storage);
+    await restoreMemberTurns(testRun({ steps: second, sessionId: "s", userId: "ada" }), storage);
 
     expect(await textsIn(storage, "s#ann", "ada")).toEqual(["one"]);
     await expect(textsIn(storage, "s#ann")).rejects.toMatchObject({ code: "not_found" });
@@ -58,7 +58,7 @@ describe("the sessions of members that end with the run", () => {
     const inner = new InMemoryStorage();
     let isFailing = true;
     const storage = faultyStorage(inner, ({ args }) => (isFailing && args[0] === "turns" ? "fail-before" : undefined));
-    const run = testRun({ journal: second, sessionId: "s" });
+    const run = testRun({ steps: second, sessionId: "s" });
     await expect(restoreMemberTurns(run, storage)).rejects.toMatchObject({ code: "storage_unavailable" });
     isFailing = false;
     const again = restoreMemberTurns(run, storage).then(() => "put back");
@@ -75,7 +75,7 @@ describe("the sessions of members that end with the run", () => {
     const { first } = await nextAttempt([["t/0/0/run/c0", "s#ann", "one"]]);
     const { second } = await nextAttempt([]);
     const storage = new InMemoryStorage();
-    for (const run of [testRun({ journal: first }), testRun(), testRun({ journal: second })]) {
+    for (const run of [testRun({ steps: first }), testRun(), testRun({ steps: second })]) {
       await restoreMemberTurns(run, storage);
     }
     expect(await storage.list("sessions")).toEqual([]);

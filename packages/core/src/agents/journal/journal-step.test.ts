@@ -1,28 +1,32 @@
 import { describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { Journal } from "../journal/journal.ts";
-import { RunPaused } from "../journal/run-paused.ts";
-import { entriesIn, openJournal } from "../journal/test/journals.ts";
-import { settle } from "../journal/test/attempts.ts";
+import type { Journal } from "./journal.ts";
+import { RunPaused } from "../run/run-paused.ts";
+import { entriesIn, openJournal } from "./test/journals.ts";
+import { settle } from "./test/attempts.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import { effectOfRunnable, endOfStep, isRepeatedFailure, isStoredFailure, keepsJournal } from "./journal-step.ts";
-import { runJournalStep, storedValue } from "./journal-step.ts";
-import type { JournalStep } from "./journal-step.ts";
-import type { Runnable } from "./runnable.ts";
-import { UsageMeter } from "./usage-meter.ts";
+import { effectOfRunnable, keepsSteps } from "../run/keeps-steps.ts";
+import type { StepOptions } from "../run/run-steps.ts";
+import type { Runnable } from "../run/runnable.ts";
+import { StoredFailure } from "../run/stored-failure.ts";
+import { UsageMeter } from "../run/usage-meter.ts";
 
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 const call = { tool: "charge", args: { n: 1 }, effect: "once", key: "k" } as const;
 
 /** Does a step of a run, and returns its value or the error that it threw. */
-async function perform(journal: Journal, step: Partial<JournalStep<unknown>> = {}): Promise<unknown> {
+async function perform(journal: Journal, step: TestStep = {}): Promise<unknown> {
   const { signal } = new AbortController();
-  const work = () => Promise.resolve<unknown>("done");
-  return await runJournalStep({ journal, key: "t/0", place: 'The tool "charge"', signal, work, ...step }).catch(
-    (error: unknown) => error,
-  );
+  const { key = "t/0", work = async () => await Promise.resolve("done"), ...options } = step;
+  try {
+    return await journal.step(key, "function", work, { place: 'The tool "charge"', signal, ...options });
+  } catch (error) {
+    return error;
+  }
 }
+
+type TestStep = StepOptions<unknown> & { readonly key?: string; readonly work?: () => Promise<unknown> };
 
 async function logged(journal: Journal, storage: InMemoryStorage): Promise<object[]> {
   await journal.flush().catch(() => undefined);
@@ -38,7 +42,7 @@ async function interrupted(effect: "once" | "idempotent" = "once"): Promise<InMe
 
 const answered = (answer: Json) => new Map([["t.0.doubt", answer]]);
 
-describe("runJournalStep", () => {
+describe("a step whose failure is stored as well", () => {
   it("stores the value with what it used, and gives it to a later attempt without the work", async () => {
     const storage = new InMemoryStorage();
     const journal = await openJournal(storage);
@@ -87,7 +91,7 @@ describe("runJournalStep", () => {
     const { text, ...told } = error;
     const thrown = await perform(await openJournal(storage));
     expect(thrown).toMatchObject({ ...told, output: { text } });
-    expect([thrown, failure, null].map(isStoredFailure)).toEqual([true, false, false]);
+    expect([thrown, failure].map((each) => each instanceof StoredFailure)).toEqual([true, false]);
   });
 
   it("names the step in the message of an exception, and notes if it is repeated", async () => {
@@ -104,9 +108,9 @@ describe("runJournalStep", () => {
       { error, repeats: true },
       { error },
     ]);
-    expect(["t/0", "t/1"].map((key) => isRepeatedFailure(journal.stored(key) ?? { value: null, ms: 0 }))).toEqual([
-      true,
-      false,
+    expect(["t/0", "t/1"].map((key) => journal.endOf(key))).toMatchObject([
+      { isRepeated: true, error: { code: "internal" } },
+      { isRepeated: false, error: { code: "internal" } },
     ]);
   });
 
@@ -197,8 +201,9 @@ describe("a call that an earlier attempt has begun", () => {
     const storage = await interrupted();
     const journal = await openJournal(storage, answered({ choice: "again" }));
     expect(await perform(journal, { call })).toBe("done");
-    expect(endOfStep(journal, "t/0")?.value).toEqual({ value: "done" });
-    expect(endOfStep(journal, "t/1")).toBeUndefined();
+    expect(journal.endOf("t/0")).toStrictEqual({ ms: expect.any(Number), isRepeated: false });
+    expect(journal.stored("t/0/again")?.value).toEqual({ value: "done" });
+    expect(journal.endOf("t/1")).toBeUndefined();
     await journal.flush();
     const work = vi.fn<() => Promise<unknown>>();
     expect(await perform(await openJournal(storage), { call, work })).toBe("done");
@@ -217,11 +222,15 @@ describe("a call that an earlier attempt has begun", () => {
 });
 
 it.each([
-  [{ value: { value: [1] }, ms: 0 }, [1]],
-  [{ value: { value: null }, ms: 0 }, null],
-  [{ value: {}, ms: 0 }, null],
-])("storedValue of %j is %j", (result, value) => {
-  expect(storedValue(result)).toEqual(value);
+  [[1], [1]],
+  [null, null],
+  [undefined, null],
+])("a stored step of the value %j has the value %j", async (made, value) => {
+  const storage = new InMemoryStorage();
+  const journal = await openJournal(storage);
+  await perform(journal, { work: async () => await Promise.resolve(made) });
+  await journal.flush();
+  expect(await perform(await openJournal(storage))).toEqual(value);
 });
 
 it.each([
@@ -229,8 +238,8 @@ it.each([
   [{ effect: "pure" }, "pure"],
   [{ effect: "idempotent" }, "idempotent"],
   [{ effect: "other" }, "once"],
-  [{ effect: "pure", [keepsJournal]: true }, undefined],
-  [{ [keepsJournal]: 1 }, "once"],
+  [{ effect: "pure", [keepsSteps]: true }, undefined],
+  [{ [keepsSteps]: 1 }, "once"],
 ])("a runnable with %j has the effect %s", (given, effect) => {
   expect(effectOfRunnable(given as unknown as Runnable)).toBe(effect);
 });

@@ -5,14 +5,14 @@ import { noUsage } from "../../base/message/token-usage.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import { deriveContext } from "../run/derive-context.ts";
-import { keepsJournal } from "../run/journal-step.ts";
+import { keepsSteps } from "../run/keeps-steps.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { placeOfMember, readMemberAnswer, stepOfMember, streamMemberStep, toMemberOutput } from "./member-journal.ts";
-import type { MemberOutput, StreamedMemberOutput } from "./member-journal.ts";
+import { memberStepOptions, placeOfMember, readMemberAnswer, toMemberOutput } from "./member-step.ts";
+import type { MemberOutput, StreamedMemberOutput } from "./member-step.ts";
 import type { TeamMember } from "./members.ts";
 import { plainMembers } from "./test/plain-members.ts";
 import type { PlainMember } from "./test/plain-members.ts";
@@ -72,25 +72,20 @@ async function delegation(
 ) {
   const { content = "Look.", ...facts } = more;
   const journal = await openJournal(storage);
-  const run = testRun({ journal });
-  const context = deriveContext(run.context, facts, { journal: journal.within("t/0/0") });
+  const run = testRun({ steps: journal });
+  const context = deriveContext(run.context, facts, { steps: journal.part("t/0/0") });
   const meter = new UsageMeter({ parent: run.meter });
   return {
     storage,
     journal,
     run,
     meter,
-    step: stepOfMember<StreamedMemberOutput>({ member, content, context }, meter, run),
+    part: journal.part("t/0/0"),
+    step: memberStepOptions<StreamedMemberOutput>({ member, content, context }, meter, run),
   };
 }
 
 describe("the step of a delegation", () => {
-  it("is none in a run that is not durable", () => {
-    const run = testRun();
-    const request = { member: memberOf("ann"), content: "Look.", context: run.context };
-    expect(stepOfMember(request, run.meter, run)).toBe(undefined);
-  });
-
   it.each<[effect: "pure" | "idempotent" | "once" | undefined, logged: string]>([
     ["pure", "pure"],
     ["idempotent", "idempotent"],
@@ -99,18 +94,17 @@ describe("the step of a delegation", () => {
   ])("of a member with the effect %s is a call of effect %s", async (effect, logged) => {
     const member = memberOf("ann", effect === undefined ? {} : { effect });
     const { step, journal } = await delegation(undefined, member);
-    const key = journal.within("t/0/0").id("run");
-    expect(step?.call).toEqual({ tool: "ann", args: { input: "Look." }, effect: logged, key });
+    const key = journal.part("t/0/0").id("run");
+    expect(step.call).toEqual({ tool: "ann", args: { input: "Look." }, effect: logged, key });
   });
 
-  it("is no call when the member keeps the journal itself", async () => {
+  it("is no call when the member has steps of its own", async () => {
     const { runnable, ...member } = memberOf("ann");
     const { step } = await delegation(undefined, {
       ...member,
-      runnable: Object.assign(runnable, { [keepsJournal]: true }),
+      runnable: Object.assign(runnable, { [keepsSteps]: true }),
     });
-    expect(step?.call).toBe(undefined);
-    expect(step?.key).toBe("run");
+    expect(step.call).toBe(undefined);
   });
 
   it("has the idempotency key of the call that it stands for, the text of its input, and the signal of the run", async () => {
@@ -120,10 +114,10 @@ describe("the step of a delegation", () => {
     ];
     const { step, run, meter } = await delegation(undefined, memberOf('a"b'), { content, idempotencyKey: "given" });
 
-    expect(step?.call).toMatchObject({ tool: 'a"b', args: { input: "é" }, key: "given" });
-    expect(step?.place).toBe(placeOfMember('a"b'));
-    expect(step?.place).toBe('The member "a\\"b"');
-    expect([step?.signal === run.signal, step?.meter === meter]).toEqual([true, true]);
+    expect(step.call).toMatchObject({ tool: 'a"b', args: { input: "é" }, key: "given" });
+    expect(step.place).toBe(placeOfMember('a"b'));
+    expect(step.place).toBe('The member "a\\"b"');
+    expect([step.signal === run.signal, step.meter === meter]).toEqual([true, true]);
   });
 });
 
@@ -152,9 +146,11 @@ async function* speak(words: readonly string[], error?: Error): AsyncGenerator<S
   return { output: answer, finishReason: "length" };
 }
 
-function streamed({ step }: Awaited<ReturnType<typeof delegation>>, start: () => ReturnType<typeof speak>) {
-  if (step === undefined) throw new Error("The run is not durable.");
-  return streamMemberStep(step, start);
+function streamed({ part, step }: Awaited<ReturnType<typeof delegation>>, start: () => ReturnType<typeof speak>) {
+  return part.stream<StreamChunk, StreamedMemberOutput>("run", "member", start, {
+    ...step,
+    toStored: (made) => ({ ...made, output: toMemberOutput(made.output) }),
+  });
 }
 
 describe("a member that is streamed in a durable run", () => {

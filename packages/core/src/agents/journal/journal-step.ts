@@ -1,0 +1,155 @@
+import { AsyncQueue } from "../../base/async/async-queue.ts";
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { StepCall, StepEnd } from "../run/run-steps.ts";
+import { StoredFailure } from "../run/stored-failure.ts";
+import type { StoredError } from "../run/stored-failure.ts";
+import type { JournalResult } from "./log-entry.ts";
+import { OpenJournalStep } from "./open-step.ts";
+import type { StepLog, StepOfKind } from "./open-step.ts";
+
+/** A step whose failure is stored as well, and the work that is done if neither a value nor a failure is stored. */
+export type WorkOfKind<Value> = StepOfKind<Value> & {
+  readonly work: (step: OpenJournalStep<Value>) => Value | Promise<Value>;
+};
+
+/**
+ * Performs the work of a step and stores its outcome; if an outcome is already stored, returns that value or throws
+ * that error. A call of effect `once` that an earlier attempt began but did not finish is not repeated without an
+ * answer: the run waits with kind `doubt`.
+ */
+export async function runJournalStep<Value>(step: WorkOfKind<Value>): Promise<Value> {
+  const { journal, key } = step;
+  const { signal, call, meter } = step.options;
+  const stored = journal.stored(key);
+  if (stored !== undefined) {
+    if (isRepeatedByAnswer(stored)) return await runJournalStep({ ...step, key: `${key}/again` });
+    if (stored.usage !== undefined) meter?.add(stored.usage);
+    return storedValue(stored) as Value;
+  }
+  if (journal.isResumed) await otherResults(signal);
+  return call?.effect === "once" && journal.hasCall(key) ? await resolveDoubt(step, call) : await doStep(step);
+}
+
+async function doStep<Value>(step: WorkOfKind<Value>): Promise<Value> {
+  const { journal, key } = step;
+  const { signal, call } = step.options;
+  const open = new OpenJournalStep(step);
+  try {
+    await journal.beforeWork();
+    signal?.throwIfAborted();
+    if (call !== undefined) await journal.call(key, call);
+    signal?.throwIfAborted();
+    const made = await step.work(open);
+    // Every process has the value in its stored form.
+    const value = (step.options.toStored?.(made) ?? made) as Value;
+    open.end({ value });
+    return value;
+  } catch (error) {
+    storeFailure(step, open, error);
+    throw error;
+  } finally {
+    open.leave();
+  }
+}
+
+/** Returns the stored end of a step whose failure is stored as well; undefined if the step has not ended. */
+export function endOfStep(journal: StepLog, key: string): StepEnd | undefined {
+  const stored = journal.stored(key);
+  if (stored === undefined) return undefined;
+  if (isRepeatedByAnswer(stored)) return endOfStep(journal, `${key}/again`);
+  const error = readProperty(stored.value, "error") as StoredError | undefined;
+  const { ms, usage } = stored;
+  return {
+    ms,
+    ...(usage !== undefined && { usage }),
+    ...(error !== undefined && { error: new StoredFailure(error) }),
+    isRepeated: readProperty(stored.value, "repeats") === true,
+  };
+}
+
+/** Returns the value in a step's stored result, or throws its stored error. */
+function storedValue({ value }: JournalResult): Json {
+  const error = readProperty(value, "error") as StoredError | undefined;
+  if (error !== undefined) throw new StoredFailure(error);
+  return (readProperty(value, "value") ?? null) as Json;
+}
+
+function isRepeatedByAnswer({ value }: JournalResult): boolean {
+  return readProperty(value, "again") === true;
+}
+
+/**
+ * Waits until all other stored results have taken effect, because a failure among them may end this step before it
+ * begins.
+ */
+async function otherResults(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
+
+function storeFailure<Value>(step: WorkOfKind<Value>, open: OpenJournalStep<Value>, thrown: unknown): void {
+  const { journal, options } = step;
+  const { signal, place, repeats } = options;
+  // The step of an aborted run or a stopped attempt was interrupted: it has not ended, and nothing is stored.
+  if (signal?.aborted === true || journal.stopped !== undefined) return;
+  const { code, message, fields } = toTroupeError(thrown, undefined, place);
+  const text = readProperty(readProperty(thrown, "output"), "text");
+  const error: StoredError = { code, message, fields, text: typeof text === "string" ? text : "" };
+  open.end({ error, ...(repeats?.(thrown) === true && { repeats: true }) });
+}
+
+async function resolveDoubt<Value>(step: WorkOfKind<Value>, call: StepCall): Promise<Value> {
+  const { journal, key, options } = step;
+  const open = new OpenJournalStep(step);
+  try {
+    const about = { toolName: call.tool, args: call.args, idempotencyKey: call.key };
+    const answer = await journal.wait(key, { kind: "doubt", about });
+    const choice = readProperty(answer, "choice");
+    if (choice === "again") {
+      open.end({ again: true });
+      return await runJournalStep(step);
+    }
+    if (choice !== "happened") throw givenUp(options.place);
+    const result = readProperty(answer, "result");
+    const value = options.readAnswer === undefined ? (result as Value) : options.readAnswer(result);
+    open.end({ value });
+    return value;
+  } catch (error) {
+    storeFailure(step, open, error);
+    throw error;
+  } finally {
+    open.leave();
+  }
+}
+
+function givenUp(place = "The step"): TroupeError {
+  const message = `${place} was under way when its process ended. It may have had its effect, and was given up.`;
+  return new TroupeError("cancelled", message);
+}
+
+/**
+ * Streams a step whose failure is stored as well. The chunks belong to the step if its work is one call; otherwise they
+ * belong to the steps within it.
+ */
+export async function* streamJournalStep<Chunk extends object, Value>(
+  step: StepOfKind<Value>,
+  work: (open: OpenJournalStep<Value>) => AsyncGenerator<Chunk, Value>,
+): AsyncGenerator<Chunk, Value> {
+  const chunks = new AsyncQueue<Chunk>();
+  const readAll = async (open: OpenJournalStep<Value>): Promise<Value> => {
+    const stream = work(open);
+    let next = await stream.next();
+    for (; next.done !== true; next = await stream.next()) {
+      if (step.options.call !== undefined) open.tag(next.value);
+      await chunks.push(next.value);
+    }
+    return next.value;
+  };
+  const end = runJournalStep({ ...step, work: readAll }).finally(() => chunks.close());
+  end.catch(() => undefined);
+  for (let chunk = await chunks.next(); chunk !== undefined; chunk = await chunks.next()) yield chunk;
+  return await end;
+}

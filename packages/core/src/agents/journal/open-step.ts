@@ -1,0 +1,153 @@
+import type { ToolCallResult } from "../../base/message/tool-call.ts";
+import type { Source } from "../../base/message/source.ts";
+import type { TokenUsage } from "../../base/message/token-usage.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { InterruptedCall, OpenStep, RunSteps, StepCall, StepKind, StepOptions } from "../run/run-steps.ts";
+import type { PauseReason } from "../run/run-paused.ts";
+import type { StepQuestion, WaitKind } from "../run/run-wait.ts";
+import { UsageMeter } from "../run/usage-meter.ts";
+import type { BegunStep } from "./attempt.ts";
+import type { JournalResult } from "./log-entry.ts";
+
+/** The stored form of a tool call: its result, and the sources that its child runs have passed on. */
+type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly Source[] };
+
+/** The parts of a journal that its steps use. */
+export interface StepLog {
+  readonly isResumed: boolean;
+  readonly stopped: PauseReason | undefined;
+  stored(key: string): JournalResult | undefined;
+  begin(key: string): BegunStep;
+  hasBegun(key: string): boolean;
+  hasCall(key: string): boolean;
+  callOf(key: string): InterruptedCall | undefined;
+  hasWait(key: string, kind: WaitKind): boolean;
+  beforeWork(): Promise<void> | undefined;
+  call(key: string, call: StepCall): Promise<void>;
+  wait(key: string, question: StepQuestion): Promise<Json>;
+  part(key: string): RunSteps;
+}
+
+/** A step as `Journal.step` receives it. */
+export type StepOfKind<Value> = {
+  readonly journal: StepLog;
+  readonly key: string;
+  readonly kind: StepKind;
+  readonly options: StepOptions<Value>;
+};
+
+/** A step of a journal while its work is done, from its beginning to its result or to its end without a result. */
+export class OpenJournalStep<Value> implements OpenStep {
+  readonly interrupted: InterruptedCall | undefined;
+  readonly isResumed: boolean;
+  readonly #step: StepOfKind<Value>;
+  /** Counts the usage of the child runs of a tool call. */
+  readonly #callMeter: UsageMeter | undefined;
+  readonly #sourcesBefore: number;
+  readonly #begun: BegunStep;
+
+  constructor(step: StepOfKind<Value>) {
+    const { journal, key, kind, options } = step;
+    this.#step = step;
+    this.#callMeter = kind === "tool" ? new UsageMeter({ parent: options.meter }) : undefined;
+    this.#sourcesBefore = options.sources?.sources.length ?? 0;
+    this.interrupted = journal.callOf(key);
+    this.isResumed = journal.hasBegun(key);
+    this.#begun = journal.begin(key);
+  }
+
+  get hasAskedApproval(): boolean {
+    const { journal, key } = this.#step;
+    return journal.hasWait(key, "approval");
+  }
+
+  get scope(): { readonly meter: UsageMeter | undefined; readonly steps: RunSteps } {
+    const { journal, key, options } = this.#step;
+    return { meter: this.#callMeter ?? options.meter, steps: journal.part(key) };
+  }
+
+  tag(chunk: object): void {
+    this.#begun.tag(chunk);
+  }
+
+  beforeWork(): Promise<void> | undefined {
+    return this.#step.journal.beforeWork();
+  }
+
+  async announce(call: StepCall): Promise<void> {
+    const { journal, key } = this.#step;
+    if (call.effect !== "pure") await journal.call(key, call);
+  }
+
+  async ask(question: StepQuestion): Promise<Json> {
+    const { journal, key } = this.#step;
+    const times = this.interrupted?.times ?? 1;
+    // Every interruption of a tool call asks again what happened.
+    return await journal.wait(question.kind === "doubt" && times > 1 ? `${key}/${times}` : key, question);
+  }
+
+  done(value: unknown): void {
+    const { kind, options } = this.#step;
+    const usage = options.usageOf?.(value as Value) ?? usedBy(this.#callMeter ?? options.meter);
+    if (kind !== "tool") return this.#begun.done(options.toStored?.(value as Value) ?? value, usage);
+    const sources = options.sources?.sources.slice(this.#sourcesBefore) ?? [];
+    this.#begun.done({ result: value, ...(sources.length > 0 && { sources }) }, usage);
+  }
+
+  /** Stores the outcome of a step whose failure is stored as well. */
+  end(outcome: unknown): void {
+    this.#begun.done(outcome, usedBy(this.#step.options.meter));
+  }
+
+  /** Leaves the step. Without a result the next attempt at the run performs it again. */
+  leave(): void {
+    this.#begun.leave();
+  }
+}
+
+/** Does the work of a step and stores its value. Stores nothing if the work fails. */
+export async function doStep<Value>(
+  step: StepOfKind<Value>,
+  work: (open: OpenJournalStep<Value>) => Value | Promise<Value>,
+): Promise<Value> {
+  const open = new OpenJournalStep(step);
+  try {
+    const value = await work(open);
+    // The work of a tool call stores its result itself, before its events are emitted.
+    if (step.kind !== "tool") open.done(value);
+    return value;
+  } finally {
+    open.leave();
+  }
+}
+
+/** Does as `doStep` for work that yields chunks, or returns the stored value without chunks. */
+export async function* streamStep<Chunk extends object, Value>(
+  step: StepOfKind<Value>,
+  work: (open: OpenJournalStep<Value>) => AsyncGenerator<Chunk, Value>,
+): AsyncGenerator<Chunk, Value> {
+  const stored = step.journal.stored(step.key);
+  if (stored !== undefined) return replayStep(stored, step);
+  const open = new OpenJournalStep(step);
+  try {
+    const value = yield* work(open);
+    open.done(value);
+    return value;
+  } finally {
+    open.leave();
+  }
+}
+
+/** Returns the value of a stored step, and repeats its effects on the run: usage, sources, and those of `replay`. */
+export function replayStep<Value>(stored: JournalResult, { kind, options }: StepOfKind<Value>): Value {
+  if (stored.usage !== undefined) options.meter?.add(stored.usage);
+  if (kind !== "tool") return options.replay?.(stored.value) ?? (stored.value as Value);
+  const { result, sources } = stored.value as unknown as StoredCall;
+  if (sources !== undefined) options.sources?.passOnSources(sources);
+  return options.replay?.(result as unknown as Json) ?? (result as Value);
+}
+
+/** Returns the usage that a meter has counted; undefined for none. */
+function usedBy(meter: UsageMeter | undefined): TokenUsage | undefined {
+  return meter === undefined || meter.total.totalTokens === 0 ? undefined : meter.total;
+}

@@ -1,0 +1,156 @@
+import type { Source } from "../../base/message/source.ts";
+import type { TokenUsage } from "../../base/message/token-usage.ts";
+import type { ToolEffect } from "../../base/message/tool-call.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { createId } from "../../base/util/create-id.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { PauseReason } from "./run-paused.ts";
+import type { StepQuestion } from "./run-wait.ts";
+import type { UsageMeter } from "./usage-meter.ts";
+
+/**
+ * The kind of a step. `check`: guardrails and hooks that check a text. `model`: a model call. `tool`: a tool call.
+ * `member`: a run of a team's member. `function`: an attempt at a workflow step. `turn`: the turn of a session that
+ * lasts only as long as the run.
+ */
+export type StepKind = "check" | "model" | "tool" | "member" | "function" | "turn";
+
+/** A call of code with an effect of its own, noted before the call. `key` is its idempotency key. */
+export type StepCall = {
+  readonly tool: string;
+  readonly args: Json;
+  readonly effect: ToolEffect;
+  readonly key: string;
+};
+
+/** A noted call without a noted result. `times` is the number of times that the call was made. */
+export type InterruptedCall = StepCall & { readonly times: number };
+
+/** Options of a step. All of them concern durable runs alone. */
+export type StepOptions<Value> = {
+  /** Counts the usage of the step, which a replay adds again. */
+  readonly meter?: UsageMeter | undefined;
+  /** Returns the usage of a value. @default the usage that the meter counted */
+  readonly usageOf?: ((value: Value) => TokenUsage) | undefined;
+  /** The run that a tool call passes the sources of its child runs to. A replay passes them again. */
+  readonly sources?:
+    | { readonly sources: readonly Source[]; passOnSources(sources: readonly Source[]): void }
+    | undefined;
+  /** The name of the step in error messages, such as `The step "charge"`. */
+  readonly place?: string | undefined;
+  /** Signal at whose abort the step is left, so that the run's next attempt performs it again. */
+  readonly signal?: AbortSignal | undefined;
+  /** The call to note before the work, for work with an effect of its own. Undefined for work that may be repeated. */
+  readonly call?: StepCall | undefined;
+  /** Returns true if the step is repeated after this failure. The result is stored with the failure. @default never */
+  readonly repeats?: ((error: unknown) => boolean) | undefined;
+  /** Converts the result in a person's answer into the value of a call that took place. */
+  readonly readAnswer?: ((result: unknown) => Value) | undefined;
+  /** Returns the stored form of the value. @default the value itself */
+  readonly toStored?: ((value: Value) => unknown) | undefined;
+  /** Returns the value of a stored form, and repeats its effects on the run. Called instead of the work. */
+  readonly replay?: ((stored: Json) => Value) | undefined;
+};
+
+/** A step of a durable run while its work is done. A run that is not durable has none. */
+export interface OpenStep {
+  /** Notes that a chunk belongs to the step. The chunk is valid only once the step is done. */
+  tag(chunk: object): void;
+  /** The step's call if it was made in a process that ended before the result: it may have had its effect. */
+  readonly interrupted: InterruptedCall | undefined;
+  /** True if a part of the step was done before, so that its beginning was already announced. */
+  readonly isResumed: boolean;
+  /** True if a person was asked to approve the step's call before. */
+  readonly hasAskedApproval: boolean;
+  /** The meter and the steps of child runs that the step's work starts. */
+  readonly scope: { readonly meter: UsageMeter | undefined; readonly steps: RunSteps };
+  /** Resolves when the run has ended, if it may begin no new work. Undefined in all other cases. */
+  beforeWork(): Promise<void> | undefined;
+  /** Notes that a call is about to be made. Make the call once it resolves. Notes nothing for the effect `pure`. */
+  announce(call: StepCall): Promise<void>;
+  /** Returns the answer to a question about the step. The run may be suspended until there is an answer. */
+  ask(question: StepQuestion): Promise<Json>;
+  /** Stores the value of the step now, for work that announces its value itself. */
+  done(value: unknown): void;
+}
+
+/** The stored end of a step: its duration, usage, and the error of a failed step. */
+export type StepEnd = {
+  readonly ms: number;
+  readonly usage?: TokenUsage;
+  readonly error?: TroupeError;
+  /** True if the step failed and was then repeated. */
+  readonly isRepeated: boolean;
+};
+
+/** A durable run as this process performs it. */
+export interface DurableRun {
+  readonly runId: string;
+  /** The number of the attempt at the run, from 1. */
+  readonly attempt: number;
+  /** Milliseconds that all attempts have worked, excluding waits. */
+  readonly performedMs: number;
+  /** Aborts if the attempt stops before the run's end. */
+  readonly signal: AbortSignal;
+  /** The reason for which the attempt stopped before the run's end. */
+  readonly stopped: PauseReason | undefined;
+  /** Stops the attempt because the session's storage cannot be reached, unless that happened several times in a row. */
+  failStorage(cause: TroupeError): void;
+}
+
+/**
+ * The steps of a run, or of a part of a run. In a durable run each step is done once: its value is stored under its
+ * key, and a later process reads the value instead of doing the work. Otherwise a step only does its work.
+ */
+export interface RunSteps {
+  /** The performance of a durable run; undefined if the run is not durable. */
+  readonly durable: DurableRun | undefined;
+  /** True if an earlier process began the run, so that some steps may be done. */
+  readonly isResumed: boolean;
+  /** Returns the value of a step: the stored value, or the value of its work. */
+  step<Value>(
+    key: string,
+    kind: StepKind,
+    work: (step?: OpenStep) => Value | Promise<Value>,
+    options?: StepOptions<Value>,
+  ): Value | Promise<Value>;
+  /** Does as `step` for work that yields chunks. A stored step yields none. */
+  stream<Chunk extends object, Value>(
+    key: string,
+    kind: StepKind,
+    work: (step?: OpenStep) => AsyncGenerator<Chunk, Value>,
+    options?: StepOptions<Value>,
+  ): AsyncGenerator<Chunk, Value>;
+  /** Returns the steps of a part of the run, whose keys begin with `key`. */
+  part(key: string): RunSteps;
+  /** Returns the steps of the next child run of this part. */
+  child(): RunSteps;
+  /** Returns a UUID for a key in this part. In a durable run it is the same in every process. */
+  id(key: string): string;
+  /** Returns the stored end of a step; undefined if the step has not ended. */
+  endOf(key: string): StepEnd | undefined;
+  /** Returns true if an earlier process has begun a step or a part within it. */
+  hasBegun(key: string): boolean;
+  /** Returns the stored values of all steps with this key in this part and its child runs, in order. */
+  valuesOf(key: string): Json[];
+  /** Returns the answer to a question outside of steps, for which the run may be suspended. Rejects in a plain run. */
+  wait(key: string, question: StepQuestion): Promise<Json>;
+  /** Resolves once all finished steps are stored. */
+  flush(): Promise<void>;
+}
+
+/** The steps of a run that is not durable: each does its work. */
+export const plainSteps: RunSteps = {
+  durable: undefined,
+  isResumed: false,
+  step: (_key, _kind, work) => work(),
+  stream: (_key, _kind, work) => work(),
+  part: () => plainSteps,
+  child: () => plainSteps,
+  id: () => createId(),
+  endOf: () => undefined,
+  hasBegun: () => false,
+  valuesOf: () => [],
+  wait: async () => await Promise.reject(new TroupeError("invalid_config", "This run cannot wait for an answer.")),
+  flush: async () => await Promise.resolve(),
+};
