@@ -22,6 +22,7 @@ import { extractFacts } from "./extract-facts.ts";
 import { makeTitle } from "./make-title.ts";
 import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
 import { mergeModelSettings } from "./merge-model-settings.ts";
+import { cappedLength, compileAddedSchema, withClientTools } from "./run-additions.ts";
 import { RunSession } from "./run-session.ts";
 import { SessionMemory } from "./session-memory.ts";
 import { toolLoop } from "./tool-loop.ts";
@@ -57,7 +58,8 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   }
 
   get isStructured(): boolean {
-    return this.#parts.config.structuredOutput !== undefined;
+    const { additions } = this.#run.settings;
+    return this.#parts.config.structuredOutput !== undefined || additions?.outputSchema !== undefined;
   }
 
   get answersUnstored(): boolean {
@@ -67,7 +69,8 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const [parts, run] = [this.#parts, this.#run];
     const session = await this.#session.open(parts.sessionsFor(run.settings), parts.config.onWaiting);
-    const tools = await parts.tools.load(run.context, run.settings.tools);
+    const loaded = await parts.tools.load(run.context, run.settings.tools);
+    const tools = withClientTools(loaded, run.settings.additions);
     const { guardrails, hooks } = parts.config;
     if (guardrails?.input !== undefined || hooks?.beforeRun !== undefined) {
       run.input = await run.step("in", "check", () => this.#readInput());
@@ -98,6 +101,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     const { hooks } = this.#parts.config;
     const { context } = this.#run;
     if ("error" in end) return hooks?.onError?.(context, end.error);
+    if (this.#run.settings.isUnstored === true) return hooks?.afterRun?.(context, end.output);
     extractFacts(this.#parts, this.#run);
     warnOfUnverified(this.#parts, this.#run);
     if (this.#session.madeTitle) makeTitle(this.#parts, this.#run);
@@ -152,7 +156,9 @@ export function planToolLoop<Structured>(
   run: Run<Structured>,
   call: { call: ModelCaller; tools: ToolSet } & BuiltMessages,
 ): LoopPlan<Structured> {
-  const { config, retry, structured } = parts;
+  const { config, retry } = parts;
+  const { additions } = run.settings;
+  const structured = parts.structured ?? compileAddedSchema(additions);
   const ofRun = run.settings.modelOptions;
   const { toolChoice, ...settings } = ofRun === undefined ? parts.modelSettings : mergeModelSettings(config, ofRun);
   requireChosenTool(toolChoice, call.tools.names, { at: "modelOptions.toolChoice", code: choiceCode(run.settings) });
@@ -162,6 +168,7 @@ export function planToolLoop<Structured>(
     model: run.settings.model ?? config.model,
     options: {
       ...settings,
+      ...cappedLength(settings, additions),
       ...answerFormat(structured),
       ...cacheKeyOf(run.settings),
       onOmitted: warnOfOmissions(run, parts.toldOmissions),

@@ -55,7 +55,8 @@ export async function buildMessages(parts: AgentParts, run: Run, past: Past & Ow
     loadHistory(config, run, past),
     userMemory === undefined ? "" : loadFacts(userMemory, run),
   ]);
-  const additions = [history.memoryText, facts].filter((text) => text !== "").join("\n\n");
+  const ofCaller = run.settings.additions?.instructions ?? "";
+  const additions = [history.memoryText, facts, ofCaller].filter((text) => text !== "").join("\n\n");
   const prompt = { instructions: ownPrompt, additions };
   const input: ChatMessage = { role: "user", content: run.input };
   const fillMessages = historyFiller(history.messages, (part) => past.session.loadPart(part, run.signal));

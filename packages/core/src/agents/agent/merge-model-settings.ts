@@ -3,8 +3,10 @@ import type { ModelSettings, VendorOptions } from "../../model/model-config.ts";
 import { isForcedChoice, requireChosenTool } from "../../model/model-settings.ts";
 import { getOwn } from "../../base/util/get-own.ts";
 import type { RunSettings } from "../run/run-options.ts";
+import type { ToolDef } from "../run/tool.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { runToolsOption } from "./agent-tools.ts";
+import { checkAdditions } from "./run-additions.ts";
 
 /**
  * Merges the settings of a run's model calls. For each setting the first given value applies: the run's, then
@@ -30,10 +32,14 @@ function given(settings: ModelSettings): ModelSettings {
 }
 
 /** Throws if the tools or model settings of a run are wrong or cannot have an effect in the agent. */
-export function checkRunSettings(config: AgentConfig, { modelOptions, tools }: RunSettings): void {
+export function checkRunSettings(config: AgentConfig, { modelOptions, tools, additions }: RunSettings): void {
   if (tools !== undefined) runToolsOption(tools, "tools", { code: "invalid_request" });
+  const own = tools === undefined ? config : { ...config, tools };
+  const added = additions === undefined ? [] : checkAdditions(own, additions);
   if (modelOptions === undefined) return;
-  checkSettingsFit(tools === undefined ? config : { ...config, tools }, modelOptions, "invalid_request");
+  const isFixed = added.length > 0 && typeof own.tools !== "function";
+  const all = isFixed ? { ...own, tools: [...((own.tools ?? []) as readonly ToolDef[]), ...added] } : own;
+  checkSettingsFit(all, modelOptions, "invalid_request");
 }
 
 /**

@@ -37,17 +37,18 @@ export class RunSession {
     this.#run = run;
   }
 
-  /** Waits for the session's lease, and opens the session. */
+  /** Waits for the session's lease, and opens the session, or a fork of it: see the option `continueFrom`. */
   async open(sessions: SessionStore, onWaiting?: OpenOptions["onWaiting"]): Promise<OpenSession> {
     const { signal, settings, steps, runId } = this.#run;
     const { durable } = steps;
-    const session = await sessions.open(settings.sessionId, {
+    const options: OpenOptions = {
       owner: ownerOf(settings),
       signal,
       isNew: !settings.isNamedSession,
       ...(durable !== undefined && { run: { runId, attempt: durable.attempt } }),
       onWaiting,
-    });
+    };
+    const session = await this.#openOrFork(sessions, options);
     this.#sessions = sessions;
     this.#session = session;
     // If the run ended just after the session's lease was granted, the run's own release came too early.
@@ -55,6 +56,40 @@ export class RunSession {
     signal.throwIfAborted();
     if (settings.messages !== undefined) await this.#checkEmpty(session);
     return session;
+  }
+
+  async #openOrFork(sessions: SessionStore, options: OpenOptions): Promise<OpenSession> {
+    const { sessionId, continueFrom, sessionStorage } = this.#run.settings;
+    if (continueFrom === undefined || sessionStorage !== undefined) return await sessions.open(sessionId, options);
+    const { runId } = this.#run;
+    const session = await this.#openAt(sessions, { ...options, isNew: false }, continueFrom);
+    if (session !== undefined) return session;
+    await sessions.fork(sessionId, { seq: continueFrom.seq, forkId: runId }, options);
+    this.#run.enterSession(runId);
+    return await sessions.open(runId, { ...options, isNew: false });
+  }
+
+  /**
+   * Opens the session if its newest turn is that behind which the run goes on, and no other run is in the way. Otherwise
+   * returns undefined.
+   */
+  async #openAt(
+    sessions: SessionStore,
+    options: OpenOptions,
+    { runId: before }: { readonly runId: string },
+  ): Promise<OpenSession | undefined> {
+    const { settings, runId, signal, steps } = this.#run;
+    // A later attempt waits for its own place in the queue. The turn, or the fork, of an earlier one may be there.
+    const isLater = steps.durable !== undefined && steps.durable.attempt > 1;
+    if (isLater && (await sessions.has(runId, options))) return undefined;
+    const patience = isLater ? {} : ({ onBusy: "reject", onWaiting: "reject" } as const);
+    const opening = sessions.open(settings.sessionId, { ...options, ...patience });
+    const session = isLater ? await opening : await orBusy(opening);
+    if (session === undefined) return undefined;
+    const newest = await newestRun(session, signal);
+    if (newest === before || newest === runId) return session;
+    session.release();
+    return undefined;
   }
 
   /** Stores the turn of a finished run and returns its number. */
@@ -205,6 +240,26 @@ export class RunSession {
       this.#run.warn("state_not_stored", message, { leftOut });
     }
     return kept;
+  }
+}
+
+/** Returns an opened session, or undefined if another run has it. */
+async function orBusy(opening: Promise<OpenSession>): Promise<OpenSession | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (TroupeError.is(error) && error.code === "conflict") return undefined;
+    throw error;
+  }
+}
+
+/** Returns the id of the run that made a session's newest turn. Releases the session if the turn cannot be read. */
+async function newestRun(session: OpenSession, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return (await session.loadTurnsWithoutData(1, signal))[0]?.runId;
+  } catch (error) {
+    session.release();
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
-import { booleanOption, stringOption, methodsOption, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { booleanOption, integerOption, methodsOption, nested, optional } from "../../base/errors/option-checks.ts";
+import { satisfying, stringOption } from "../../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionTable, OptionContext } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -9,9 +10,11 @@ import { modelOption } from "../../model/model-option.ts";
 import { checkModelSettings } from "../../model/model-settings.ts";
 import { checkSessionId, checkStoredSessionId, isMemberSessionId } from "../../sessions/session/session-id.ts";
 import { checkOwner } from "../../sessions/storage/session-owner.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { isRecord } from "../../base/util/is-record.ts";
+import { additionsOption } from "./run-additions.ts";
 import { messagesOption, refuseInstructions } from "./given-messages.ts";
 import type { RunContext } from "./run-context.ts";
 import { runLimitsOption, defaultDurationMs } from "./run-limits.ts";
@@ -38,7 +41,14 @@ const otherNames = {
 } satisfies Record<string, keyof RunOpts>;
 
 /** Run options that errors about unknown options do not list. */
-const internal = ["isNewSession", "fromOutside", "runId", "steps"] satisfies (keyof AttemptRunOpts)[];
+const internal = [
+  "isNewSession",
+  "isUnstored",
+  "continueFrom",
+  "fromOutside",
+  "runId",
+  "steps",
+] satisfies (keyof AttemptRunOpts)[];
 
 const where = { owner: "the run", code: "invalid_request", internal, otherNames } as const;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -47,6 +57,12 @@ const optionTable = {
   // The valid form of a session id depends on the parent run, so `readSessionId` checks it.
   sessionId: optional((value) => value as string),
   isNewSession: optional(booleanOption),
+  isUnstored: optional(booleanOption),
+  continueFrom: optional(
+    nested({ runId: stringOption, seq: integerOption(1) } satisfies OptionTable<
+      NonNullable<ServedRunOpts["continueFrom"]>
+    >),
+  ),
   userId: optional((value) => checkOwner({ userId: value as string }).userId),
   verified: optional(booleanOption),
   tenantId: optional((value) => checkOwner({ tenantId: value as string }).tenantId),
@@ -61,6 +77,7 @@ const optionTable = {
   instructions: optional(stringOption),
   // Only the array of tools is checked here; the agent checks each tool.
   tools: optional(satisfying<NonNullable<RunOpts["tools"]>>("an array of tools and tool sources", Array.isArray)),
+  additions: optional(additionsOption),
   parent: optional(satisfying<RunContext>("an object", isRecord)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
   fromOutside: optional(booleanOption),
@@ -97,10 +114,13 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
     model: opts.model,
     instructions: opts.instructions,
     tools: opts.tools,
+    additions: opts.additions,
     parentMeter: parent.meter,
     parentBuses: parent.buses,
     parentLogger: parent.logger,
     ephemeralStorage: parent.ephemeralStorage,
+    isUnstored: opts.isUnstored,
+    continueFrom: opts.continueFrom,
     sessionStorage: sessionStorageOf(opts, parent),
     steps,
   };
@@ -160,10 +180,14 @@ function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDef
 }
 
 /**
- * Returns the storage for sessions that last only as long as the parent run. A session that a caller named outside of
+ * Returns the storage for a session that lasts only as long as the run or its parent run. A session that a caller named outside of
  * teams keeps its usual storage.
  */
-function sessionStorageOf({ sessionId = "" }: RunOpts, { ephemeralStorage }: Inheritance): StorageDriver | undefined {
+function sessionStorageOf(
+  { sessionId = "", isUnstored }: AttemptRunOpts,
+  { ephemeralStorage }: Inheritance,
+): StorageDriver | undefined {
+  if (isUnstored === true) return new InMemoryStorage();
   return isMemberSessionId(sessionId) ? ephemeralStorage : undefined;
 }
 

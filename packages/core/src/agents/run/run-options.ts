@@ -6,6 +6,7 @@ import type { ModelProvider } from "../../model/model-provider.ts";
 import type { StatedOwner } from "../../sessions/storage/session-owner.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { Logger } from "../../base/log/logger.ts";
+import type { RunAdditions } from "./run-additions.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSteps } from "./run-steps.ts";
@@ -64,6 +65,11 @@ export type RunOpts = {
    * not inherit them, and teams and workflows reject them.
    */
   tools?: readonly (ToolDef | ToolSource)[] | undefined;
+  /**
+   * What the caller of this run adds to the agent's or team's own instructions, tools and limits, as JSON. Child runs do
+   * not inherit it, and a workflow rejects it.
+   */
+  additions?: RunAdditions | undefined;
   /** The tenant of the user, in a service with several tenants. Tenants share no sessions, memory or facts. */
   tenantId?: string | undefined;
   /**
@@ -84,6 +90,16 @@ export type ServedRunOpts = RunOpts & {
    * id to its client before the run begins. @default false
    */
   isNewSession?: boolean | undefined;
+  /**
+   * True for a run that stores nothing: its session lasts only as long as the run, no memory and no facts are written,
+   * and no title is made. @default false
+   */
+  isUnstored?: boolean | undefined;
+  /**
+   * The turn of the session behind which the run goes on: the run that made it, and its number. If the session has
+   * later turns, the run goes on in a fork of the session whose id is the run's. Only for agents and teams.
+   */
+  continueFrom?: { readonly runId: string; readonly seq: number } | undefined;
   /**
    * False if `userId` is only claimed, for example by a field of a request. The run then cannot reach data of the
    * verified user of that name. Child runs inherit it. @default true
@@ -134,6 +150,7 @@ export type RunSettings = {
   readonly model?: ModelProvider | undefined;
   readonly instructions?: string | undefined;
   readonly tools?: readonly (ToolDef | ToolSource)[] | undefined;
+  readonly additions?: RunAdditions | undefined;
   /** The meter of the parent run, which also counts this run's usage. */
   readonly parentMeter: UsageMeter | undefined;
   /** The event buses of the parent run and of all runs above it, which also receive this run's warnings. */
@@ -142,7 +159,11 @@ export type RunSettings = {
   readonly parentLogger: Logger | undefined;
   /** The storage of sessions that last only as long as the parent run, if there are such sessions. */
   readonly ephemeralStorage: StorageDriver | undefined;
-  /** The storage of this run's session if the session lasts only as long as the parent run. */
+  /** True for a run that stores nothing. */
+  readonly isUnstored: boolean | undefined;
+  /** The turn behind which the run goes on. */
+  readonly continueFrom: ServedRunOpts["continueFrom"];
+  /** The storage of this run's session if the session lasts only as long as the run or its parent run. */
   readonly sessionStorage: StorageDriver | undefined;
   readonly steps: RunSteps;
 };

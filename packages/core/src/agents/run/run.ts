@@ -43,9 +43,10 @@ export type RunInit = {
  */
 export class Run<Structured = unknown> {
   readonly runId: string;
-  readonly settings: RunSettings;
+  /** The settings. Only `enterSession` replaces them. */
+  settings: RunSettings;
   readonly eventBus: EventBus<RunEvents>;
-  readonly context: RunContext;
+  readonly context: RunContext & { sessionId: string };
   /** Signal that aborts when the run ends early. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -162,6 +163,12 @@ export class Run<Structured = unknown> {
     options?: StepOptions<Value>,
   ): Value | Promise<Value> {
     return this.steps.step(key, kind, work, options);
+  }
+
+  /** Moves the run to another session of the same owner, before its session is opened. */
+  enterSession(sessionId: string): void {
+    this.settings = { ...this.settings, sessionId };
+    this.context.sessionId = sessionId;
   }
 
   /** Returns the caller's API key for a vendor; undefined if the caller gave none. */

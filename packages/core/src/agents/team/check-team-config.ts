@@ -102,7 +102,12 @@ export function checkTeamSettings(
 }
 
 /** Throws if a run of a team is given tools: a team's orchestrator has only its delegations as tools. */
-export function refuseTools({ tools }: RunOpts): void {
+export function refuseTools({ tools, additions }: RunOpts): void {
+  if (additions?.clientTools !== undefined || additions?.outputSchema !== undefined) {
+    const name = additions.clientTools === undefined ? "outputSchema" : "clientTools";
+    const message = `additions.${name} must be left out of a run of a team, whose orchestrator has neither. Ask an agent.`;
+    throw new TroupeError("invalid_request", message, { fields: { field: `additions.${name}` } });
+  }
   if (tools === undefined) return;
   const problem = "tools must be left out of a run of a team, which has no tools of its own.";
   throw new TroupeError("invalid_request", `${problem} Give them to its members.`);

@@ -70,7 +70,7 @@ export class TeamRun implements RunWork {
   }
 
   onEnd(end: RunEnd): void {
-    if ("output" in end) {
+    if ("output" in end && this.#run.settings.isUnstored !== true) {
       warnOfUnverified(this.#parts.orchestrator, this.#run);
       if (this.#session.madeTitle) makeTitle(this.#parts.orchestrator, this.#run);
     }

@@ -74,6 +74,11 @@ export class ToolSet {
     );
   }
 
+  /** Returns a set with further tools of one run. The tools of this set keep their caches. */
+  with(added: readonly ToolDef[]): ToolSet {
+    return new ToolSet([...this.#tools, ...added], this.#caches === undefined ? {} : { caches: this.#caches });
+  }
+
   /** Returns the compiled schema of the tool's arguments. */
   argumentSchemaOf(tool: ToolDef): CompiledSchema<Record<string, unknown>> {
     if (this.#whole !== undefined) return this.#whole.argumentSchemaOf(tool);

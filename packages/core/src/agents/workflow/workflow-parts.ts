@@ -130,8 +130,8 @@ function refuseMessages({ messages }: RunOpts): void {
 }
 
 /** Throws for options that replace those of a single agent, because a workflow may have several agents. */
-function refuseAgentOptions({ model, instructions, tools }: RunOpts): void {
-  const given = Object.entries({ model, instructions, tools }).find(([, value]) => value !== undefined);
+function refuseAgentOptions({ model, instructions, tools, additions }: RunOpts): void {
+  const given = Object.entries({ model, instructions, tools, additions }).find(([, value]) => value !== undefined);
   if (given === undefined) return;
   throw new TroupeError(
     "invalid_request",

@@ -22,6 +22,8 @@ export type StoredReference = {
   bytes: number;
   /** Number of pieces in which the data is stored. */
   pieces: number;
+  /** The storage key of the session with which the pieces are stored, if the turn is another session's. Never stored. */
+  session?: string;
 };
 
 /** Returns the reference of a part whose data is stored in pieces; `undefined` for a part that contains its data. */

@@ -209,7 +209,7 @@ export class RunPerformer {
     const { registries, printer, vault } = this.#parts;
     const target = lookUpTarget(registries, record.kind, record.name);
     if (target === undefined) return await this.#endAsItIs(record, error);
-    const plan = printer.print(target);
+    const plan = printer.print(target, record.plan);
     const ready = { target, plan, print: hashOf(plan), keys: vault.open(record.runId, record.keys) ?? {} };
     const control = { controller: new AbortController(), signal: new AbortController().signal };
     await this.#begin({ record, ...ready, ...control }, { answers: new Map() }, error);

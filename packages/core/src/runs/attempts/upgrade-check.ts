@@ -27,7 +27,7 @@ export async function getReady(
   const keys = parts.vault.open(record.runId, record.keys);
   if (target === undefined || keys === null)
     return { wait: { id, kind: "upgrade", about: { name: record.name, missing } } };
-  const plan = parts.printer.print(target);
+  const plan = parts.printer.print(target, record.plan);
   return { target, keys, plan, print: hashOf(plan) };
 }
 
@@ -40,7 +40,7 @@ export async function findMissingParts(parts: ServiceParts, record: RunRecord): 
   const target = lookUpTarget(registries, record.kind, record.name);
   if (target === undefined) return [`The ${record.kind} ${record.name} is gone.`];
   if (vault.open(record.runId, record.keys) === null) return ["The seal key that opens the caller's keys is gone."];
-  const plan = printer.print(target);
+  const plan = printer.print(target, record.plan);
   if (hashOf(plan) === hashOf(record.plan)) return [];
   return findMissing(record.plan, plan, await readUse(store.storage, record.runId));
 }

@@ -80,8 +80,14 @@ const keptOptions = {
   limits: true,
   modelOptions: true,
   instructions: true,
+  additions: true,
+  isUnstored: true,
+  continueFrom: true,
   fromOutside: true,
 } satisfies Record<keyof DurableRunOptions, true>;
+
+/** Options that a transport sets, which errors about unknown options do not list. */
+const internalOptions = ["isUnstored", "continueFrom"] satisfies (keyof DurableRunOptions)[];
 
 /** Options of a plain run that a durable run cannot store, each with the way to mend it. */
 const refused: Readonly<Record<string, string>> = {
@@ -142,7 +148,7 @@ function readKeptOptions(given: Record<string, unknown>): DurableRunOptions {
     );
   }
   const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  checkOptionNames(keptOptions, options, { path: "options", code: "invalid_request" });
+  checkOptionNames(keptOptions, options, { path: "options", code: "invalid_request", internal: internalOptions });
   if (options["sessionId"] !== undefined) checkSessionId(options["sessionId"]);
   return readJson(options, "options") as DurableRunOptions;
 }

@@ -13,6 +13,7 @@ it("a request with everything is read whole", () => {
     limits: { totalTokens: 1 },
     modelOptions: { temperature: 0 },
     instructions: "Be brief.",
+    additions: { instructions: "Speak French." },
     fromOutside: true,
   } as const;
   const given = {
@@ -112,7 +113,7 @@ const refused: [change: object, message: string][] = [
   ],
   [
     { options: { temperature: 1 } },
-    'Unknown option "temperature" of options. Expected sessionId, metadata, messages, limits, modelOptions, instructions or fromOutside.',
+    'Unknown option "temperature" of options. Expected sessionId, metadata, messages, limits, modelOptions, instructions, additions or fromOutside.',
   ],
   [{ kind: "thing" }, 'kind must be "agent", "team" or "workflow", got a string.'],
   [{ name: 7 }, "name must be a string, got 7."],

@@ -45,13 +45,18 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   const counted = countedAs(request, caller);
   parts.memory?.check(caller);
   const open = await acceptance.admit(caller, counted.inputBytes);
-  const record = newRecord(parts, request, { counted, open, plan: parts.printer.print(target) });
+  const record = newRecord(parts, request, { counted, open, plan: planOf(parts, request, target) });
   const isNew = await begin(acceptance, { request, target, record });
   if (!isNew) return await acceptAgain(acceptance, request, await parts.store.read(request.runId));
   parts.admission?.add(record, caller);
   parts.memory?.add(record.runId, caller, request.local);
   await submit(acceptance, record);
   return { runId: record.runId, sessionId: record.sessionId, isNew: true };
+}
+
+/** Returns the fingerprint of a run: its runnable's, with the tools that its client executes. */
+function planOf({ printer }: ServiceParts, { options }: CheckedRequest, target: DurableTarget): RunRecord["plan"] {
+  return printer.withClientTools(printer.print(target), options.additions?.clientTools);
 }
 
 /**

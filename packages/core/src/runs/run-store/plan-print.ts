@@ -29,14 +29,21 @@ export class PlanPrinter {
 
   /**
    * Returns the fingerprint of a runnable. It omits tools that depend on the run, and tools of a source that were not
-   * loaded yet.
+   * loaded yet. `before` is an earlier fingerprint for the same run, whose client tools stay: the run brings them along.
    */
-  print(runnable: unknown): PlanPrint {
-    const tools: Record<string, string> = {};
+  print(runnable: unknown, before?: PlanPrint): PlanPrint {
+    const tools: Record<string, string> = clientToolsOf(before);
     const steps = stepsOf(runnable);
     this.#addTools(tools, runnable, "");
     for (const { name, agent } of steps) if (agent !== undefined) this.#addTools(tools, agent, `${name}/`);
     return steps.length === 0 ? { tools } : { tools, steps: steps.map(({ name, kind }) => [name, kind]) };
+  }
+
+  /** Adds the tools that a run's client executes to a fingerprint. */
+  withClientTools(plan: PlanPrint, clientTools: readonly object[] = []): PlanPrint {
+    if (clientTools.length === 0) return plan;
+    const own = clientTools.map((tool) => [clientMark + nameOf(tool), this.#hashOf(tool)] as const);
+    return { ...plan, tools: { ...plan.tools, ...Object.fromEntries(own) } };
   }
 
   #addTools(tools: Record<string, string>, runnable: unknown, path: string): void {
@@ -52,6 +59,13 @@ export class PlanPrinter {
     this.#hashes.set(tool, made);
     return made;
   }
+}
+
+/** Precedes the names of client tools in a fingerprint. No name of a tool begins with it. */
+const clientMark = "+";
+
+function clientToolsOf(plan: PlanPrint | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(plan?.tools ?? {}).filter(([path]) => path.startsWith(clientMark)));
 }
 
 /** Returns a short hash of a JSON value, equal for equal values. */

@@ -102,7 +102,16 @@ export type RunKeys = { apiKeys?: ApiKeys | undefined; apiKey?: string | undefin
  */
 export type DurableRunOptions = Pick<
   ServedRunOpts,
-  "sessionId" | "metadata" | "messages" | "limits" | "modelOptions" | "instructions" | "fromOutside"
+  | "sessionId"
+  | "metadata"
+  | "messages"
+  | "limits"
+  | "modelOptions"
+  | "instructions"
+  | "additions"
+  | "isUnstored"
+  | "continueFrom"
+  | "fromOutside"
 >;
 
 /**

@@ -25,9 +25,9 @@ export class AppendingTurnLog {
     this.#options = options;
   }
 
-  async newest(count: number, session: SessionRecord): Promise<StoredTurn[]> {
+  async newest(count: number, session: SessionRecord, end = Infinity): Promise<StoredTurn[]> {
     const turns: StoredTurn[] = [];
-    let before = Infinity;
+    let before = end;
     while (turns.length < count) {
       const limit = count - turns.length;
       const found = await this.#list(limit, { reverse: true, after: before });

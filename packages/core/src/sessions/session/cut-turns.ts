@@ -28,7 +28,8 @@ export async function cutTurns(
 ): Promise<SessionRecord | null> {
   const found = await readFrom(driver, ref, from);
   const cut = { from, through: Math.max(session.turns, found.at(-1)?.seq ?? 0) };
-  const count = found.filter(({ turn }) => turn !== undefined).length;
+  const shared = Math.max(0, (session.from?.seq ?? 0) - from + 1);
+  const count = found.filter(({ turn }) => turn !== undefined).length + shared;
   if (count === 0) return null;
   await lease.confirm();
   const change = (stored: SessionRecord) => withCut(stored, cut, count);
@@ -70,10 +71,15 @@ async function removeParts({ driver, ref, lease }: CuttableSession, { key, value
 /** Applies a cut to a session's record. A session without remaining turns loses an automatic title. */
 function withCut(stored: SessionRecord, cut: TurnCut, count: number): SessionRecord {
   const removed = (stored.removed ?? 0) + count;
-  const next = { ...stored, turns: Math.max(stored.turns, cut.through), removed, cut };
+  const next = { ...stored, turns: Math.max(stored.turns, cut.through), removed, cut, ...sharedUntil(stored, cut) };
   if (next.turns > removed || stored.titleBy === undefined || stored.titleBy === "user") return next;
   const { title: _title, titleBy: _by, ...untitled } = next;
   return untitled;
+}
+
+/** Shortens the shared part of a fork to the turns before a cut. */
+function sharedUntil({ from }: SessionRecord, cut: TurnCut): Pick<SessionRecord, "from"> {
+  return from === undefined ? {} : { from: { ...from, seq: Math.min(from.seq, cut.from - 1) } };
 }
 
 async function readFrom(driver: StorageDriver, ref: SessionRef, from: number): Promise<TurnOrCut[]> {

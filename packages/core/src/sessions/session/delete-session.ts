@@ -1,10 +1,12 @@
 import type { Lease } from "../lock/lease.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
 import { checkUser } from "../storage/session-owner.ts";
 import type { UserScope } from "../storage/session-owner.ts";
 import { acquireSession } from "./acquire-session.ts";
 import type { SessionPlace } from "./acquire-session.ts";
-import { sessionNotFound } from "./create-session.ts";
+import { findSession, sessionNotFound } from "./create-session.ts";
 import { cutTurns, finishCut } from "./cut-turns.ts";
+import { keepSharedTurns, leaveSource } from "./fork-session.ts";
 import { ownSessions } from "./list-sessions.ts";
 import { PartStore } from "./part-store.ts";
 import { removeMemory, removeSession, removeUserRecords } from "./remove-session.ts";
@@ -76,6 +78,7 @@ export async function finishStoredCut(
   { lease, ref, session }: HeldSession,
 ): Promise<SessionRecord> {
   if (session.cut === undefined) return session;
+  await keepSharedTurns({ driver, ref, confirm: () => lease.confirm() }, session, session.cut.from);
   const parts = new PartStore(driver, ref.key);
   const load = async () => await parts.fillTurns(await openTurnLog(driver, ref).newest(mostReloaded, session));
   await removeMemory(driver, ref.key);
@@ -91,8 +94,19 @@ async function removeWhole(
   { lease, ref, session }: HeldSession<SessionRecord | null>,
 ): Promise<void> {
   for (const listener of listeners) await listener.forgetSession?.(ref.sessionId, ref.owner);
-  await removeSession({ driver, confirm: () => lease.confirm() }, ref, session);
+  const removal = { driver, confirm: () => lease.confirm() };
+  if (session !== null) await keepSharedTurns({ ...removal, ref }, session, 1);
+  await removeSession(removal, ref, session);
+  let past = session === null ? undefined : await leaveSource(driver, ref, session);
+  while (past !== undefined) past = await removePast(driver, past);
   lease.forget();
+}
+
+/** Removes a session that held turns for its last fork. Returns the next such session behind it. */
+async function removePast(driver: StorageDriver, ref: SessionRef): Promise<SessionRef | undefined> {
+  const session = await findSession(driver, ref);
+  await removeSession({ driver }, ref, null);
+  return session === null ? undefined : await leaveSource(driver, ref, session);
 }
 
 /** Returns the error for a session that does not exist, whose stored queue goes with its lease. */

@@ -26,11 +26,12 @@ export class KeyedTurnLog {
     this.#ref = ref;
   }
 
-  async newest(count: number, session: SessionRecord): Promise<StoredTurn[]> {
-    const missed = await this.#readMissed(session.turns);
-    this.#last = missed.at(-1)?.seq ?? session.turns;
-    const turns = liveTurns(missed, session.cut).slice(-count);
-    for (let end = session.turns; end > 0 && turns.length < count;) {
+  async newest(count: number, session: SessionRecord, before = Infinity): Promise<StoredTurn[]> {
+    const missed = before > session.turns ? await this.#readMissed(session.turns) : [];
+    if (before === Infinity) this.#last = missed.at(-1)?.seq ?? session.turns;
+    const earlier = missed.filter(({ seq }) => seq < before);
+    const turns = liveTurns(earlier, session.cut).slice(-count);
+    for (let end = Math.min(session.turns, before - 1); end > 0 && turns.length < count;) {
       const first = Math.max(1, end - (count - turns.length) + 1);
       const found = await this.#readAll(first, end);
       turns.unshift(...liveTurns(found, session.cut));

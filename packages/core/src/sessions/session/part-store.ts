@@ -159,8 +159,8 @@ export class PartStore {
     }
   }
 
-  #pieceKey({ seq, index, id }: StoredReference, number: number): string {
-    return `${turnKey(this.#session, seq)}/${index}/${id}:${encodeSequence(number)}`;
+  #pieceKey({ seq, index, id, session = this.#session }: StoredReference, number: number): string {
+    return `${turnKey(session, seq)}/${index}/${id}:${encodeSequence(number)}`;
   }
 }
 
@@ -175,7 +175,7 @@ function numberOf(part: DataPart): number[] {
 }
 
 /** Returns a copy of a turn whose history, input and messages have their parts replaced. */
-function mapTurnParts<Turn extends TurnConversation>(turn: Turn, map: (part: ContentPart) => ContentPart): Turn {
+export function mapTurnParts<Turn extends TurnConversation>(turn: Turn, map: (part: ContentPart) => ContentPart): Turn {
   const mapContent = <Content extends MessageContent | null>(content: Content): Content =>
     Array.isArray(content) ? (content.map(map) as Content) : content;
   const mapMessages = (messages: TurnConversation["messages"]) =>

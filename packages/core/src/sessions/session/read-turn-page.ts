@@ -50,3 +50,17 @@ async function readWhileTaken(
 function dataLength(turn: StoredTurn): number {
   return dataPartsOf(turn).reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 }
+
+/** The number of turns in the first read of a search. Each further read takes twice as many, up to the maximum. */
+const searched = { first: 4, most: 128 };
+
+/** Returns the turn of a run, searched from the newest turn back; undefined if there is none. */
+export async function findTurnOf(log: TurnLog, session: SessionRecord, runId: string): Promise<StoredTurn | undefined> {
+  let before: number | undefined;
+  for (let count = searched.first; ; count = Math.min(2 * count, searched.most)) {
+    const turns = await log.newest(count, session, before);
+    const found = turns.find((turn) => turn.runId === runId);
+    if (found !== undefined || turns.length < count) return found;
+    before = turns[0]?.seq;
+  }
+}

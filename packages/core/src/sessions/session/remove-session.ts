@@ -38,7 +38,7 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
 export async function removeUserRecords(driver: StorageDriver, owner: UserOwner): Promise<void> {
   // A memory may have been used without a session.
   await removeMemories(driver, owner);
-  for (const namespace of [namespaces.turnParts, namespaces.facts, namespaces.recent]) {
+  for (const namespace of [namespaces.turnParts, namespaces.facts, namespaces.recent, namespaces.forks]) {
     await removeAll(driver, namespace, ownerPrefix(owner));
   }
 }

@@ -63,6 +63,7 @@ describe("session keys", () => {
       recent: "session-recent",
       turns: "turns",
       turnParts: "turn-parts",
+      forks: "session-forks",
       memory: "memory",
       memoryById: "memory-by-id",
       facts: "facts",

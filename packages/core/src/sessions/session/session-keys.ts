@@ -11,6 +11,8 @@ export const namespaces = {
   recent: "session-recent",
   turns: "turns",
   turnParts: "turn-parts",
+  /** An entry for each fork of a session: `<session's key>/<fork's id>`. */
+  forks: "session-forks",
   memory: "memory",
   /**
    * The memories by the ids of their sessions: `<sessionId>/<owner>`. Memories without an owner are stored under

@@ -7,6 +7,9 @@ import type { TurnCut } from "./turn-cut.ts";
 import type { TitleSource } from "./session-title.ts";
 import type { SessionOwner } from "../storage/session-owner.ts";
 
+/** The session that a fork was made from, of the same owner, and the number of the last turn that both share. */
+export type ForkPoint = { sessionId: string; seq: number };
+
 /** Stored record of a session, without its turns, which are separate records. Times are epoch milliseconds. */
 export type SessionRecord = {
   v: 1;
@@ -26,6 +29,8 @@ export type SessionRecord = {
   titleBy?: TitleSource;
   /** The id of a durable run that waits for an answer. No other run may begin meanwhile, unless it cancels this one. */
   waiting?: string;
+  /** Set in a fork, whose first turns are those of another session. */
+  from?: ForkPoint;
 };
 
 /** Public description of a session, without its turns. Times are epoch milliseconds. */
@@ -84,14 +89,19 @@ function isSessionRecord(value: unknown): value is SessionRecord {
   );
 }
 
-function hasOptionalFields({ recency, removed, cut, title, titleBy, waiting }: Record<string, unknown>): boolean {
+function hasOptionalFields({ recency, removed, cut, title, titleBy, waiting, from }: Record<string, unknown>): boolean {
   return (
     [recency, removed].every((count) => count === undefined || isCount(count)) &&
     (cut === undefined || isTurnCut(cut)) &&
     isOptionalString(title) &&
     isOptionalString(titleBy) &&
-    isOptionalString(waiting)
+    isOptionalString(waiting) &&
+    (from === undefined || isForkPoint(from))
   );
+}
+
+function isForkPoint(value: unknown): value is ForkPoint {
+  return isRecord(value) && typeof value["sessionId"] === "string" && isCount(value["seq"]);
 }
 
 function isOwner(value: unknown): value is SessionOwner {

@@ -225,7 +225,7 @@ describe("a process that was stopped while it held a lease", () => {
   });
 
   it("leaves the session's record when it was about to delete that", async () => {
-    const { outcome, after } = await overtake(["list", 3], remove, (other) => appendAll(other, ["b"]));
+    const { outcome, after } = await overtake(["list", 4], remove, (other) => appendAll(other, ["b"]));
 
     expect(outcome).toMatchObject({ code: "conflict" });
     expect(after).toMatchObject({ turns: ["b"], session: { turns: 1 } });

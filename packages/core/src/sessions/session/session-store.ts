@@ -12,6 +12,7 @@ import { changeSession } from "./change-session.ts";
 import { deleteSession, deleteTurns, deleteUser, finishStoredCut } from "./delete-session.ts";
 import type { ListenedSessions } from "./delete-session.ts";
 import { createSession, findSession, sessionNotFound } from "./create-session.ts";
+import { forkSession } from "./fork-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { listSessions } from "./list-sessions.ts";
 import type { SessionPage } from "./list-sessions.ts";
@@ -28,10 +29,12 @@ import type { SessionOwner, UserScope } from "../storage/session-owner.ts";
 import { toSessionInfo } from "./session-record.ts";
 import type { SessionInfo, SessionRecord } from "./session-record.ts";
 import { openTurnLog } from "./turn-log.ts";
+import { findTurnOf } from "./read-turn-page.ts";
 import type { TakeTurn, TurnPage } from "./read-turn-page.ts";
 import { readPartOfTurn, readTurns } from "./read-turns.ts";
 import type { TurnPartPlace } from "./read-turns.ts";
 import type { TurnPart } from "./turn-part.ts";
+import type { StoredTurn } from "./turn-record.ts";
 import { endOtherWait, endWait } from "./waiting-run.ts";
 
 /** The caller of a session, by default without tenant and user, and a signal that ends waiting for lease or storage. */
@@ -50,6 +53,8 @@ export type OpenOptions = SessionAccess & {
    * Cancels a durable run that waits for an answer in this session, instead of rejecting this run. @default "reject"
    */
   onWaiting?: "reject" | "cancel" | undefined;
+  /** The policy for a session that another run has, for this call alone. @default the store's */
+  onBusy?: BusyPolicy["onBusy"] | undefined;
 };
 
 /** Opens, lists, reads and deletes the sessions in a storage. All stores over one driver share sessions and queues. */
@@ -86,6 +91,7 @@ export class SessionStore {
       signal: access.signal,
       isKnownNew,
       run: access.run,
+      ...(access.onBusy !== undefined && { onBusy: access.onBusy }),
     });
     try {
       if (session?.waiting !== undefined && session.waiting !== access.run?.runId) {
@@ -107,6 +113,35 @@ export class SessionStore {
       lease.release();
       throw error;
     }
+  }
+
+  /**
+   * Makes a session that shares the turns of another one up to the number `seq`, as a branch of the conversation. Both
+   * go on apart from each other. It writes the same few records however many turns are shared.
+   */
+  async fork(
+    sessionId: string,
+    { seq, forkId }: { seq: number; forkId: string },
+    access: SessionAccess = {},
+  ): Promise<void> {
+    const fork = { seq: checkTurnNumber(seq, "seq"), forkId: checkStoredSessionId(forkId) };
+    await untilAborted(() => forkSession(this.#driver, refOf(sessionId, access), fork), access.signal);
+  }
+
+  /** Returns true if the caller has a session of this id. */
+  async has(sessionId: string, access: SessionAccess = {}): Promise<boolean> {
+    const ref = refOf(sessionId, access);
+    return (await untilAborted(() => findSession(this.#driver, ref), access.signal)) !== null;
+  }
+
+  /** Returns the turn of a run, searched from the newest turn back; undefined if the session has none. */
+  async findTurn(sessionId: string, runId: string, access: SessionAccess = {}): Promise<StoredTurn | undefined> {
+    const ref = refOf(sessionId, access);
+    const read = async () => {
+      const session = await findSession(this.#driver, ref);
+      return session === null ? undefined : await findTurnOf(openTurnLog(this.#driver, ref), session, runId);
+    };
+    return await untilAborted(read, access.signal);
   }
 
   /** Adds a listener, for a service that stores records about sessions. Returns the function that removes it. */

@@ -6,7 +6,7 @@ import { KeyedTurnLog } from "./keyed-turn-log.ts";
 import { record } from "./test/opened-session.ts";
 import { turnNamed } from "./test/turns.ts";
 import { sessionRef } from "./session-keys.ts";
-import { openTurnLog } from "./turn-log.ts";
+import { openOwnLog, openTurnLog } from "./turn-log.ts";
 import { newTurnRecord } from "./turn-record.ts";
 
 const ref = sessionRef({ userId: "ada" }, "s");
@@ -15,7 +15,7 @@ it.each([
   ["append", new InMemoryStorage(), AppendingTurnLog],
   ["the required methods alone", new MapStorage(), KeyedTurnLog],
 ])("a driver with %s has the turn log that is made for it", (_title, driver, kind) => {
-  expect(openTurnLog(driver, ref)).toBeInstanceOf(kind);
+  expect(openOwnLog(driver, ref)).toBeInstanceOf(kind);
 });
 
 it("a turn log passes the lease on to the driver that appends", async () => {

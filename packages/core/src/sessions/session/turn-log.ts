@@ -3,6 +3,7 @@ import type { SessionRef } from "./session-keys.ts";
 import { KeyedTurnLog } from "./keyed-turn-log.ts";
 import { AppendingTurnLog } from "./appending-turn-log.ts";
 import type { AppendingDriver } from "./appending-turn-log.ts";
+import { ForkedTurnLog } from "./forked-turn-log.ts";
 import type { SessionRecord } from "./session-record.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
@@ -23,8 +24,8 @@ import type { StoredTurn, TurnRecord } from "./turn-record.ts";
  * A session's record is written before its first turn, because otherwise the turn would have no owner.
  */
 export interface TurnLog {
-  /** Returns the newest turns, oldest first. */
-  newest(count: number, session: SessionRecord): Promise<StoredTurn[]>;
+  /** Returns the newest turns, oldest first; with `before` only those with lower numbers. */
+  newest(count: number, session: SessionRecord, before?: number): Promise<StoredTurn[]>;
   /** Returns up to `limit` turns after a number, oldest first. */
   after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]>;
   /** Returns the number that the next turn gets, unless another process stores a turn first. */
@@ -33,8 +34,20 @@ export interface TurnLog {
   append(turn: TurnRecord, session: SessionRecord): Promise<SessionRecord>;
 }
 
-/** Returns the turn log of a session: `AppendingTurnLog` for a driver with `append`, otherwise `KeyedTurnLog`. */
+/**
+ * Returns the turn log of a session, with the turns that a fork shares: `AppendingTurnLog` for a driver with `append`,
+ * otherwise `KeyedTurnLog`.
+ */
 export function openTurnLog(driver: StorageDriver, ref: SessionRef, options: AppendOptions = {}): TurnLog {
+  return new ForkedTurnLog(openOwnLog(driver, ref, options), {
+    driver,
+    ref,
+    open: (source) => openTurnLog(driver, source),
+  });
+}
+
+/** Returns the log of a session's own turns, without those that a fork shares. */
+export function openOwnLog(driver: StorageDriver, ref: SessionRef, options: AppendOptions = {}): TurnLog {
   return canAppend(driver) ? new AppendingTurnLog(driver, ref, options) : new KeyedTurnLog(driver, ref);
 }
 

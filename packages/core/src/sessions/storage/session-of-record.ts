@@ -20,7 +20,7 @@ const anonymous = ownerKey({});
 export const turnNamespaces: readonly string[] = ["turns", "turn-parts"];
 
 /** Namespaces with records of a session: under the session's key, or under that key followed by `/` and more. */
-export const sessionNamespaces: readonly string[] = ["sessions", ...turnNamespaces, "memory", "locks"];
+export const sessionNamespaces: readonly string[] = ["sessions", ...turnNamespaces, "session-forks", "memory", "locks"];
 
 /**
  * Returns the key of the session that a record belongs to, `<tenant>/<user>/<sessionId>`; undefined for other records.

@@ -98,15 +98,17 @@ function toRunRequest(
   const { kind, name, isDurable, key, mustExist, note, ttlMs, beforeStored } = target;
   const { runId, sessionId, isNewSession, userId, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
+  const { additions, isUnstored, continueFrom } = opts;
   const named = isNewSession ? {} : { sessionId };
+  const kept = { ...named, limits, modelOptions, instructions, additions, isUnstored, continueFrom, fromOutside };
   if (isDurable) checkStorable(opts);
   return {
     kind,
     name,
     ...(isDurable
-      ? { input, options: { ...named, limits, modelOptions, instructions, fromOutside, messages, metadata } }
+      ? { input, options: { ...kept, messages, metadata } }
       : {
-          options: { ...named, limits, modelOptions, instructions, fromOutside },
+          options: kept,
           local: { input, messages, metadata, model, tools, signal },
         }),
     ...reachOf({ opts, owner }),

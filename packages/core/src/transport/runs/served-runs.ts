@@ -115,12 +115,16 @@ export class ServedRuns implements DrainableRuns {
    * Throws `rate_limited` if the caller has too many runs.
    */
   async begin(requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<ServedRun> {
-    return this.stores(terms) ? await this.beginStored(requested, terms) : new LiveRun(requested, terms, this.#active);
+    const isLive = requested.opts.isUnstored === true && terms.isStored !== true;
+    return !isLive && this.stores(terms)
+      ? await this.beginStored(requested, terms)
+      : new LiveRun(requested, terms, this.#active);
   }
 
   /** Begins a run that is stored, or finds it by its key. Throws as `begin` does. */
   async beginStored(requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<StoredRun> {
-    const isDurable = this.isDurable(terms.kind, terms.name);
+    // A run that stores nothing is kept in this process, where its client can still answer its questions.
+    const isDurable = this.isDurable(terms.kind, terms.name) && requested.opts.isUnstored !== true;
     const service = (isDurable ? this.durable : undefined) ?? this.#memory;
     const accept = async (bounded: StoredTerms) => await acceptRequestedRun(requested, bounded, this.#active);
     const target = { ...terms, service, isDurable };
