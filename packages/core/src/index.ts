@@ -55,6 +55,7 @@ export { RunError } from "./agents/run/run-output.ts";
 export type { RunEvents } from "./agents/run/run-events.ts";
 export type { HostRunOptions } from "./agents/agent/host-run-options.ts";
 export type { RunLimits, RunOpts } from "./agents/run/run-options.ts";
+export type { RunAdditions } from "./agents/run/run-additions.ts";
 export type {
   CompleteRunOutput,
   UnstructuredRunOutput,

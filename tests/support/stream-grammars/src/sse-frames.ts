@@ -1,5 +1,5 @@
 /** A frame of server-sent events. */
-export type SseFrame = { readonly id?: string; readonly data: string };
+export type SseFrame = { readonly id?: string; readonly event?: string; readonly data: string };
 
 /**
  * Splits the text of a stream into frames. It is not a complete parser: Troupe's servers write a frame as lines `id:
@@ -26,7 +26,8 @@ function readBlock(block: string): SseFrame[] {
   const [, data] = /^data: (.*)$/m.exec(block) ?? [];
   if (data === undefined) return [];
   const [, id] = /^id: (.*)$/m.exec(block) ?? [];
-  return [{ data, ...(id !== undefined && { id }) }];
+  const [, event] = /^event: (.*)$/m.exec(block) ?? [];
+  return [{ data, ...(id !== undefined && { id }), ...(event !== undefined && { event }) }];
 }
 
 /** Returns the frames in the text of a stream, without an incomplete one at its end. */

@@ -1,9 +1,13 @@
 import { A2AStreamGrammar } from "./a2a-stream.ts";
 import type { A2AFrame } from "./a2a-stream.ts";
+import { ChatCompletionGrammar } from "./chat-completion-stream.ts";
+import type { ChatCompletionEvent } from "./chat-completion-stream.ts";
 import { GrammarError } from "./grammar.ts";
 import type { Grammar } from "./grammar.ts";
 import { McpGrammar } from "./mcp-stream.ts";
 import type { McpMessage } from "./mcp-stream.ts";
+import { ResponseStreamGrammar } from "./response-stream.ts";
+import type { ResponseStreamEvent } from "./response-stream.ts";
 import { RunStreamGrammar } from "./run-stream.ts";
 import type { RunStreamEvent } from "./run-stream.ts";
 import { SseFrames } from "./sse-frames.ts";
@@ -78,8 +82,11 @@ function frameReaderOf(answered: Answered): FrameReader | undefined {
   if (control === "no-cache, no-transform") return mcpReader(method);
   if (control !== "no-store, no-transform") return undefined;
   if (got("x-vercel-ai-ui-message-stream") !== undefined) return uiReader();
+  const { pathname, searchParams } = new URL(path, "http://localhost");
+  if (pathname.endsWith("/chat/completions")) return chatCompletionReader();
+  if (/\/responses(?:\/[^/]+)?$/.test(pathname)) return responseReader(searchParams.has("starting_after"));
   if (got("x-run-id") === undefined) return a2aReader();
-  const behind = sent("last-event-id") ?? new URL(path, "http://localhost").searchParams.get("after") ?? undefined;
+  const behind = sent("last-event-id") ?? searchParams.get("after") ?? undefined;
   return runReader(behind);
 }
 
@@ -103,6 +110,29 @@ export function uiReader(): FrameReader {
     for (const grammar of grammars) grammar.read(event);
   };
   return { read, end: () => grammars.forEach((grammar) => grammar.end()) };
+}
+
+/** Makes a reader of a chat completion's stream. */
+function chatCompletionReader(): FrameReader {
+  const grammar = new ChatCompletionGrammar();
+  const read = ({ id, data }: SseFrame): void => {
+    if (id !== undefined) fail("no-id", "a chat completion has no ids of events");
+    grammar.read(data === "[DONE]" ? data : (JSON.parse(data) as ChatCompletionEvent));
+  };
+  return { read, end: () => grammar.end() };
+}
+
+/** Makes a reader of a response's stream. `continues`: the client continues behind an event. */
+function responseReader(continues: boolean): FrameReader {
+  const grammar = new ResponseStreamGrammar({ isWhole: !continues });
+  const read = ({ id, data, event: name }: SseFrame): void => {
+    if (id !== undefined) fail("no-id", "a response has no ids of events");
+    const event = data === "[DONE]" ? data : (JSON.parse(data) as ResponseStreamEvent);
+    if (event !== "[DONE]" && event.type !== name)
+      fail("event-name", `the event ${event.type} is named ${String(name)}`);
+    grammar.read(event);
+  };
+  return { read, end: () => grammar.end() };
 }
 
 /** Returns the violation in the frames of one connection, if any. `isWhole`: the frames are a complete stream. */

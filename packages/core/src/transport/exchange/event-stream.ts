@@ -68,14 +68,15 @@ export class EventStream {
   }
 
   /**
-   * Sends an event. Its id is its number by default; `null` sends no id. Returns a promise if the reader is behind:
+   * Sends an event. Its id is its number by default; `null` sends no id. `name` is sent as the name of the event. Returns a promise if the reader is behind:
    * await it before the next event. The promise never rejects.
    */
-  send(event: object, id: string | number | null = ++this.#count): Promise<void> | undefined {
+  send(event: object, id: string | number | null = ++this.#count, name?: string): Promise<void> | undefined {
     const writer = this.#open();
     if (writer === undefined || writer.closed) return undefined;
     // The JSON contains no line breaks, so the event needs only one `data` line.
-    const drained = writer.write(`${id === null ? "" : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`);
+    const head = name === undefined ? "" : `event: ${name}\n`;
+    const drained = writer.write(`${id === null ? "" : `id: ${id}\n`}${head}data: ${JSON.stringify(event)}\n\n`);
     return drained && untilDrained(drained, this.#options.signal);
   }
 

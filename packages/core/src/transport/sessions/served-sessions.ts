@@ -6,6 +6,7 @@ import type { TakeTurn, TurnPage } from "../../sessions/session/read-turn-page.t
 import type { SessionInfo } from "../../sessions/session/session-record.ts";
 import type { TurnPartPlace } from "../../sessions/session/read-turns.ts";
 import type { TurnPart } from "../../sessions/session/turn-part.ts";
+import type { StoredTurn } from "../../sessions/session/turn-record.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 
@@ -53,6 +54,15 @@ export class ServedSessions {
 
   async readTurns(sessionId: string, owner: SessionOwner, page: Page<number> & { take: TakeTurn }): Promise<TurnPage> {
     return await this.#first(sessionId, (store) => store.readTurns(sessionId, { owner, ...page }));
+  }
+
+  /** Returns the turn of a run, searched from the newest turn back; undefined if no storage has it. */
+  async findTurn(sessionId: string, owner: SessionOwner, runId: string): Promise<StoredTurn | undefined> {
+    for (const store of this.#stores) {
+      const turn = await store.findTurn(sessionId, runId, { owner });
+      if (turn !== undefined) return turn;
+    }
+    return undefined;
   }
 
   /** Loads the data of an image, sound or file in a stored turn, from the first storage that has the session. */

@@ -1,0 +1,262 @@
+import { SessionStore } from "@troupe/core";
+import type { ChatMessage, RunWait, SessionOwner, TokenUsage } from "@troupe/core";
+import { toTroupeError } from "@troupe/core/kit";
+import { EventStream } from "@troupe/core/transport";
+import type { Exchange, FailedRun, ServedRun, StoredRun } from "@troupe/core/transport";
+import { chatSessionOf, signInOpenWebUi } from "../identity/open-webui.ts";
+import type { ServedModel } from "../models/served-models.ts";
+import { readChatRequest } from "../request/chat-request.ts";
+import type { ChatRequest } from "../request/chat-request.ts";
+import type { ApiParts } from "../run/api-parts.ts";
+import { beginRun, endWithClient, showIds, waitingTools } from "../run/begin-run.ts";
+import type { RunPlan } from "../run/begin-run.ts";
+import { continueRun, isAnswering } from "../run/continue-run.ts";
+import { readPart } from "../run/part-events.ts";
+import type { PartStart } from "../run/part-events.ts";
+import { readBody } from "../run/read-body.ts";
+import { outputOf } from "../run/run-output.ts";
+import { sessionsOf } from "../run/session-turns.ts";
+import { apiError, toApiError, wrongField } from "../wire/api-error.ts";
+import { toChatUsage } from "../wire/usage.ts";
+import { ChatWriter, toChatCalls, toFinishReason } from "./chat-writer.ts";
+import type { ChatFacts } from "./chat-writer.ts";
+
+/** A run whose answer is a chat completion. */
+type ChatAnswer = {
+  readonly exchange: Exchange;
+  readonly parts: ApiParts;
+  readonly request: ChatRequest;
+  readonly model: ServedModel;
+  readonly run: ServedRun;
+  readonly start: PartStart;
+  readonly facts: ChatFacts;
+  /** The request's own run, for the log of its failure. */
+  readonly own: FailedRun;
+};
+
+/** Answers `POST /chat/completions`: with a run that begins, or that goes on with the results of the client's tools. */
+export async function answerChat(exchange: Exchange, parts: ApiParts): Promise<void> {
+  signInOpenWebUi(exchange, parts.settings.openWebUi);
+  const request = readChatRequest(await readBody(exchange, parts));
+  const model = await parts.models.find(exchange, request.model);
+  const { outputs } = request.conversation;
+  const answer =
+    outputs.length > 0 && isAnswering({ outputs, approvals: [] })
+      ? await continueChat(exchange, parts, { request, model })
+      : await beginChat(exchange, parts, { request, model });
+  const stopWatching = endWithClient(exchange, answer.run);
+  try {
+    await (request.stream ? streamChat(answer) : sendChat(answer));
+  } finally {
+    stopWatching();
+  }
+}
+
+type Asked = { readonly request: ChatRequest; readonly model: ServedModel };
+
+async function beginChat(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<ChatAnswer> {
+  const { conversation, tools, format, maxTokens, user } = request;
+  const { input, instructions } = conversation;
+  if (input === undefined) {
+    const message = "The results at the end of messages answer no call that a run waits for.";
+    throw apiError("invalid_request", message, { param: "messages", code: "tool_call_not_found" });
+  }
+  const prompt = typeof input === "string" ? input : "";
+  const sessionId = chatSessionOf(exchange, parts.settings.openWebUi, prompt);
+  const { approvals, inputs } = waitingTools(model);
+  const waits = tools.clientTools.length > 0 || inputs.size > 0 || (approvals.size > 0 && asksHost(parts));
+  const plan: RunPlan = {
+    model,
+    input,
+    sessionId,
+    messages:
+      sessionId === undefined ? conversation.history : await historyFor(exchange, { model, request, sessionId }),
+    isUnstored: sessionId === undefined,
+    instructions,
+    tools,
+    format,
+    formatParam: "response_format",
+    maxTokens,
+    user,
+    isStored: waits,
+    endsWithClient: waits ? true : undefined,
+  };
+  const { run, own } = await beginRun(exchange, parts, plan);
+  return toAnswer({ exchange, parts, request, model, run, own, start: {} }, 0);
+}
+
+/** Returns true if the host lets approvals of Chat Completions be answered with yes, for which a run must wait. */
+function asksHost({ settings: { chat } }: ApiParts): boolean {
+  return chat !== false && chat.approvals === "approve";
+}
+
+async function continueChat(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<ChatAnswer> {
+  parts.service.closeIfDraining(exchange);
+  const { outputs } = request.conversation;
+  const { run, view, part, start } = await continueRun(exchange, parts, { outputs, approvals: [] }, true);
+  if (view.kind !== model.kind || view.name !== model.name) throw wrongField("model", "must be that of the calls.");
+  showIds(exchange, run);
+  return toAnswer({ exchange, parts, request, model, run, own: { runId: run.runId }, start }, part);
+}
+
+function toAnswer(answer: Omit<ChatAnswer, "facts">, part: number): ChatAnswer {
+  const { parts, request, model, run } = answer;
+  const { chat } = parts.settings;
+  const facts = {
+    runId: run.runId,
+    id: `chatcmpl-${run.runId}${part === 0 ? "" : `-${part}`}`,
+    created: Math.floor(Date.now() / 1000),
+    model: model.id,
+    tools: chat === false ? "hidden" : chat.tools,
+    clientTools: new Set([...request.tools.clientTools.map(({ name }) => name), ...waitingTools(model).inputs]),
+  } as const;
+  return { ...answer, facts };
+}
+
+/**
+ * Returns the client's own copy of the conversation for a chat whose session has no turns. Removes the turns that the
+ * client's copy no longer has, because its user has edited a message or wants another answer.
+ */
+async function historyFor(
+  { principal }: Exchange,
+  { model, request, sessionId }: Asked & { readonly sessionId: string },
+): Promise<readonly ChatMessage[]> {
+  const owner: SessionOwner = principal ?? {};
+  const sessions = sessionsOf(model);
+  const { history, userMessages } = request.conversation;
+  if (!(sessions instanceof SessionStore) || !(await sessions.has(sessionId, { owner }))) return history;
+  const { turns } = await sessions.readSession(sessionId, { owner });
+  if (turns <= userMessages) return turns === 0 ? history : [];
+  const replaced = await nthTurn(sessions, { sessionId, owner, index: userMessages });
+  if (replaced !== undefined) await sessions.deleteTurns(sessionId, replaced, { owner });
+  return [];
+}
+
+const pageSize = 100;
+
+/** Returns the number of a turn by its index among the turns that are left. */
+async function nthTurn(
+  sessions: SessionStore,
+  { sessionId, owner, index }: { sessionId: string; owner: SessionOwner; index: number },
+): Promise<number | undefined> {
+  let skipped = 0;
+  for (let after: number | undefined; ;) {
+    const { turns, next } = await sessions.readTurns(sessionId, { owner, limit: pageSize, after, take: () => true });
+    const found = turns[index - skipped];
+    if (found !== undefined || next === undefined) return found?.seq;
+    skipped += turns.length;
+    after = next;
+  }
+}
+
+/** Sends a completion as chunks. A failure before the first one is answered with its own status. */
+async function streamChat(answer: ChatAnswer): Promise<void> {
+  const { exchange, parts, request, run, start, facts, own } = answer;
+  const { heartbeatMs } = parts.service.settings;
+  const events = new EventStream(exchange, { heartbeatMs, signal: run.signal });
+  let drained: Promise<void> | undefined;
+  const writer = new ChatWriter(facts, (chunk) => (drained = events.send(chunk, null)));
+  try {
+    for await (const event of readPart(run, start)) {
+      if (event.type === "failure") throw event.error;
+      if (event.type === "wait") await answerApproval(answer, event.wait);
+      if (event.type === "pause") checkPause(event.waits);
+      writer.take(event);
+      if (event.type === "end" && run.kind === "workflow") writer.addText(outputOf(run, await event.readOutput()));
+      if (event.type === "end") note(exchange, writer.usage);
+      if (event.type === "end" || event.type === "pause") writer.finish(undefined, request.includeUsage);
+      if (drained !== undefined) await drained;
+    }
+  } catch (thrown) {
+    const error = toTroupeError(thrown);
+    if (!events.isHeadSent) {
+      events.abandon();
+      throw error;
+    }
+    exchange.logFailure(error, own);
+    void events.send({ error: toApiError(error) }, null);
+  }
+  events.close("[DONE]");
+}
+
+/** Sends a completion as one JSON object. */
+async function sendChat(answer: ChatAnswer): Promise<void> {
+  const { exchange, parts, run, start, facts } = answer;
+  const settled = await settle(answer, run, start);
+  parts.service.closeIfDraining(exchange);
+  if (settled === undefined || exchange.isDestroyed) return;
+  const { id, created, model } = facts;
+  const { text, thinking, usage, sources = [], calls, finishReason } = settled;
+  note(exchange, usage);
+  const annotations = sources.flatMap(({ url, title = url }) =>
+    url === undefined ? [] : [{ type: "url_citation", url_citation: { url, title, start_index: 0, end_index: 0 } }],
+  );
+  const message = {
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    annotations,
+    ...(thinking !== undefined && { reasoning_content: thinking }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+  const reason = calls.length > 0 ? "tool_calls" : toFinishReason(finishReason);
+  exchange.sendJson(200, {
+    id,
+    object: "chat.completion",
+    created,
+    model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: reason }],
+    usage: toChatUsage(usage),
+    service_tier: "default",
+    system_fingerprint: null,
+  });
+}
+
+type SettledChat = {
+  readonly text: string;
+  readonly thinking?: string | undefined;
+  readonly usage: TokenUsage;
+  readonly sources?: readonly { url?: string | undefined; title?: string | undefined }[] | undefined;
+  readonly calls: ReturnType<typeof toChatCalls>;
+  readonly finishReason: string | undefined;
+};
+
+const noTokens: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
+/** Reads the whole answer of a run, or the calls that it waits for. Undefined once the client has disconnected. */
+async function settle(answer: ChatAnswer, run: ServedRun, start: PartStart): Promise<SettledChat | undefined> {
+  let text = "";
+  let finishReason: string | undefined;
+  for await (const event of readPart(run, start)) {
+    if (event.type === "failure") throw event.error;
+    if (event.type === "wait") await answerApproval(answer, event.wait);
+    if (event.type === "chunk" && event.chunk.type === "text") text += (event.chunk as { text?: string }).text ?? "";
+    if (event.type === "chunk" && event.chunk.type === "finish")
+      finishReason = (event.chunk as { finishReason?: string }).finishReason;
+    if (event.type === "pause") {
+      checkPause(event.waits);
+      return { text, usage: noTokens, calls: toChatCalls(run.runId, event.waits), finishReason };
+    }
+    if (event.type === "end") return { ...outputOf(run, await event.readOutput()), calls: [], finishReason };
+  }
+  return undefined;
+}
+
+/** Answers an approval as the host has chosen, because Chat Completions have no place for the question. */
+async function answerApproval({ parts: { settings }, run }: ChatAnswer, { kind, id }: RunWait): Promise<void> {
+  if (kind !== "approval" || !run.isStored) return;
+  const approved = settings.chat !== false && settings.chat.approvals === "approve";
+  const { service, runId } = run as StoredRun;
+  const reason = "Nobody can be asked for an approval here.";
+  await service.answer(runId, id, approved ? { approved } : { approved, reason }, "host").catch(() => undefined);
+}
+
+/** Throws for a run that waits for something that no client of Chat Completions can give. */
+function checkPause(waits: readonly RunWait[]): void {
+  if (waits.some(({ kind }) => kind === "input")) return;
+  throw apiError("conflict", "The run waits for an answer that this API has no place for.", { code: "run_waits" });
+}
+
+function note(exchange: Exchange, usage: TokenUsage | undefined): void {
+  if (usage !== undefined) exchange.recordUsage(usage);
+}

@@ -1,0 +1,124 @@
+import { toTroupeError } from "@troupe/core/kit";
+import { RunError } from "@troupe/core";
+import type { RunWait, TokenUsage } from "@troupe/core";
+import { EventStream } from "@troupe/core/transport";
+import type { Exchange, FailedRun, ServedRun } from "@troupe/core/transport";
+import type { ServedModel } from "../models/served-models.ts";
+import type { ApiParts } from "../run/api-parts.ts";
+import { waitingTools } from "../run/begin-run.ts";
+import type { AskedCall } from "../run/calls.ts";
+import { readPart } from "../run/part-events.ts";
+import type { PartStart } from "../run/part-events.ts";
+import { outputOf } from "../run/run-output.ts";
+import { apiError } from "../wire/api-error.ts";
+import { toResponseId } from "../wire/ids.ts";
+import { newResponse } from "./response-object.ts";
+import type { RequestEcho } from "./response-object.ts";
+import { ResponseWriter } from "./response-writer.ts";
+import type { ResponseEvent } from "./response-writer.ts";
+
+/** A run whose events are a response, or a part of it. */
+export type ResponseAnswer = {
+  readonly exchange: Exchange;
+  readonly parts: ApiParts;
+  readonly model: Pick<ServedModel, "id"> & Partial<ServedModel>;
+  readonly run: ServedRun;
+  readonly part: number;
+  readonly start: PartStart;
+  readonly echo: RequestEcho;
+  readonly createdAt: number;
+  readonly clientTools: ReadonlySet<string>;
+  readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
+  /** The request's own run, whose failure is logged, and has a status if nothing was sent. */
+  readonly own?: FailedRun | undefined;
+  /** The number of the last event that the client has. */
+  readonly after?: number | undefined;
+};
+
+/** Makes the writer of a response. */
+export function writerOf(answer: ResponseAnswer, send: (event: ResponseEvent) => void): ResponseWriter {
+  const { model, run, part, echo, createdAt, clientTools, asked } = answer;
+  const { runId, sessionId } = run;
+  const response = newResponse({ id: toResponseId({ sessionId, runId, part }), model: model.id, createdAt }, echo);
+  const approvals = model.subject === undefined ? new Set<string>() : waitingTools(model as ServedModel).approvals;
+  const held = new Set([...approvals, ...clientTools]);
+  const prefix = `${runId.replaceAll("-", "")}${String(part).padStart(2, "0")}`;
+  return new ResponseWriter(response, { runId, prefix, held, clientTools, asked }, send);
+}
+
+/** Sends a response as the events of a stream. A failure before the first event is answered with its own status. */
+export async function streamResponse(answer: ResponseAnswer): Promise<void> {
+  const { exchange, parts, run, own, after = -1 } = answer;
+  const events = new EventStream(exchange, { heartbeatMs: parts.service.settings.heartbeatMs, signal: run.signal });
+  let drained: Promise<void> | undefined;
+  const writer = writerOf(answer, (event) => {
+    if (event.sequence_number > after) drained = events.send(event, null, event.type) ?? drained;
+  });
+  let hasBegun = false;
+  const begin = (): void => {
+    if (!hasBegun) writer.begin();
+    hasBegun = true;
+  };
+  try {
+    for await (const event of readPart(run, answer.start)) {
+      if (event.type === "failure") throw event.error;
+      begin();
+      if (event.type === "pause") checkPause(event.waits);
+      writer.take(event);
+      if (event.type === "pause") writer.finish(undefined);
+      if (event.type === "end") {
+        const output = outputOf(run, await event.readOutput());
+        if (run.kind === "workflow") writer.addText(output.text);
+        exchange.recordUsage(output.usage);
+        writer.finish(output.usage);
+      }
+      if (drained !== undefined) await drained;
+      drained = undefined;
+    }
+  } catch (thrown) {
+    const error = toTroupeError(thrown);
+    if (!events.isHeadSent && own !== undefined) {
+      events.abandon();
+      throw error;
+    }
+    if (own !== undefined) exchange.logFailure(error, own);
+    begin();
+    writer.fail(error, usageIn(error));
+  }
+  events.close("[DONE]");
+}
+
+/** Sends a response as one JSON object, once its run has ended or waits for the client. */
+export async function sendResponse(answer: ResponseAnswer): Promise<void> {
+  const { exchange, parts, run, own } = answer;
+  const writer = writerOf(answer, () => undefined);
+  try {
+    for await (const event of readPart(run, answer.start)) {
+      if (event.type === "failure") throw event.error;
+      if (event.type === "pause") checkPause(event.waits);
+      writer.take(event);
+      if (event.type === "pause") writer.finish(undefined);
+      if (event.type !== "end") continue;
+      const output = outputOf(run, await event.readOutput());
+      if (run.kind === "workflow") writer.addText(output.text);
+      exchange.recordUsage(output.usage);
+      writer.finish(output.usage);
+    }
+  } finally {
+    parts.service.closeIfDraining(exchange);
+  }
+  if (exchange.isDestroyed) return;
+  if (writer.response.status === "in_progress" && own === undefined) return;
+  exchange.sendJson(200, writer.response);
+}
+
+/** Throws for a run that waits for something that no client of this API can give. */
+function checkPause(waits: readonly RunWait[]): void {
+  if (waits.some(({ kind }) => kind === "input" || kind === "approval")) return;
+  throw apiError("conflict", "The run waits for an answer that this API has no place for.", { code: "run_waits" });
+}
+
+/** Returns the tokens that a failed run has used. */
+export function usageIn(error: unknown): TokenUsage | undefined {
+  return error instanceof RunError ? error.output.usage : undefined;
+}

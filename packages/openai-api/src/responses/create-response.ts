@@ -1,0 +1,143 @@
+import { TroupeError } from "@troupe/core";
+import type { ChatMessage, SessionOwner } from "@troupe/core";
+import type { Exchange } from "@troupe/core/transport";
+import { signInOpenWebUi } from "../identity/open-webui.ts";
+import type { ServedModel } from "../models/served-models.ts";
+import { readResponseRequest } from "../request/response-request.ts";
+import type { ResponseRequest } from "../request/response-request.ts";
+import type { ApiParts } from "../run/api-parts.ts";
+import { beginRun, endWithClient, showIds, waitingTools } from "../run/begin-run.ts";
+import type { RunPlan } from "../run/begin-run.ts";
+import { continueRun, isAnswering } from "../run/continue-run.ts";
+import { readBody } from "../run/read-body.ts";
+import { findTurn, historyOf, sessionsOf } from "../run/session-turns.ts";
+import type { NamedTurn } from "../run/session-turns.ts";
+import { apiError, wrongField } from "../wire/api-error.ts";
+import { parseResponseId, toResponseId } from "../wire/ids.ts";
+import { sendResponse, streamResponse } from "./answer-response.ts";
+import type { ResponseAnswer } from "./answer-response.ts";
+import { echoOf, newResponse } from "./response-object.ts";
+import { readNote, toNote } from "./response-note.ts";
+
+type Asked = { readonly request: ResponseRequest; readonly model: ServedModel };
+
+/** Answers `POST /responses`: with a run that begins, or that goes on with what its client answers. */
+export async function createResponse(exchange: Exchange, parts: ApiParts): Promise<void> {
+  signInOpenWebUi(exchange, parts.settings.openWebUi);
+  const request = readResponseRequest(await readBody(exchange, parts));
+  const asked = { request, model: await parts.models.find(exchange, request.model) };
+  const answers = { outputs: request.conversation.outputs, approvals: request.approvals };
+  const answer = await (isAnswering(answers) ? goOn(exchange, parts, asked) : begin(exchange, parts, asked));
+  if (request.background && !request.stream) return sendQueued(answer);
+  const stopWatching = endWithClient(exchange, answer.run);
+  try {
+    await (request.stream ? streamResponse(answer) : sendResponse(answer));
+  } finally {
+    stopWatching();
+  }
+}
+
+async function begin(exchange: Exchange, parts: ApiParts, asked: Asked): Promise<ResponseAnswer> {
+  const { request, model } = asked;
+  const { conversation, tools, format, maxTokens, user, instructions, store, background } = request;
+  const { input } = conversation;
+  if (input === undefined) {
+    const param = conversation.outputs[0]?.param ?? "input";
+    const message = "The results at the end of the input answer no call that a run waits for.";
+    throw apiError("invalid_request", message, { param, code: "tool_call_not_found" });
+  }
+  const echo = echoOf(request);
+  const { approvals, inputs } = waitingTools(model);
+  const waits = tools.clientTools.length > 0 || inputs.size > 0 || approvals.size > 0;
+  const place = await placeOf(exchange, parts, asked);
+  const isDurable = parts.service.servedRuns.isDurable(model.kind, model.name) && store;
+  const plan: RunPlan = {
+    model,
+    input,
+    ...place,
+    isUnstored: !store,
+    instructions,
+    tools,
+    format,
+    formatParam: "text.format",
+    maxTokens,
+    user,
+    isStored: waits || background,
+    endsWithClient: background || isDurable ? false : waits ? true : undefined,
+    note: toNote(model, echo),
+  };
+  const { run, own } = await beginRun(exchange, parts, plan);
+  const clientTools = new Set([...tools.clientTools.map(({ name }) => name), ...inputs]);
+  return { exchange, parts, model, run, part: 0, start: {}, echo, createdAt: Date.now(), clientTools, own };
+}
+
+async function goOn(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<ResponseAnswer> {
+  parts.service.closeIfDraining(exchange);
+  const { conversation, approvals, background } = request;
+  const answers = { outputs: conversation.outputs, approvals };
+  const { run, view, part, start, asked } = await continueRun(exchange, parts, answers, !background);
+  if (view.kind !== model.kind || view.name !== model.name) throw wrongField("model", "must be that of the calls.");
+  showIds(exchange, run);
+  const clientTools = new Set(readNote(view.note)?.clientTools);
+  const previous = toResponseId({ sessionId: run.sessionId, runId: run.runId, part: part - 1 });
+  const echo = { ...echoOf(request), previous_response_id: previous };
+  const own = { runId: run.runId };
+  return { exchange, parts, model, run, part, start, echo, createdAt: Date.now(), clientTools, asked, own };
+}
+
+type Place = Pick<RunPlan, "sessionId" | "messages" | "continueFrom">;
+
+/** Returns where the run of a request takes place: a new session, one that is named, or behind an earlier turn. */
+async function placeOf(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<Place> {
+  const { previousId, sessionId, conversation, store } = request;
+  const { history } = conversation;
+  const owner = exchange.principal ?? {};
+  if (previousId !== undefined) {
+    const found = await findPrevious(parts, model, previousId, owner);
+    const { sessionId: id, turn } = found;
+    if (!store) return { sessionId: undefined, messages: [...(await historyOf(model, found, owner)), ...history] };
+    return { sessionId: id, messages: [], continueFrom: { runId: turn.runId, seq: turn.seq } };
+  }
+  if (sessionId === undefined || !store) return { sessionId: store ? sessionId : undefined, messages: history };
+  const isKnown = (await sessionsOf(model)?.has(sessionId, { owner })) === true;
+  return { sessionId, messages: isKnown ? ([] as ChatMessage[]) : history };
+}
+
+/** Finds the turn that `previous_response_id` names. Throws `not_found` for one that the caller does not have. */
+async function findPrevious(
+  { service }: ApiParts,
+  model: ServedModel,
+  id: string,
+  owner: SessionOwner,
+): Promise<NamedTurn> {
+  const name = parseResponseId(id);
+  const sessions = sessionsOf(model);
+  const found = name === undefined || sessions === undefined ? undefined : await findTurn(sessions, name, owner);
+  if (found !== undefined) return found;
+  const facts = { param: "previous_response_id", code: "previous_response_not_found" };
+  const isOpen = name !== undefined && (await isInProgress(service.servedRuns, name.runId, owner));
+  if (!isOpen)
+    throw apiError("not_found", "The previous response was not found. It may belong to another user.", facts);
+  const message = "The previous response has not ended yet, or waits for an answer.";
+  throw apiError("conflict", message, { ...facts, code: "previous_response_in_progress" });
+}
+
+async function isInProgress(
+  servedRuns: ApiParts["service"]["servedRuns"],
+  runId: string,
+  owner: SessionOwner,
+): Promise<boolean> {
+  try {
+    return (await servedRuns.find(runId, owner)).view.endedAt === undefined;
+  } catch (error) {
+    if (TroupeError.is(error) && error.code === "not_found") return false;
+    throw error;
+  }
+}
+
+/** Sends the response of a run that goes on in the background. */
+function sendQueued({ exchange, run, model, part, echo, createdAt }: ResponseAnswer): void {
+  const { runId, sessionId } = run;
+  const response = newResponse({ id: toResponseId({ sessionId, runId, part }), model: model.id, createdAt }, echo);
+  exchange.sendJson(200, { ...response, status: "queued" });
+}

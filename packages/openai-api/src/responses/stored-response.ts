@@ -1,0 +1,154 @@
+import { TroupeError } from "@troupe/core";
+import type { ChatMessage, SessionOwner, StoredTurn } from "@troupe/core";
+import { toPublicSource, toStoredError } from "@troupe/core/transport";
+import type { Exchange, FoundRun } from "@troupe/core/transport";
+import type { ApiParts } from "../run/api-parts.ts";
+import { toOutputText } from "../run/calls.ts";
+import { askedCalls, readParts } from "../run/run-parts.ts";
+import type { StoredPart } from "../run/run-parts.ts";
+import { outputOf } from "../run/run-output.ts";
+import { apiError } from "../wire/api-error.ts";
+import { parseResponseId } from "../wire/ids.ts";
+import type { ResponseName } from "../wire/ids.ts";
+import { usageIn, writerOf } from "./answer-response.ts";
+import type { ResponseAnswer } from "./answer-response.ts";
+import { noEcho } from "./response-object.ts";
+import type { ResponseObject } from "./response-object.ts";
+import { readNote } from "./response-note.ts";
+
+/** A response that was found by its id: a run that is stored, or a turn of a session. */
+export type FoundResponse = ResponseName &
+  ({ readonly found: FoundRun; readonly turn?: undefined } | { readonly found?: undefined; readonly turn: StoredTurn });
+
+/** Finds a response by its id. Throws `not_found` for one that is unknown, another user's, or of another protocol. */
+export async function findResponse(exchange: Exchange, parts: ApiParts): Promise<FoundResponse> {
+  const name = parseResponseId(String(exchange.params["id"]));
+  const owner = exchange.principal ?? {};
+  const found = name && ((await findStored(parts, name, owner)) ?? (await findInSession(parts, name, owner)));
+  if (found !== undefined) return found;
+  throw apiError("not_found", "The response was not found. It may belong to another user.", {
+    code: "response_not_found",
+  });
+}
+
+async function findStored(
+  { service }: ApiParts,
+  name: ResponseName,
+  owner: SessionOwner,
+): Promise<FoundResponse | undefined> {
+  const found = await orUndefined(service.servedRuns.find(name.runId, owner));
+  const isOurs = found !== undefined && readNote(found.view.note) !== undefined;
+  return isOurs ? { ...name, found } : undefined;
+}
+
+async function findInSession(
+  { service }: ApiParts,
+  name: ResponseName,
+  owner: SessionOwner,
+): Promise<FoundResponse | undefined> {
+  for (const sessionId of [name.sessionId, name.runId]) {
+    const turn = await service.sessions.findTurn(sessionId, owner, name.runId);
+    if (turn !== undefined) return { ...name, sessionId, turn };
+  }
+  return undefined;
+}
+
+/** Returns the value of a promise, or undefined for `not_found`. */
+async function orUndefined<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (TroupeError.is(error) && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+/** Returns what a part of a stored run answers with, for a reader who comes back to it. */
+export async function answerOf(
+  exchange: Exchange,
+  parts: ApiParts,
+  { found, part }: FoundResponse & { readonly found: FoundRun },
+): Promise<ResponseAnswer & { readonly stored: readonly StoredPart[] }> {
+  const { run, view } = found;
+  const note = readNote(view.note) ?? { model: view.name, echo: noEcho, clientTools: [] };
+  const stored = await readParts(run);
+  if (part >= stored.length) throw apiError("not_found", "The response was not found.", { code: "response_not_found" });
+  const before = stored[part - 1];
+  const start = before === undefined ? {} : { after: before.events.at(-1)?.id, attempts: before.attempts };
+  const asked = askedCalls(stored.slice(0, part));
+  const model = [...parts.models.all].find(({ id }) => id === note.model) ?? { id: note.model };
+  const clientTools = new Set(note.clientTools);
+  const { createdAt } = view;
+  return { exchange, parts, model, run, part, start, echo: note.echo, createdAt, clientTools, asked, stored };
+}
+
+/** Returns a response as it is now. */
+export async function readResponse(
+  exchange: Exchange,
+  parts: ApiParts,
+  response: FoundResponse,
+): Promise<ResponseObject> {
+  if (response.found === undefined) return fromTurn(exchange, parts, response);
+  const answer = await orUndefined(answerOf(exchange, parts, response));
+  if (answer === undefined) throw apiError("not_found", "The response was not found.", { code: "response_not_found" });
+  const { view, run } = response.found;
+  const writer = writerOf(answer, () => undefined);
+  for (const event of answer.stored[response.part]?.events ?? []) if (event.type !== "end") writer.take(event);
+  const isLast = response.part === answer.stored.length - 1;
+  if (!isLast || view.status === "waiting") writer.finish(undefined);
+  else if (view.status === "queued") return { ...writer.snapshot(), status: "queued" };
+  else if (view.status === "running") return writer.snapshot();
+  else if (view.error === undefined) {
+    const output = outputOf(run, view.output);
+    if (run.kind === "workflow") writer.addText(output.text);
+    writer.finish(output.usage);
+  } else {
+    const error = toStoredError(view.error, view.runId, view.output);
+    writer.fail(error, usageIn(error));
+  }
+  return writer.response;
+}
+
+/** Makes a response from the turn of a session. */
+function fromTurn(
+  exchange: Exchange,
+  parts: ApiParts,
+  { turn, ...name }: FoundResponse & { turn: StoredTurn },
+): ResponseObject {
+  const { sessionId, runId, part } = name;
+  const subject = [...parts.models.all].find(({ name: own }) => own === turn.runnable);
+  const run = { runId, sessionId } as ResponseAnswer["run"];
+  const writer = writerOf(
+    {
+      exchange,
+      parts,
+      model: { id: subject?.id ?? turn.runnable },
+      run,
+      part,
+      start: {},
+      echo: noEcho,
+      createdAt: turn.createdAt,
+      clientTools: new Set(),
+    },
+    () => undefined,
+  );
+  for (const message of turn.messages) addMessage(writer, message, turn);
+  for (const source of turn.sources ?? [])
+    writer.take({ type: "chunk", chunk: { type: "source", ...toPublicSource(source) } });
+  writer.finish(turn.usage);
+  writer.response.completed_at = Math.floor(turn.createdAt / 1000);
+  if (turn.status === "interrupted") writer.response.status = "incomplete";
+  return writer.response;
+}
+
+function addMessage(writer: ReturnType<typeof writerOf>, message: ChatMessage, turn: StoredTurn): void {
+  const { role, content, toolCalls = [] } = message;
+  if (role !== "assistant") return;
+  if (typeof content === "string") writer.addText(content);
+  for (const { id, name, arguments: args } of toolCalls) {
+    const result = turn.messages.find(({ toolCallId }) => toolCallId === id);
+    const failed = (turn.toolResults ?? []).find(({ toolCallId }) => toolCallId === id)?.error;
+    const output = toOutputText(result?.content ?? "");
+    writer.addCall({ id, name, args: JSON.stringify(args), output, error: failed });
+  }
+}

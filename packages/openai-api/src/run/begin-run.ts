@@ -1,0 +1,137 @@
+import { getTextContent } from "@troupe/core";
+import type { ChatMessage, Json, MessageContent, ModelSettings, RunAdditions, Runnable } from "@troupe/core";
+import type { ServedWorkflow } from "@troupe/core/service";
+import { checkDataParts, readMessage, readWorkflowInput } from "@troupe/core/transport";
+import type { Exchange, FailedRun, RequestedRun, RunTerms, ServedRun } from "@troupe/core/transport";
+import type { ServedModel } from "../models/served-models.ts";
+import type { ReadFormat, ReadTools } from "../request/additions.ts";
+import { wrongField } from "../wire/api-error.ts";
+import type { ApiParts } from "./api-parts.ts";
+
+/** A run that a request asks for, in the words of the service. */
+export type RunPlan = {
+  readonly model: ServedModel;
+  readonly input: MessageContent;
+  readonly sessionId: string | undefined;
+  readonly messages: readonly ChatMessage[];
+  readonly isUnstored: boolean;
+  /** The turn of the session behind which the run goes on. */
+  readonly continueFrom?: RequestedRun<unknown, unknown>["opts"]["continueFrom"];
+  readonly instructions: string | undefined;
+  readonly tools: ReadTools;
+  readonly format: ReadFormat;
+  /** The field in which the format of the answer was sent. */
+  readonly formatParam: string;
+  readonly maxTokens: number | undefined;
+  /** What the client calls its own user. It is no identity. */
+  readonly user: string | undefined;
+  /** True for a run that its client can come back to. */
+  readonly isStored: boolean;
+  readonly endsWithClient: boolean | undefined;
+  readonly note?: Json | undefined;
+};
+
+/** A run that has begun, with what its failure needs for the log. */
+export type BegunRun = { readonly run: ServedRun; readonly own: FailedRun };
+
+type Subject = Runnable | ServedWorkflow;
+
+/**
+ * Begins the run of a request, and sends its ids as headers. When the client disconnects, the run is cancelled, unless
+ * it outlives its connection.
+ */
+export async function beginRun(exchange: Exchange, parts: ApiParts, plan: RunPlan): Promise<BegunRun> {
+  const { service, settings } = parts;
+  const { model, input, messages, sessionId } = plan;
+  exchange.record.name = model.name;
+  if (settings.files !== undefined) checkDataParts({ input, messages }, settings.files);
+  const isWorkflow = model.kind === "workflow";
+  const readFields = () => ({
+    input: isWorkflow ? getTextContent(input) : input,
+    sessionId,
+    ...(messages.length > 0 && !isWorkflow && { messages }),
+  });
+  const readInput: (input: unknown, where: string) => unknown = isWorkflow ? readWorkflowInput : readMessage;
+  const read = await service.readRun<Subject, unknown>(exchange, model.subject, { readInput, readFields });
+  const requested = { ...read, opts: { ...read.opts, ...optionsOf(plan, read.opts) } };
+  service.closeIfDraining(exchange);
+  const { kind, name } = model;
+  const { endsWithClient, note } = plan;
+  const terms: RunTerms = { kind, name, endsWithClient, note, ...(plan.isStored && { isStored: true }) };
+  const beginning = service.servedRuns.begin(requested, terms);
+  exchange.record.runEnd = beginning.then(
+    async (run) => (run.isStored ? await run.over : undefined),
+    () => undefined,
+  );
+  const run = await beginning;
+  showIds(exchange, run);
+  return { run, own: { ...requested.opts, runId: run.runId } };
+}
+
+/** Sends the ids of a run as headers. */
+export function showIds(exchange: Exchange, { runId, sessionId }: Pick<ServedRun, "runId" | "sessionId">): void {
+  exchange.record.runId = runId;
+  exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
+}
+
+/** Lets go of a run when its client disconnects before the end of the answer. Returns the function that ends this. */
+export function endWithClient(exchange: Exchange, run: Pick<ServedRun, "disconnect">): () => void {
+  if (exchange.isDestroyed) run.disconnect();
+  return exchange.onClose(() => {
+    if (!exchange.isFinished) run.disconnect();
+  });
+}
+
+type Options = RequestedRun<unknown, unknown>["opts"];
+
+function optionsOf(plan: RunPlan, { metadata, modelOptions }: Options): Partial<Options> {
+  const { model, user, isUnstored, continueFrom } = plan;
+  const about = user === undefined ? {} : { metadata: { user, ...metadata } };
+  if (model.kind === "workflow") return about;
+  const additions = additionsOf(plan);
+  const settings = settingsOf(plan);
+  return {
+    ...about,
+    ...(additions !== undefined && { additions }),
+    ...(settings !== undefined && { modelOptions: { ...modelOptions, ...settings } }),
+    ...(isUnstored && { isUnstored }),
+    ...(continueFrom !== undefined && { continueFrom }),
+  };
+}
+
+function additionsOf({ instructions, tools, format, maxTokens }: RunPlan): RunAdditions | undefined {
+  const { clientTools } = tools;
+  const { outputSchema } = format;
+  const additions = {
+    ...(instructions !== undefined && instructions !== "" && { instructions }),
+    ...(clientTools.length > 0 && { clientTools }),
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(maxTokens !== undefined && { maxTokens }),
+  };
+  return Object.keys(additions).length === 0 ? undefined : additions;
+}
+
+function settingsOf({ model, tools, format, formatParam }: RunPlan): ModelSettings | undefined {
+  const { responseFormat, outputSchema } = format;
+  const isFormed = responseFormat !== undefined || outputSchema !== undefined;
+  const { hasStructuredOutput } = model.subject as { readonly hasStructuredOutput?: boolean };
+  if (isFormed && hasStructuredOutput === true) {
+    throw wrongField(formatParam, "must be left out: the agent has a form of its own for its answers.");
+  }
+  const { toolChoice } = tools;
+  if (toolChoice === undefined && responseFormat === undefined) return undefined;
+  return { ...(toolChoice !== undefined && { toolChoice }), ...(responseFormat !== undefined && { responseFormat }) };
+}
+
+/** A tool of an agent, as far as it is decided here whether a run may wait for its client. */
+type AnyTool = { readonly name: string; readonly needsApproval?: unknown; readonly execute?: unknown };
+
+/** Returns the tools of a model whose calls may wait: those that need an approval, or that a client executes. */
+export function waitingTools({ subject }: ServedModel): { approvals: Set<string>; inputs: Set<string> } {
+  const { tools = [] } = subject as { readonly tools?: readonly AnyTool[] };
+  const needsApproval = ({ needsApproval: needed }: AnyTool) => needed !== undefined && needed !== false;
+  return {
+    approvals: new Set(tools.filter(needsApproval).map(({ name }) => name)),
+    inputs: new Set(tools.filter(({ execute }) => execute === undefined).map(({ name }) => name)),
+  };
+}

@@ -1,0 +1,89 @@
+import { TroupeError } from "@troupe/core";
+import type { ErrorCode } from "@troupe/core";
+import { toTroupeError } from "@troupe/core/kit";
+import { statusOf, toPublicFailure } from "@troupe/core/transport";
+import type { Exchange, FailedRun } from "@troupe/core/transport";
+
+/** An error in the shape of OpenAI's API. */
+export type ApiErrorBody = {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | null;
+};
+
+/** The facts by which an error of this protocol differs from others of its code. */
+export type ApiErrorFacts = {
+  /** The field of the request that is wrong, such as `messages[0].content`. */
+  readonly param?: string | undefined;
+  /** The code in OpenAI's API. @default the code of the error */
+  readonly code?: string | undefined;
+};
+
+/** Makes the error of a wrong field in a request. */
+export function wrongField(param: string, problem: string, code?: string): TroupeError {
+  return apiError("invalid_request", `${param} ${problem}`, { param, code });
+}
+
+/** Makes an error with a code and a field in the words of OpenAI's API. */
+export function apiError(code: ErrorCode, message: string, { param, code: apiCode }: ApiErrorFacts = {}): TroupeError {
+  const fields = { ...(param !== undefined && { param }), ...(apiCode !== undefined && { apiCode }) };
+  return new TroupeError(code, message, { fields });
+}
+
+/** The type of an error in OpenAI's API, by the first status that it is for. */
+const typeByStatus: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
+/** Codes of failures for which a client may send the same request again. */
+const repeatable: readonly ErrorCode[] = ["rate_limited", "unavailable", "storage_unavailable"];
+
+/** Names of the fields of a run's options in errors, each with the field of the API that they come from. */
+const paramOf: readonly (readonly [prefix: string, param: string])[] = [
+  ["additions.clientTools", "tools"],
+  ["additions.outputSchema", "response_format"],
+  ["modelOptions.toolChoice", "tool_choice"],
+];
+
+/** Returns an error in the shape of OpenAI's API, without what is not for clients. */
+export function toApiError(error: TroupeError): ApiErrorBody {
+  const { message } = toPublicFailure(error);
+  const { param, apiCode, field } = error.fields;
+  const status = statusOf(error.code);
+  const known = paramOf.find(([prefix]) => typeof field === "string" && field.startsWith(prefix));
+  return {
+    message,
+    type: typeByStatus[status] ?? (status < 500 ? "invalid_request_error" : "server_error"),
+    param: typeof param === "string" ? param : known === undefined ? null : toParam(String(field), known),
+    code: typeof apiCode === "string" ? apiCode : error.code,
+  };
+}
+
+/** Returns the path of a field in the API, from its path in the options of a run. */
+function toParam(field: string, [prefix, param]: readonly [string, string]): string {
+  return field.replace(prefix, param);
+}
+
+/** Answers a request with an error in the shape of OpenAI's API, and tells clients whether to repeat it. */
+export function failExchange(thrown: unknown, exchange: Exchange, run?: FailedRun): void {
+  const error = toTroupeError(thrown);
+  exchange.logFailure(error, run);
+  if (exchange.isEnded) return;
+  if (exchange.isHeadSent || exchange.isDestroyed) return exchange.destroy();
+  const status = statusOf(error.code);
+  exchange.setHeader("X-Should-Retry", String(repeatable.includes(error.code)));
+  const { retryAfterMs } = error.fields;
+  if (typeof retryAfterMs === "number") {
+    exchange.setHeader("Retry-After", Math.ceil(retryAfterMs / 1000)).setHeader("Retry-After-Ms", retryAfterMs);
+  }
+  const body = JSON.stringify({ error: toApiError(error) });
+  const headers = {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "Cache-Control": "no-store",
+  };
+  exchange.refuse(status, headers, { body, isTooLarge: error.code === "payload_too_large" });
+}
