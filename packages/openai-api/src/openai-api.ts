@@ -29,7 +29,8 @@ function routesOf(service: Service, settings: ApiSettings): Route[] {
   const parts = { service, models, settings };
   const { basePath: base, chat } = settings;
   checkApprovals(models, settings);
-  const modelId = (exchange: Exchange) => exchange.params["*"] ?? exchange.params["id"];
+  // The id of a model may have a slash, which some clients encode and others do not.
+  const modelId = ({ path }: Exchange) => decodeURIComponent(path.slice(`${base}/models/`.length));
   const routes: Route[] = [
     { path: `${base}/models`, get: async (exchange) => exchange.sendJson(200, await listModels(exchange)) },
     { path: `${base}/models/*`, get: async (exchange) => exchange.sendJson(200, await describeModel(exchange)) },

@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createLogger } from "@troupe/core";
-import { createService, serve as serveOn } from "@troupe/core/service";
+import { createRouter, createService } from "@troupe/core/service";
 import type { Principal, ServiceOptions, ServiceRequest } from "@troupe/core/service";
 import type { Protocol, Service } from "@troupe/core/transport";
 import OpenAI from "openai";
@@ -33,8 +36,13 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
   const lines: string[] = [];
   const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
   const service = createService({ logger, authenticate: readUser, ...options });
-  const { url } = await serveOn(service, [openaiApi(api), ...beside], { port: 0 });
-  onTestFinished(async () => await service.close({ graceMs: 0 }));
+  const server = createServer(createRouter(service, [openaiApi(api), ...beside])).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const ask: TestApi["ask"] = async (path, init) => {
     const response = await fetch(url + path, init);
     const text = await response.text();
