@@ -75,7 +75,7 @@ export type { RunWait, WaitKind } from "./agents/run/run-wait.ts";
 // Sessions.
 export { SessionStore } from "./sessions/session/session-store.ts";
 export type { TurnPartPlace } from "./sessions/session/read-turns.ts";
-export type { SessionAccess } from "./sessions/session/session-store.ts";
+export type { SessionAccess } from "./sessions/session/session-access.ts";
 export type { TakeTurn, TurnPage } from "./sessions/session/read-turn-page.ts";
 export type { TurnPart } from "./sessions/session/turn-part.ts";
 export type { SessionInfo } from "./sessions/session/session-record.ts";

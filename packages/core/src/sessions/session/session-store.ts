@@ -2,9 +2,9 @@ import { BackgroundWork } from "../../base/async/background-work.ts";
 import { untilAborted } from "../../base/async/until-aborted.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readProperty } from "../../base/util/read-property.ts";
+import type { OpenOptions, SessionAccess } from "./session-access.ts";
 import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
-import type { RunAttempt } from "../lock/queue-record.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { acquireSession } from "./acquire-session.ts";
@@ -36,26 +36,6 @@ import type { TurnPartPlace } from "./read-turns.ts";
 import type { TurnPart } from "./turn-part.ts";
 import type { StoredTurn } from "./turn-record.ts";
 import { endOtherWait, endWait } from "./waiting-run.ts";
-
-/** The caller of a session, by default without tenant and user, and a signal that ends waiting for lease or storage. */
-export type SessionAccess = { owner?: SessionOwner | undefined; signal?: AbortSignal | undefined };
-
-/** Options of opening a session for a run. */
-export type OpenOptions = SessionAccess & {
-  /** True if the id was just created, which saves a read. */
-  isNew?: boolean;
-  /**
-   * An attempt at a durable run. It takes over the queue position of an earlier attempt, and the session may wait for
-   * it.
-   */
-  run?: RunAttempt;
-  /**
-   * Cancels a durable run that waits for an answer in this session, instead of rejecting this run. @default "reject"
-   */
-  onWaiting?: "reject" | "cancel" | undefined;
-  /** The policy for a session that another run has, for this call alone. @default the store's */
-  onBusy?: BusyPolicy["onBusy"] | undefined;
-};
 
 /** Opens, lists, reads and deletes the sessions in a storage. All stores over one driver share sessions and queues. */
 export class SessionStore {

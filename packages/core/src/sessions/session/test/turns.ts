@@ -1,6 +1,7 @@
 import { noUsage } from "../../../base/message/token-usage.ts";
 import type { OpenSession } from "../open-session.ts";
-import type { SessionAccess, SessionStore } from "../session-store.ts";
+import type { SessionAccess } from "../session-access.ts";
+import type { SessionStore } from "../session-store.ts";
 import type { NewTurn } from "../turn-record.ts";
 
 /** Makes a turn that called a tool; its name is its runId. */
