@@ -19,7 +19,7 @@ import { toTurnToolResults } from "../../sessions/session/turn-tool-result.ts";
 export const turnStep = "s/turn";
 
 /** The value of the step `turnStep`: the session, and the turn that was appended to it. */
-export type StoredTurn = { readonly sessionId: string; readonly turn: NewTurn };
+export type MemberTurn = { readonly sessionId: string; readonly turn: NewTurn };
 
 /** The number of newest turns in which a durable run searches for a turn that an earlier process stored for it. */
 const turnsToSearch = 50;
@@ -220,7 +220,7 @@ export class RunSession {
     const appended = session.appendTurn(turn);
     if (settings.sessionStorage === undefined || steps.durable === undefined) return appended;
     return appended.then(async (seq) => {
-      await steps.step<StoredTurn>(turnStep, "turn", () => ({ sessionId: settings.sessionId, turn }));
+      await steps.step<MemberTurn>(turnStep, "turn", () => ({ sessionId: settings.sessionId, turn }));
       return seq;
     });
   }

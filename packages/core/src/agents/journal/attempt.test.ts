@@ -36,13 +36,16 @@ async function begin(...records: LogEntry[][]): Promise<{ made: Attempt; storage
     await storage.set("run-log", logKey(runId, index + 1), logRecord(entries) as unknown as Json);
   }
   const writer = new LogWriter(storage);
-  return { made: await Attempt.begin({ runId, storage, writer, node: "here", print: "p" }), storage };
+  const init = { runId, storage, writer, node: "here", print: "p" };
+  const made = await Attempt.read(init);
+  await made.start(init);
+  return { made, storage };
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1000 }));
 afterEach(() => void vi.useRealTimers());
 
-describe("Attempt.begin", () => {
+describe("Attempt.start", () => {
   it("logs the first attempt at a run behind nothing", async () => {
     const { made, storage } = await begin();
     expect(await entriesIn(storage)).toEqual([

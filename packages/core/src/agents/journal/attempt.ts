@@ -60,6 +60,7 @@ export class Attempt extends LoggedPast {
   #records = 0;
   #hasChunk = false;
   #hasEnd = false;
+  #onProgress: (() => void) | undefined;
   #log!: RunLog;
 
   private constructor({ runId, answers = new Map() }: AttemptInit) {
@@ -68,20 +69,29 @@ export class Attempt extends LoggedPast {
     this.answers = answers;
   }
 
-  static async begin(init: AttemptInit): Promise<Attempt> {
+  /** Reads the log of a run, for an attempt that `start` begins. */
+  static async read(init: AttemptInit): Promise<Attempt> {
     const attempt = new Attempt(init);
-    const { runId, storage, writer, node, print } = init;
+    const { runId, storage } = init;
     for await (const page of readLog(storage, runId)) {
       for (const { record } of page) for (const entry of record.entries) attempt.read(entry);
       attempt.#records += page.length;
     }
-    if (attempt.ended !== undefined) return attempt;
-    attempt.#openLog(writer);
-    const left = [...attempt.unfinished];
-    attempt.unfinished.clear();
-    const [id, at] = [createId(), Date.now()];
-    await attempt.add({ t: "attempt", n: attempt.number, id, at, node, print, ...(left.length > 0 && { void: left }) });
     return attempt;
+  }
+
+  /**
+   * Begins the attempt: stores its start. Stores nothing if the run has ended.
+   *
+   * @param isShared true for an attempt at a suspect run beside another one
+   */
+  async start({ writer, node, print }: AttemptInit, isShared = false): Promise<void> {
+    if (this.ended !== undefined) return;
+    this.#openLog(writer);
+    const left = [...this.unfinished];
+    this.unfinished.clear();
+    const marks = { ...(left.length > 0 && { void: left }), ...(isShared && { isShared: true as const }) };
+    await this.add({ t: "attempt", n: this.number, id: createId(), at: Date.now(), node, print, ...marks });
   }
 
   /** Returns the first record of a run's log, which begins the first attempt. */
@@ -132,6 +142,11 @@ export class Attempt extends LoggedPast {
     await this.#log.stored();
   }
 
+  /** Calls the listener once the attempt finishes a step or reaches a wait. */
+  set onProgress(listener: () => void) {
+    this.#onProgress = listener;
+  }
+
   /** Calls `endRun` once the attempt reaches a step that is not done, or a wait without an answer. */
   endAtNewWork(endRun: () => void): void {
     this.#endRun = endRun;
@@ -158,6 +173,7 @@ export class Attempt extends LoggedPast {
   /** Logs the wait of a step. Rejects when the attempt stops. */
   async wait(step: string, wait: RunWait): Promise<never> {
     this.#waiting.set(step, wait);
+    this.#onProgress?.();
     if (!this.knownWaits.has(wait.id)) {
       this.knownWaits.set(wait.id, wait);
       this.#log.add({ t: "wait", wait, performedMs: this.performedMs }, true);
@@ -208,6 +224,7 @@ export class Attempt extends LoggedPast {
     if (this.stopped !== undefined) return;
     this.results.set(step, result);
     this.calls.delete(step);
+    this.#onProgress?.();
     this.#log.add({ t: "done", step, at: Date.now(), ...result });
   }
 

@@ -3,7 +3,7 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { StepCall, StepEnd } from "../run/run-steps.ts";
+import type { NotedCall, StepEnd } from "../run/run-steps.ts";
 import { StoredFailure } from "../run/stored-failure.ts";
 import type { StoredError } from "../run/stored-failure.ts";
 import type { JournalResult } from "./log-entry.ts";
@@ -101,7 +101,7 @@ function storeFailure<Value>(step: WorkOfKind<Value>, open: OpenJournalStep<Valu
   open.end({ error, ...(repeats?.(thrown) === true && { repeats: true }) });
 }
 
-async function resolveDoubt<Value>(step: WorkOfKind<Value>, call: StepCall): Promise<Value> {
+async function resolveDoubt<Value>(step: WorkOfKind<Value>, call: NotedCall): Promise<Value> {
   const { journal, key, options } = step;
   const open = new OpenJournalStep(step);
   try {

@@ -79,11 +79,11 @@ describe("Journal", () => {
     await open(storage, "killed");
     const failed = await open(storage, "failed");
 
-    expect(failed.fruitlessAttempts).toBe(3);
+    expect(failed.past.fruitlessAttempts).toBe(3);
     failed.failStorage(cause);
     expect(failed.stopped).toBe("failed");
     await failed.flush();
-    expect((await open(storage, "last")).fruitlessAttempts).toBe(3);
+    expect((await open(storage, "last")).past.fruitlessAttempts).toBe(3);
   });
 
   it("says nothing after its end, also when it is released", async () => {

@@ -2,11 +2,11 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { Attempt } from "./attempt.ts";
 import type { AttemptInit, BegunStep } from "./attempt.ts";
-import type { LoggedAttempts } from "./logged-past.ts";
+import type { LoggedAttempts, LoggedPast } from "./logged-past.ts";
 import { toLogged } from "./log-entry.ts";
 import type { LogEnd, LogRecord, JournalResult } from "./log-entry.ts";
 import type { PauseReason } from "../run/run-paused.ts";
-import type { DurableRun, InterruptedCall, OpenStep, RunSteps, StepCall } from "../run/run-steps.ts";
+import type { DurableRun, InterruptedCall, OpenStep, RunSteps, NotedCall } from "../run/run-steps.ts";
 import type { StepEnd, StepKind, StepOptions } from "../run/run-steps.ts";
 import type { RunChunk, RunWait, StepQuestion, WaitKind } from "../run/run-wait.ts";
 import { endOfStep, runJournalStep, streamJournalStep } from "./journal-step.ts";
@@ -42,13 +42,25 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     this.#scope = scope;
   }
 
+  /** Reads the log of a run, for an attempt that `start` begins. */
+  static async read(init: AttemptInit): Promise<Journal> {
+    return new Journal(await Attempt.read(init), "");
+  }
+
   /**
    * Begins an attempt at a run: reads the run's log to its end and stores the start of the new attempt. An older
    * attempt is overtaken at its next write. Rejects with `RunPaused` if another attempt came first. Stores nothing if
    * the run has ended.
    */
   static async open(init: AttemptInit): Promise<Journal> {
-    return new Journal(await Attempt.begin(init), "");
+    const journal = await Journal.read(init);
+    await journal.start(init);
+    return journal;
+  }
+
+  /** Begins the attempt of a journal that was read: see `open`. `isShared`: true beside another suspect run. */
+  async start(init: AttemptInit, isShared?: boolean): Promise<void> {
+    await this.#attempt.start(init, isShared);
   }
 
   /**
@@ -99,9 +111,14 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt.logged;
   }
 
-  /** Consecutive attempts without progress, including this one; not counting those that left in an orderly way. */
-  get fruitlessAttempts(): number {
-    return this.#attempt.fruitlessAttempts;
+  /** The earlier attempts as the log describes them: results, calls, waits, and attempts that died. */
+  get past(): LoggedPast {
+    return this.#attempt;
+  }
+
+  /** Calls the listener once the attempt finishes a step or reaches a wait. */
+  set onProgress(listener: () => void) {
+    this.#attempt.onProgress = listener;
   }
 
   /** True if any step of the run is done. */
@@ -243,7 +260,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
    * process that was paused meanwhile may have been considered dead and its call taken over. If storing took long, it
    * therefore logs the call again, at most three times, and rejects with `RunPaused` after a takeover.
    */
-  async call(key: string, { args, ...call }: StepCall): Promise<void> {
+  async call(key: string, { args, ...call }: NotedCall): Promise<void> {
     const entry = { t: "call", step: this.#scope + key, ...call, args: toLogged(args) } as const;
     for (let starts = 0; starts < mostStarts; starts++) {
       const at = Date.now();

@@ -6,7 +6,7 @@ import { readRecord, recordVersion } from "../../sessions/storage/stored-record.
 import type { RecordKey } from "../../sessions/storage/stored-record.ts";
 import { forceStorable } from "../../sessions/storage/to-storable.ts";
 import { isRecord } from "../../base/util/is-record.ts";
-import type { StepCall } from "../run/run-steps.ts";
+import type { NotedCall } from "../run/run-steps.ts";
 import type { RunChunk, RunWait } from "../run/run-wait.ts";
 
 /** The namespaces of durable runs in a storage. */
@@ -39,7 +39,8 @@ export type LogEntry =
   /**
    * The start of a new attempt, which owns all following entries. `void` lists the steps that earlier attempts left
    * unfinished, whose chunks are no longer valid. `print` is a fingerprint of the tools and steps. `id` is unique for
-   * each attempt, so that a writer recognises its own record. `at`: epoch milliseconds.
+   * each attempt, so that a writer recognises its own record. `at`: epoch milliseconds. `isShared` is true for an
+   * attempt at a suspect run beside another suspect run: see `LoggedPast.isGivenUp`.
    */
   | {
       readonly t: "attempt";
@@ -49,11 +50,12 @@ export type LogEntry =
       readonly node: string;
       readonly print: string;
       readonly void?: readonly string[];
+      readonly isShared?: true;
     }
   /** Chunks of the run's stream, and the key of the journal step that they belong to; "" for no step. */
   | { readonly t: "chunks"; readonly step: string; readonly chunks: readonly RunChunk[] }
   /** `at`: epoch milliseconds of the call, or of the end of a step. Missing in entries of an earlier release. */
-  | ({ readonly t: "call"; readonly step: string; readonly at?: number } & StepCall)
+  | ({ readonly t: "call"; readonly step: string; readonly at?: number } & NotedCall)
   | ({ readonly t: "done"; readonly step: string; readonly at?: number } & JournalResult)
   /** `performedMs`: milliseconds that the attempts have worked until this wait. */
   | { readonly t: "wait"; readonly wait: RunWait; readonly performedMs: number }

@@ -6,6 +6,9 @@ import type { JournalResult, LeaveReason, LogEnd, LogEntry } from "./log-entry.t
 /** The earlier attempts in a log: their number, the process of the last attempt, and the start time of the first. */
 export type LoggedAttempts = { readonly attempts: number; readonly node: string; readonly startedAt?: number };
 
+/** The number of deaths in a row without progress from which a run is suspect. */
+const deathsOfSuspect = 2;
+
 /**
  * The past of a run as its log describes it: finished steps, interrupted calls, waits, and the attempts so far. `read`
  * adds the entries of the log in order.
@@ -23,6 +26,12 @@ export class LoggedPast {
    * Consecutive attempts, including this one, that finished no step, reached no new wait and logged no `left` entry.
    */
   fruitlessAttempts = 1;
+  /** Deaths of this suspect run while it was the only suspect of its process, and while there was another. */
+  readonly #deaths = { alone: 0, shared: 0 };
+  /** The kind of the last attempt that was read, if its death counts. */
+  #lastSuspect: "alone" | "shared" | undefined;
+  /** Attempts before this one that began after the run was given up, to end it. */
+  endings = 0;
   /** Consecutive attempts before this one that finished no step because they could not reach the session. */
   storageFailures = 0;
   /** All waits in the run's log, by id. */
@@ -35,6 +44,27 @@ export class LoggedPast {
   readonly #loggedChunks = new Map<string, number>();
   /** True if the last attempt that was read finished a step. */
   #wasFruitful = true;
+
+  /**
+   * True if the run may be what ends its processes: two attempts in a row died without progress. Its further attempts
+   * have at most one other such run beside them.
+   */
+  get isSuspect(): boolean {
+    return this.fruitlessAttempts > deathsOfSuspect;
+  }
+
+  /** True for a suspect that died beside another suspect: only an attempt alone shows which of them is at fault. */
+  get mustBeAlone(): boolean {
+    return this.#deaths.shared > 0 || this.isGivenUp;
+  }
+
+  /**
+   * True for a suspect that died as the only suspect of its process, or twice beside another. Deaths of a run that was
+   * not suspect do not count, because a run beside it may have caused them.
+   */
+  get isGivenUp(): boolean {
+    return this.#deaths.alone > 0 || this.#deaths.shared > 1;
+  }
 
   knownWait(id: string): RunWait | undefined {
     return this.knownWaits.get(id);
@@ -84,10 +114,13 @@ export class LoggedPast {
     }
   }
 
-  #readAttempt({ n, node, at }: Extract<LogEntry, { t: "attempt" }>): void {
+  #readAttempt({ n, node, at, isShared }: Extract<LogEntry, { t: "attempt" }>): void {
     this.number = n + 1;
     const startedAt = this.logged?.startedAt ?? at;
     this.logged = { attempts: n, node, ...(startedAt !== undefined && { startedAt }) };
+    if (this.isGivenUp) this.endings += 1;
+    this.#lastSuspect = this.isSuspect ? (isShared === true ? "shared" : "alone") : undefined;
+    if (this.#lastSuspect !== undefined) this.#deaths[this.#lastSuspect] += 1;
     this.fruitlessAttempts += 1;
     this.#wasFruitful = false;
     this.unfinished.clear();
@@ -96,6 +129,9 @@ export class LoggedPast {
   #readProgress(): void {
     this.#wasFruitful = true;
     this.fruitlessAttempts = 1;
+    this.#deaths.alone = 0;
+    this.#deaths.shared = 0;
+    this.endings = 0;
     this.storageFailures = 0;
   }
 
@@ -103,6 +139,8 @@ export class LoggedPast {
   #readLeft(why: LeaveReason): void {
     if (this.#wasFruitful) return;
     this.fruitlessAttempts -= 1;
+    if (this.#lastSuspect !== undefined) this.#deaths[this.#lastSuspect] -= 1;
+    this.#lastSuspect = undefined;
     if (why === "failed") this.storageFailures += 1;
   }
 

@@ -2,7 +2,7 @@ import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { Source } from "../../base/message/source.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { InterruptedCall, OpenStep, RunSteps, StepCall, StepKind, StepOptions } from "../run/run-steps.ts";
+import type { InterruptedCall, OpenStep, RunSteps, NotedCall, StepKind, StepOptions } from "../run/run-steps.ts";
 import type { PauseReason } from "../run/run-paused.ts";
 import type { StepQuestion, WaitKind } from "../run/run-wait.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
@@ -23,7 +23,7 @@ export interface StepLog {
   callOf(key: string): InterruptedCall | undefined;
   hasWait(key: string, kind: WaitKind): boolean;
   beforeWork(): Promise<void> | undefined;
-  call(key: string, call: StepCall): Promise<void>;
+  call(key: string, call: NotedCall): Promise<void>;
   wait(key: string, question: StepQuestion): Promise<Json>;
   part(key: string): RunSteps;
 }
@@ -74,7 +74,7 @@ export class OpenJournalStep<Value> implements OpenStep {
     return this.#step.journal.beforeWork();
   }
 
-  async announce(call: StepCall): Promise<void> {
+  async announce(call: NotedCall): Promise<void> {
     const { journal, key } = this.#step;
     if (call.effect !== "pure") await journal.call(key, call);
   }

@@ -16,7 +16,7 @@ import type { UsageMeter } from "./usage-meter.ts";
 export type StepKind = "check" | "model" | "tool" | "member" | "function" | "turn";
 
 /** A call of code with an effect of its own, noted before the call. `key` is its idempotency key. */
-export type StepCall = {
+export type NotedCall = {
   readonly tool: string;
   readonly args: Json;
   readonly effect: ToolEffect;
@@ -24,7 +24,7 @@ export type StepCall = {
 };
 
 /** A noted call without a noted result. `times` is the number of times that the call was made. */
-export type InterruptedCall = StepCall & { readonly times: number };
+export type InterruptedCall = NotedCall & { readonly times: number };
 
 /** Options of a step. All of them concern durable runs alone. */
 export type StepOptions<Value> = {
@@ -41,7 +41,7 @@ export type StepOptions<Value> = {
   /** Signal at whose abort the step is left, so that the run's next attempt performs it again. */
   readonly signal?: AbortSignal | undefined;
   /** The call to note before the work, for work with an effect of its own. Undefined for work that may be repeated. */
-  readonly call?: StepCall | undefined;
+  readonly call?: NotedCall | undefined;
   /** Returns true if the step is repeated after this failure. The result is stored with the failure. @default never */
   readonly repeats?: ((error: unknown) => boolean) | undefined;
   /** Converts the result in a person's answer into the value of a call that took place. */
@@ -67,7 +67,7 @@ export interface OpenStep {
   /** Resolves when the run has ended, if it may begin no new work. Undefined in all other cases. */
   beforeWork(): Promise<void> | undefined;
   /** Notes that a call is about to be made. Make the call once it resolves. Notes nothing for the effect `pure`. */
-  announce(call: StepCall): Promise<void>;
+  announce(call: NotedCall): Promise<void>;
   /** Returns the answer to a question about the step. The run may be suspended until there is an answer. */
   ask(question: StepQuestion): Promise<Json>;
   /** Stores the value of the step now, for work that announces its value itself. */

@@ -1,5 +1,5 @@
 import { turnStep } from "../agent/run-session.ts";
-import type { StoredTurn } from "../agent/run-session.ts";
+import type { MemberTurn } from "../agent/run-session.ts";
 import { getTextContent } from "../../base/message/content.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
@@ -77,7 +77,7 @@ export async function restoreMemberTurns({ steps, settings, signal }: Run, stora
   if (!steps.isResumed) return;
   const sessions = new SessionStore(storage);
   for (const stored of steps.valuesOf(turnStep)) {
-    const { sessionId, turn } = stored as unknown as StoredTurn;
+    const { sessionId, turn } = stored as unknown as MemberTurn;
     const session = await sessions.open(sessionId, { owner: ownerOf(settings), signal });
     await session.appendTurn(turn).finally(() => session.release());
   }

@@ -2,7 +2,7 @@ import { getTextContent } from "../../base/message/content.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import { deriveContext } from "../run/derive-context.ts";
 import type { Run } from "../run/run.ts";
-import type { OpenStep, RunSteps, StepCall } from "../run/run-steps.ts";
+import type { OpenStep, RunSteps, NotedCall } from "../run/run-steps.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { isCancelled } from "../../base/retry/is-retryable.ts";
 import { textOfFailedRun } from "./agent-step.ts";
@@ -65,7 +65,7 @@ export type StepWork<Result> = Pick<StepRetryOptions<Result>, "mayRepeat"> & {
   /** True if the text of a failed child run becomes the text of the run. */
   readonly keepsText?: true;
   /** The call that a durable run notes before the work. Without it the work may be repeated. */
-  readonly call?: Pick<StepCall, "tool" | "effect"> | undefined;
+  readonly call?: Pick<NotedCall, "tool" | "effect"> | undefined;
   readonly readAnswer?: (result: unknown) => Result;
 };
 

@@ -2,7 +2,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { effectOfRunnable } from "../run/keeps-steps.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import type { StepCall } from "../run/run-steps.ts";
+import type { NotedCall } from "../run/run-steps.ts";
 import type { Run } from "../run/run.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { agentStepInput, runAgentStep } from "./agent-step.ts";
@@ -155,7 +155,7 @@ function isPaused({ steps }: Run): boolean {
 /**
  * Returns the call to note for a third party's runnable. Its run is one call, because it has no steps of its own.
  */
-function callOfRunnable(runnable: Runnable): Pick<StepCall, "tool" | "effect"> | undefined {
+function callOfRunnable(runnable: Runnable): Pick<NotedCall, "tool" | "effect"> | undefined {
   const effect = effectOfRunnable(runnable);
   return effect && { tool: runnable.name, effect };
 }

@@ -3,6 +3,7 @@ import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { AttemptExecution } from "./attempt-execution.ts";
 import type { AttemptControl, PerformedAttempt } from "./attempt-execution.ts";
+import type { AttemptInit } from "../../agents/journal/attempt.ts";
 import { Journal } from "../../agents/journal/journal.ts";
 import { readLastRecord } from "../../agents/journal/read-log.ts";
 import { RunPaused } from "../../agents/run/run-paused.ts";
@@ -25,8 +26,6 @@ import { isDue, isLate, RunSuspension } from "./run-suspension.ts";
 import type { BegunRun, ServiceParts } from "./service-parts.ts";
 import { fitsElsewhere, getReady } from "./upgrade-check.ts";
 
-/** The number of consecutive attempts without a finished step after which a run is given up. */
-const fruitlessAttempts = 3;
 /**
  * The number of further attempts at a run given up that only read its finished work, to end it. These may crash their
  * process as well.
@@ -36,6 +35,8 @@ const endingAttempts = 2;
 const growthPauseMs = 200;
 /** Milliseconds to pause before retrying a run that a storage failure stopped. */
 const failurePausesMs = [1000, 2000, 5000, 10_000, 30_000];
+/** Milliseconds to pause before retrying a suspect run, while other suspect runs are performed. */
+const suspectPausesMs = [100, 200, 400];
 /** Milliseconds to pause before retrying a run that another process performs, or that fits another process. */
 const handBackPausesMs = [1000, 2000, 3000, 4000, 5000];
 
@@ -50,6 +51,7 @@ export class RunPerformer {
   readonly #resubmit: (record: RunRecord, afterMs: number) => void;
   readonly #failures = new RetryPauses(failurePausesMs);
   readonly #handBacks = new RetryPauses(handBackPausesMs);
+  readonly #suspectPauses = new RetryPauses(suspectPausesMs);
   readonly #ends: RunEnds;
   readonly #suspension: RunSuspension;
   readonly #execution: AttemptExecution;
@@ -155,7 +157,8 @@ export class RunPerformer {
       return await this.#suspension.waitForUpgrade(record, ready.wait);
     }
     // An attempt that is stopped before it begins must not count as fruitless.
-    if (!control.signal.aborted) await this.#begin({ record, ...ready, ...control }, inbox);
+    if (control.signal.aborted) return undefined;
+    return await this.#begin({ record, ...ready, ...control }, inbox);
   }
 
   /** Hands the job back to the engine, so that any process performs it after a pause. */
@@ -184,19 +187,41 @@ export class RunPerformer {
     start: Omit<PerformedAttempt, "journal" | "given">,
     { answers }: InboxContent,
     ending?: TroupeError,
-  ): Promise<void> {
-    const { record, print, controller } = start;
-    let error = ending;
-    const journal = await this.#open(record.runId, print, answers);
+  ): Promise<void | HandedBack> {
+    const { record, print } = start;
+    const { runId } = record;
+    const init = this.#initOf(runId, print, answers);
+    const journal = await Journal.read(init);
     if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
+    const isSuspect = ending === undefined && journal.past.isSuspect;
+    const place = isSuspect ? this.#parts.suspects.enter(runId, journal.past.mustBeAlone) : undefined;
+    if (isSuspect && place === undefined) return { againInMs: this.#suspectPauses.next(runId) };
+    this.#suspectPauses.forget(runId);
+    try {
+      await journal.start(init, place?.isShared);
+      if (place !== undefined) journal.onProgress = () => place.leave();
+      await this.#goOn(start, journal, ending);
+    } finally {
+      place?.leave();
+    }
+  }
+
+  /** Performs an attempt that has begun. A run that was cancelled or is given up only reads finished work, and ends. */
+  async #goOn(
+    start: Omit<PerformedAttempt, "journal" | "given">,
+    journal: Journal,
+    ending: TroupeError | undefined,
+  ): Promise<void> {
+    const { record, controller } = start;
+    const { isGivenUp, endings } = journal.past;
+    let error = ending;
     // The run's record may not count an earlier attempt yet, so a cancellation may be unread.
     const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
-    const inVain = journal.fruitlessAttempts - fruitlessAttempts;
-    if (inVain > 0) error ??= crashed(record);
+    if (isGivenUp) error ??= crashed(record);
     const given = await readInput(this.#parts.store.storage, record);
     if (error === undefined) return await this.#execution.execute({ ...start, journal, given });
-    if (!journal.hasResults || inVain > endingAttempts) return await this.#ends.end(record, journal, error);
+    if (!journal.hasResults || endings >= endingAttempts) return await this.#ends.end(record, journal, error);
     journal.endAtNewWork(() => controller.abort(error));
     await this.#execution.execute({ ...start, journal, given, ending: error });
   }
@@ -217,14 +242,14 @@ export class RunPerformer {
 
   /** Ends a run without another attempt at its unfinished work. */
   async #endAsItIs(record: RunRecord, error: TroupeError): Promise<void> {
-    const journal = await this.#open(record.runId, "");
+    const journal = await Journal.open(this.#initOf(record.runId, ""));
     if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
     await this.#ends.end(record, journal, error);
   }
 
-  async #open(runId: string, print: string, answers?: ReadonlyMap<string, Json>): Promise<Journal> {
+  #initOf(runId: string, print: string, answers?: ReadonlyMap<string, Json>): AttemptInit {
     const { store, writer, node } = this.#parts;
-    return await Journal.open({ runId, storage: store.storage, writer, node, print, ...(answers && { answers }) });
+    return { runId, storage: store.storage, writer, node, print, ...(answers && { answers }) };
   }
 
   async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | HandedBack> {

@@ -16,6 +16,7 @@ import { processStateOf } from "./process-state.ts";
 import { isEnded } from "../run-store/run-record.ts";
 import type { RunRecord, RunStorage } from "../run-store/run-record.ts";
 import type { ServiceSettings } from "./run-service-options.ts";
+import type { SuspectRuns } from "./suspect-runs.ts";
 import { RunStore } from "../run-store/run-store.ts";
 import { EphemeralRunStorage } from "../run-events/ephemeral-run-storage.ts";
 import { RunTails } from "../run-events/run-tails.ts";
@@ -66,6 +67,7 @@ export type ServiceParts = {
   readonly locals: Map<string, LocalRunOptions>;
   /** Limits the runs of a service without a storage. */
   readonly memory: MemoryRuns | undefined;
+  readonly suspects: SuspectRuns;
   /** Milliseconds for which a run of a caller without a verified user waits for an answer. */
   readonly anonymousWaitMs: number;
 };
@@ -107,6 +109,7 @@ export function makeServiceParts(
     begun: new Map(),
     locals: new Map(),
     memory: storage instanceof EphemeralRunStorage ? new MemoryRuns({ ...retention, storage, store }) : undefined,
+    suspects: processStateOf(storage).suspects,
     anonymousWaitMs: retention.anonymousWaitMs,
   };
 }

@@ -9,7 +9,9 @@ import { entriesIn, journaledRunId as runId } from "./journals.ts";
 /** Begins an attempt at the run. */
 export async function openAttempt(storage = new InMemoryStorage(), answers?: ReadonlyMap<string, Json>) {
   const writer = new LogWriter(storage);
-  const made = await Attempt.begin({ runId, storage, writer, node: "here", print: "", ...(answers && { answers }) });
+  const init = { runId, storage, writer, node: "here", print: "", ...(answers && { answers }) };
+  const made = await Attempt.read(init);
+  await made.start(init);
   /** What this attempt has logged, without the entry of its beginning. */
   const logged = async (): Promise<LogEntry[]> => {
     await made.flush().catch(() => undefined);
