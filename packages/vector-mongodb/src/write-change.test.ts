@@ -61,10 +61,12 @@ describe("newEntry", () => {
 });
 
 describe("writeChange", () => {
-  it("counts, stores, then deletes by ids and by filter but what it stored, all in one session", async () => {
+  it("counts, stores, then deletes by ids and by filter what earlier changes stored, all in one session", async () => {
     const matching = [
       { _id: "s/old", change: 3 },
       { _id: "s/b", change: 5 },
+      // Without transactions, another process may have counted and stored its change meanwhile.
+      { _id: "s/later", change: 6 },
     ];
     const { vectors, sent, sessions, session } = start(entry, { matching });
     const documents = [at("a"), at("b", [0, 1], { n: 1 })];

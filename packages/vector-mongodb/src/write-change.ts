@@ -68,14 +68,17 @@ export function newEntry(path: string): CatalogEntry {
   return { _id, path, scope: `${_id}.${createId()}`, changes: 0 };
 }
 
-/** Returns the ids of the documents that match a filter, except those that this change stored. */
+/**
+ * Returns the ids of the documents that match a filter and that earlier changes stored. Without transactions, a later
+ * change may have stored documents too.
+ */
 async function findIds(
   { documents, session }: SessionVectors,
   filter: Filter<StoredVector>,
   change: number,
 ): Promise<string[]> {
   const found = await documents.find(filter, { session, projection: { change: 1 } }).toArray();
-  return found.filter((each) => each.change !== change).map(({ _id }) => _id);
+  return found.filter((each) => each.change < change).map(({ _id }) => _id);
 }
 
 async function storeAll(
