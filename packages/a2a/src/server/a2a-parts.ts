@@ -41,7 +41,7 @@ export function partsOf(service: Service, settings: A2ASettings, { owner, names 
     const problem = `pushNotifications of ${owner} would store addresses and tokens of receivers.`;
     throw wrong(`${problem} Give sealKeys to the RunService, or to durable: they are encrypted with them.`);
   }
-  const issuer = baseUrl && baseUrl.replace(/\/+$/, "") + basePath;
+  const issuer = baseUrl && baseUrl + basePath;
   return {
     service,
     settings,
