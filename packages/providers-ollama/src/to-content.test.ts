@@ -27,6 +27,16 @@ describe("a part", () => {
       { content: "See:", images: [png] },
     ],
     [
+      "an image whose type is in capitals with a parameter",
+      { type: "image", data: png, mimeType: "IMAGE/PNG; q=1" },
+      { content: "See:", images: [png] },
+    ],
+    [
+      "a file of text whose type is in capitals",
+      { type: "file", data: csv, mimeType: "Text/CSV", filename: "a.csv" },
+      { content: "See:\nFile: a.csv\na,ü\n1,2" },
+    ],
+    [
       "a file of text",
       { type: "file", data: csv, mimeType: "text/csv; charset=utf-8", filename: "a.csv" },
       { content: "See:\nFile: a.csv\na,ü\n1,2" },

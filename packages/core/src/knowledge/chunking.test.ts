@@ -87,6 +87,14 @@ describe("createSplitter", () => {
       `${gap}, but piece 2`,
     ],
     [
+      "a piece that begins with the one before",
+      [
+        [0, 3],
+        [0, 6],
+      ],
+      `${gap}, but piece 1 is from 0 to 6 after an end at 3`,
+    ],
+    [
       "an empty piece",
       [
         [0, 3],

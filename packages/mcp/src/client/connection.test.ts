@@ -56,6 +56,32 @@ describe("a request", () => {
     expect(sent).toEqual([...opened, ...opened, "tools/list"]);
   });
 
+  it("keeps the connection that was opened meanwhile when the end of the one before is told again", async () => {
+    const { connection, sent } = connect();
+    const closed: (() => void)[] = [];
+    /** Collects the listener for the end of the open connection. After ten calls it does nothing, so that no end causes the next endlessly. */
+    const watchEnd = async () =>
+      await connection.exchange({
+        what: "the end of it",
+        timeoutMs: 1000,
+        send: async (client) => {
+          const { onclose } = client;
+          let times = 0;
+          const onEnd = () => void ((times += 1) <= 10 && onclose?.());
+          Object.assign(client, { onclose: onEnd });
+          closed.push(onEnd);
+          await Promise.resolve();
+        },
+      });
+    await watchEnd();
+    closed[0]?.();
+    await watchEnd();
+    closed[0]?.();
+    await watchEnd();
+
+    expect(sent.filter((method) => method === "initialize")).toHaveLength(2);
+  });
+
   it("a request that fails late ends no connection that was opened meanwhile", async () => {
     const { answers, sent, ask } = connect();
     let fail = (): void => {};

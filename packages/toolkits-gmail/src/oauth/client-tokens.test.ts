@@ -37,9 +37,11 @@ describe("ClientTokens", () => {
 
   it("stops waiting for the client when the call is aborted", async () => {
     const abort = new AbortController();
-    const { promise: never } = Promise.withResolvers<string>();
-    const waiting = tokensOf(async () => await never).getToken(contextWith(abort.signal));
+    const { promise: token, resolve } = Promise.withResolvers<string>();
+    const waiting = tokensOf(async () => await token).getToken(contextWith(abort.signal));
     abort.abort();
+    // A call that still waits gets this token.
+    setImmediate(resolve, "ya29.late");
 
     await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
   });

@@ -75,6 +75,34 @@ describe("the parts of an agent", () => {
 });
 
 describe("the sessions of an agent", () => {
+  it("that last only as long as a parent run have a queue without bounds, and the others those of onBusy", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const parts = partsOf({ onBusy: { maxWaiting: 1, waitMs: 50 } });
+    const refusedIn = async (sessions: SessionStore) => {
+      const first = await sessions.open("s");
+      const failures: unknown[] = [];
+      const open = async () => {
+        const session = await sessions.open("s");
+        session.release();
+      };
+      const waiting = Array.from(
+        { length: 20 },
+        async () => await open().catch((error: unknown) => failures.push(error)),
+      );
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      first.release();
+      await Promise.all(waiting);
+      return failures.length;
+    };
+
+    expect(
+      await refusedIn(
+        parts.sessionsFor({ sessionStorage: new InMemoryStorage() } as Partial<RunSettings> as RunSettings),
+      ),
+    ).toBe(0);
+    expect(await refusedIn(parts.sessionsFor({} as RunSettings))).toBe(20);
+  });
+
   it.each<[onBusy: AgentConfig["onBusy"], isRefused: boolean]>([
     ["reject", true],
     [{ onBusy: "reject" }, true],

@@ -94,6 +94,20 @@ describe("The limits of BoundedFacts", () => {
     }
   });
 
+  it("are exact in bytes also after a fact was stored again", async () => {
+    const facts = [1, "x".repeat(400), "é".repeat(200), 1, "x".repeat(400)];
+    const bytes = recordBytes("-/a/1", JSON.stringify(facts.at(-1))) + recordBytes("-/b/1", "1") + 2000;
+    for (const [maxBytes, kept] of [
+      [bytes, ["-/a/1", "-/b/1"]],
+      [bytes - 1, ["-/b/1"]],
+    ] as const) {
+      const storage = new BoundedFacts({ maxBytes });
+      for (const fact of facts) await storage.set("facts", "-/a/1", fact);
+      await storage.set("facts", "-/b/1", 1);
+      expect(await keysIn(storage)).toEqual(kept);
+    }
+  });
+
   it("hold for a user of two tenants as for two users, and for each namespace", async () => {
     const storage = new BoundedFacts({ maxUsers: 2 });
     await storage.set("facts", "t1/u/a", 1);

@@ -5,6 +5,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ErrorCode } from "../../base/errors/troupe-error.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { scriptedUsage } from "../../testing/scripted-answer.ts";
+import { retryStep } from "./retry-step.ts";
 import { failing, failureOf } from "./test/failures.ts";
 import { Workflow } from "./workflow.ts";
 
@@ -46,6 +47,27 @@ describe("retryPolicy", () => {
     await vi.advanceTimersByTimeAsync(1);
     expect((await run).state).toEqual({ n: 3 });
     expect(before.calls()).toBe(1);
+  });
+
+  it.each([
+    { made: 0, pauses: [100, 200, 400] },
+    { made: 1, pauses: [200, 400] },
+    { made: 2, pauses: [400] },
+    { made: 3, pauses: [] },
+    { made: 4, pauses: [] },
+  ])("waits $pauses ms after $made attempts that were made before a restart", async ({ made, pauses }) => {
+    const times: number[] = [];
+    const work = () => {
+      times.push(Date.now());
+      throw new TroupeError("unavailable", "Not now.");
+    };
+    const policy = { maxRetries: 3, backoffMs: 100 };
+    const { signal } = new AbortController();
+    const failure = retryStep({ name: "flaky", policy, signal, made, work }).catch((error: unknown) => error);
+    await vi.runAllTimersAsync();
+    expect(await failure).toMatchObject({ code: "unavailable" });
+
+    expect(times.slice(1).map((time, index) => time - (times[index] ?? 0))).toEqual(pauses);
   });
 
   it("applies jitter to each wait", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { getTextContent, isMultiModal } from "./content.ts";
+import { getTextContent, isBlankContent, isMultiModal } from "./content.ts";
 import type { ContentPart, MessageContent } from "./content.ts";
 
 const mixed: MessageContent = [
@@ -28,6 +28,33 @@ describe("getTextContent", () => {
   it("returns an empty string for no content and for an empty array", () => {
     expect(getTextContent(null)).toBe("");
     expect(getTextContent([])).toBe("");
+  });
+});
+
+describe("isBlankContent", () => {
+  const blank: ContentPart = { type: "text", text: " \n" };
+  const others = {
+    image: { type: "image", data: "AAAA" },
+    audio: { type: "audio", data: "AAAA" },
+    file: { type: "file", data: "AAAA", mimeType: "text/plain" },
+  } satisfies { [Type in Exclude<ContentPart["type"], "text">]: ContentPart & { type: Type } };
+
+  it.each([null, "", " \n", [], [blank], [blank, { type: "text", text: "" }]] satisfies (MessageContent | null)[])(
+    "is true for %j, which says nothing",
+    (content) => {
+      expect(isBlankContent(content)).toBe(true);
+    },
+  );
+
+  it.each(["a", " 0 ", [blank, { type: "text", text: "a" }]] satisfies MessageContent[])(
+    "is false for %j",
+    (content) => {
+      expect(isBlankContent(content)).toBe(false);
+    },
+  );
+
+  it.each(Object.values(others))("is false for a part of type $type, alone and beside blank text", (part) => {
+    expect([isBlankContent([part]), isBlankContent([blank, part])]).toEqual([false, false]);
   });
 });
 

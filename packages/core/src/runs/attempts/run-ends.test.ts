@@ -60,10 +60,14 @@ describe("the end of a run that is not performed", () => {
       [[], 0],
       [[[attempt(1)]], 1],
     ] as const) {
-      const endWait = vi.fn<(...args: unknown[]) => Promise<void>>(async () => await Promise.resolve());
+      const lastEntries: unknown[] = [];
+      const endWait = vi.fn<(...args: unknown[]) => Promise<void>>(async () => {
+        lastEntries.push(JSON.stringify((await storage.list("run-log")).at(-1)?.value));
+      });
       const agents = { a: { sessions: { endWait } } } as unknown as RunServiceOptions["agents"];
-      const { ends, run, open } = await runOf(entries, { options: { agents } });
+      const { ends, run, open, storage } = await runOf(entries, { options: { agents } });
       await ends.end(run, await open(), new TroupeError("timeout", "Late."));
+      for (const entry of lastEntries) expect(entry).not.toContain('"t":"end"');
       expect(endWait.mock.calls).toEqual(Array.from({ length: times }, () => ["s", "r", { owner: { userId: "ada" } }]));
     }
   });

@@ -155,6 +155,17 @@ describe("readPattern", () => {
     expect(spentOn(source, sample)).toBeGreaterThan(2);
   });
 
+  // Only the engine matches look-behind. The start of a match is a choice, unless every alternative is at the start.
+  it.each([
+    ["^", 10],
+    ["", 9],
+    ["^a|", 8],
+    ["^a|^", 8],
+  ])("leaves a pattern after %j with %i repetitions to the engine, and refuses one more", (start, most) => {
+    const typeWith = (count: number) => typeof readPattern(`${start}(?<=a)${"b*".repeat(count)}`);
+    expect([typeWith(most), typeWith(most + 1)]).toEqual(["function", "string"]);
+  });
+
   it.each([
     // In "v" mode a class may not have these.
     [String.raw`^[\p{L}(]+$`, "é(", "1"],

@@ -28,10 +28,15 @@ const kept = [
   namespaces.facts,
 ];
 
+/** Kinds of records that may be left of a session whose record is gone, by a process that was late or died. */
+const leftBehind = [namespaces.recent, namespaces.turnParts, namespaces.memory, namespaces.facts];
+
 /** Stores a record of each kind for each user, without the code that is tested. */
 async function storageOfAll(): Promise<InMemoryStorage> {
   const storage = new InMemoryStorage();
   for (const owner of owners) {
+    for (const namespace of leftBehind)
+      await storage.set(namespace, `${sessionKey(owner, "gone")}/000000000001`, { v: 1 });
     for (const namespace of kept) {
       const key = namespace === namespaces.sessions ? sessionKey(owner, "s") : `${sessionKey(owner, "s")}/000000000001`;
       await storage.set(

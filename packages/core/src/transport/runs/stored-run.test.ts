@@ -37,7 +37,8 @@ it("is interrupted by a shutdown, which waits for its end", async () => {
   await expect(next).rejects.toMatchObject({ code: "interrupted", fields: { runId: "r" } });
   expect(ended).not.toHaveBeenCalled();
   run.end();
-  await closing;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ended).toHaveBeenCalledOnce();
   const late = storedRun([], { followers });
   expect(() => late.run.follow()).toThrow(TroupeError);
   expect(late.asked).not.toHaveBeenCalled();

@@ -159,6 +159,28 @@ describe("a task that is looked for", () => {
     }
   });
 
+  it.each([
+    ["is shown again when another question has come by the time its answer is read", ["q1", "q2"], 2],
+    ["is shown once while its question stays", ["q1", "q1"], 1],
+  ])("that waits %s", async (_, [first = "", second = ""], shown) => {
+    const { service, tasks } = startTasks();
+    const viewOf = (waitId: string) => ({ runId: "r1", status: "waiting", waits: [{ id: waitId }] });
+    const over = { runId: "r1", status: "completed", endedAt: 7 };
+    const pauses: object[] = [viewOf(first), over];
+    const run = {
+      signal: new AbortController().signal,
+      leave: () => undefined,
+      end: () => undefined,
+      untilPaused: async () => await Promise.resolve(pauses.shift()),
+      next: async () => await Promise.resolve({ type: "attempt" }),
+      view: async () => await Promise.resolve(viewOf(second)),
+    };
+    vi.spyOn(service.servedRuns, "find").mockResolvedValue({ run, view: viewOf(first) } as never);
+    const seen = await Array.fromAsync(tasks.follow({ run } as never, run.signal));
+
+    expect(seen).toEqual([...[viewOf(first), viewOf(second)].slice(0, shown), over]);
+  });
+
   it("fails with the failure of the service", async () => {
     const { plain, makeTasks } = startTasks();
     const runs = new RunService({ agents: { plain } });
