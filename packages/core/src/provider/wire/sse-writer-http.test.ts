@@ -7,7 +7,9 @@ import { encodeSse } from "./encode-sse.ts";
 import { readSse } from "./read-sse.ts";
 import { SseWriter } from "./sse-writer.ts";
 
-const patience = { timeout: 10_000, interval: 20 };
+const patience = { timeout: 60_000, interval: 20 };
+/** A busy machine may take longer to open hundreds of connections than a reader may stall by default. */
+const patientWriter = { stallMs: 120_000 };
 
 async function serve(handle: (response: ServerResponse) => Promise<void>): Promise<Server> {
   const server = createServer((_, response) => void handle(response)).listen(0, "127.0.0.1");
@@ -44,7 +46,7 @@ describe("SseWriter on a real connection", () => {
     const state = { written: 0, mostBuffered: 0, isEnded: false };
     const padding = "x".repeat(1000);
     const server = await serve(async (response) => {
-      const writer = new SseWriter(response);
+      const writer = new SseWriter(response, patientWriter);
       try {
         for (;;) {
           await writer.write(encodeSse({ id: state.written, data: padding }));
@@ -74,7 +76,7 @@ describe("SseWriter on a real connection", () => {
     const counts = { active: 0, cancelled: 0 };
     const server = await serve(async (response) => {
       const isFast = responses.push(response) % 10 === 0;
-      const writer = new SseWriter(response);
+      const writer = new SseWriter(response, patientWriter);
       const frame = encodeSse({ data: "x".repeat(isFast ? 20_000 : 100) });
       counts.active += 1;
       try {
@@ -110,7 +112,7 @@ async function settled(read: () => number): Promise<number> {
       last = read();
       expect(last).toBe(before);
     },
-    { timeout: 10_000, interval: 200 },
+    { ...patience, interval: 200 },
   );
   return last;
 }
