@@ -1,4 +1,6 @@
 import { getEventListeners } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sendByFetch } from "./fetch-sender.ts";
 import type { FetchFunction } from "./fetch-sender.ts";
@@ -54,4 +56,30 @@ describe.each([
     await expect(read(send, AbortSignal.abort(new Error("Gone.")))).rejects.toThrow("Gone.");
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+it("keeps no chunk of a reply that its reader has taken", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const sent: WeakRef<Uint8Array>[] = [];
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const chunk = new Uint8Array(1000);
+        sent.push(new WeakRef(chunk));
+        controller.enqueue(chunk);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { bytes } = await sendByFetch(() => Promise.resolve(new Response(body)), url);
+
+  for (let count = 0; count < 100; count++) await bytes.next();
+  // What the last turn of the loop has used is garbage only in the next one.
+  await new Promise((resolve) => void setImmediate(resolve));
+  collectGarbage();
+
+  expect(sent).toHaveLength(100);
+  expect(sent.filter((each) => each.deref() !== undefined).length).toBeLessThan(5);
+  await bytes.return?.();
 });

@@ -49,13 +49,12 @@ export async function sendByFetch(send: FetchFunction, url: string, init: FetchI
 class Wait {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
-  readonly #aborted = Promise.withResolvers<never>();
+  /** Ends the waits in progress with the reason of an abort. */
+  readonly #stops = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(outer: AbortSignal | undefined) {
     this.#outer = outer;
-    // The user's signal may abort while nothing waits: the rejection must not count as unhandled.
-    this.#aborted.promise.catch(() => undefined);
     if (outer?.aborted) this.#follow();
     else outer?.addEventListener("abort", this.#follow, { once: true });
   }
@@ -76,12 +75,24 @@ class Wait {
 
   /** Waits for a result, at most until an abort: the user's `fetch` may ignore its signal. */
   race<Result>(work: Promise<Result>): Promise<Result> {
-    return Promise.race([work, this.#aborted.promise]).finally(() => this.pause());
+    // Without `Promise.race`: a promise for the abort would keep the result of each race, so every chunk of the body.
+    return new Promise<Result>((resolve, reject) => {
+      const stop = (): void => reject(this.signal.reason);
+      const forget = (): void => {
+        this.#stops.delete(stop);
+        this.pause();
+      };
+      this.#stops.add(stop);
+      if (this.signal.aborted) stop();
+      work.then(forget, forget);
+      work.then(resolve, reject);
+    });
   }
 
   abort(reason: unknown): void {
     this.#controller.abort(reason);
-    this.#aborted.reject(this.signal.reason);
+    for (const stop of this.#stops) stop();
+    this.pause();
   }
 
   end(): void {
