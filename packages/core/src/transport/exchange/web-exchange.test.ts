@@ -12,3 +12,21 @@ it("opens no stream that waits for a reader once the client has left", async () 
   expect([exchange.isClosed, stream.destroyed]).toEqual([true, true]);
   await expect(pipeline([Buffer.alloc(100_000)], stream)).rejects.toThrow("Premature close");
 });
+
+it.each([
+  ["no header of a body", {}, false],
+  ["the length 0", { "content-length": "0", "content-type": "application/json" }, false],
+  ["a length", { "content-length": "2" }, true],
+  ["chunks of unknown length", { "transfer-encoding": "chunked" }, true],
+  ["a type", { "content-type": "application/json" }, true],
+])("takes the stream of a request with %s as a body or as none", (_, headers, hasBody) => {
+  // Some servers give every POST a stream.
+  const init: RequestInit & { duplex: "half" } = {
+    method: "POST",
+    headers,
+    body: new ReadableStream(),
+    duplex: "half",
+  };
+
+  expect(new WebExchange(new Request("http://own.example/", init), createLogger()).hasBody).toBe(hasBody);
+});

@@ -55,7 +55,7 @@ export class WebExchange extends Exchange {
     this.search = search;
     this.isSecure = protocol === "https:";
     this.headers = Object.fromEntries(request.headers);
-    this.hasBody = request.body !== null;
+    this.hasBody = request.body !== null && isAnnounced(this.headers);
     this.requestId = toRequestId(this.headers["x-request-id"]);
     this.setHeader(requestIdHeader, this.requestId);
     if (request.signal.aborted) this.#leave();
@@ -179,4 +179,10 @@ export class WebExchange extends Exchange {
     // Those who read it hear of its errors. A body that is not read any more may still break off.
     return stream.on("error", () => undefined);
   }
+}
+
+/** Returns true if the headers announce a body. Some servers give every POST a stream, which is empty without these. */
+function isAnnounced(headers: IncomingHttpHeaders): boolean {
+  if (headers["content-length"] === "0") return false;
+  return ["content-length", "transfer-encoding", "content-type"].some((name) => headers[name] !== undefined);
 }
