@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import type { UserWorkspaceConfig } from "vitest/config";
+import type { HostName } from "@troupe-internal/web-servers";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -10,8 +11,8 @@ declare module "vitest" {
     trials: "few" | "many";
     /** Milliseconds after which a quick test counts as hanging. @default 20,000 */
     hangsAfterMs?: number;
-    /** The server of a service under test of `@troupe/http`: Express, a web-standard one, or that of `serve`. */
-    httpServer: "node" | "fetch" | "serve";
+    /** The server of a service under test of `@troupe/http`: Express 5, the bare web handler, that of `serve`, or another. */
+    httpServer: HostName | "serve";
   }
 }
 
@@ -66,6 +67,18 @@ function filesThatServe(folder: string): string[] {
   );
 }
 
+/** The servers of others that are served on by name alone. */
+const foreignServers: readonly HostName[] = [
+  "express-4",
+  "connect",
+  "fastify",
+  "fastify-middie",
+  "hono",
+  "hono-node-server",
+  "hono-app-node-server",
+  "srvx",
+];
+
 // File of a JSON report, beside the printed one.
 const report = process.env["TROUPE_TEST_RESULTS"];
 
@@ -101,6 +114,15 @@ export default defineConfig({
         exclude: [...foreign, ...special, "**/*.deep.test.ts"],
         provide: { trials: "few", httpServer: "serve" },
       }),
+      // Both once more on each server of others, which `pnpm test:servers` installs.
+      ...foreignServers.map((httpServer) =>
+        project(httpServer, ".", {
+          ...quick,
+          include: ["packages/{http,use-chat}/src/**/*.test.ts"],
+          exclude: [...foreign, ...special, "**/*.deep.test.ts"],
+          provide: { trials: "few", httpServer },
+        }),
+      ),
       kindOf("deep", { provide: { trials: "many", httpServer: "node" } }),
       kindOf("processes"),
       kindOf("slow"),

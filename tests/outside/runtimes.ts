@@ -1,18 +1,16 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { connect } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { buildPackages, packPackages } from "../../tools/packages/pack-packages.ts";
 import { MissingServer } from "../../tools/services/service.ts";
 import { checkServer } from "./check-server.ts";
-import type { WatchedModel } from "./check-server.ts";
+import { familyOf, stopReaders } from "./stopped-readers.ts";
+import type { Held } from "./stopped-readers.ts";
 import type { VisitResult } from "./visit.ts";
+import { WatchedVendor } from "./watched-vendor.ts";
 
 /** The runtimes and Next.js, in a folder of their own. The version in its name is raised with those of the packages. */
 const folder = join(homedir(), ".cache", "troupe", "runtimes-1");
@@ -50,40 +48,56 @@ function install(names: readonly string[]): void {
 
 /** The programs of the runtimes: one agent over HTTP, whose model is the vendor of this process. */
 const programs: Readonly<Record<string, string>> = {
+  "checked.mjs": stripTypeScriptTypes(readFileSync(join(import.meta.dirname, "checked-service.ts"), "utf8")),
   "agent.mjs": `
-    import { Agent } from "@troupe/core";
-    import { createHandler, createService } from "@troupe/core/service";
-    import { http } from "@troupe/http";
-    import { openai } from "@troupe/providers-openai";
-    export function makeHandler(vendor, options) {
-      const model = openai("m", { apiKey: "k", baseURL: vendor + "/v1", api: "chat" });
-      return createHandler(createService({ agents: { a: new Agent({ name: "a", model }) } }), [http()], options);
+    import { createHandler } from "@troupe/core/service";
+    import { makeChecked } from "./checked.mjs";
+    export function makeHandler({ VENDOR: vendor, BARE: isBare }, options) {
+      if (isBare) return makeBare(vendor);
+      const { service, protocols } = makeChecked(vendor);
+      return createHandler(service, protocols, options);
+    }
+    // Passes the vendor's bytes on, each when its reader asks for it.
+    function makeBare(vendor) {
+      const answer = async () => {
+        const left = new AbortController();
+        const sent = { method: "POST", body: '{"stream":true}', signal: left.signal };
+        const reader = (await fetch(vendor + "/v1/chat/completions", sent)).body.getReader();
+        const pull = async (controller) => {
+          const { done, value } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        };
+        const body = new ReadableStream({ pull, cancel: () => left.abort() }, { highWaterMark: 0 });
+        return new Response(body, { headers: { "content-type": "text/event-stream" } });
+      };
+      return Object.assign(answer, { fetch: answer, GET: answer, POST: answer, PATCH: answer, DELETE: answer });
     }`,
   "bun.mjs": `
     import { makeHandler } from "./agent.mjs";
-    const { fetch } = makeHandler(process.env.VENDOR);
+    const { fetch } = makeHandler(process.env);
     console.log("port " + Bun.serve({ port: 0, hostname: "127.0.0.1", fetch }).port);`,
   "deno.mjs": `
     import { makeHandler } from "./agent.mjs";
     const onListen = ({ port }) => console.log("port " + port);
-    Deno.serve({ port: 0, hostname: "127.0.0.1", onListen }, makeHandler(Deno.env.get("VENDOR")));`,
+    Deno.serve({ port: 0, hostname: "127.0.0.1", onListen }, makeHandler(Deno.env.toObject()));`,
   "worker.mjs": `
     import { makeHandler } from "./agent.mjs";
     let handler;
-    export default { fetch: (request, env, context) => (handler ??= makeHandler(env.VENDOR))(request, env, context) };`,
+    export default { fetch: (request, env, context) => (handler ??= makeHandler(env))(request, env, context) };`,
   "workerd.mjs": `
     import { buildSync } from "esbuild";
     import { Miniflare } from "miniflare";
     const outfile = "worker.bundle.mjs";
     buildSync({ entryPoints: ["worker.mjs"], outfile, bundle: true, format: "esm", platform: "node", logLevel: "error" });
     const compatibility = { compatibilityDate: "2026-04-01", compatibilityFlags: ["nodejs_compat"] };
-    const bindings = { VENDOR: process.env.VENDOR };
+    const bindings = { VENDOR: process.env.VENDOR, BARE: process.env.BARE ?? "" };
     const miniflare = new Miniflare({ port: 0, modules: true, scriptPath: outfile, bindings, ...compatibility });
     console.log("port " + (await miniflare.ready).port);`,
   "app/api/[...path]/route.js": `
     import { makeHandler } from "../../../agent.mjs";
     export const dynamic = "force-dynamic";
-    export const { GET, POST, PATCH, DELETE } = makeHandler(process.env.VENDOR, { basePath: "/api" });`,
+    export const { GET, POST, PATCH, DELETE } = makeHandler(process.env, { basePath: "/api" });`,
   "app/layout.js": `
     export default ({ children }) => <html><body>{children}</body></html>;`,
 };
@@ -123,7 +137,7 @@ function executable(...path: string[]): string {
   return file;
 }
 
-/** Serves an agent on Bun, Deno, workerd and Next.js, and checks its answers, its streams, and clients that leave or stop. */
+/** Serves the checked service on Bun, Deno, workerd and Next.js, and checks every subject of HTTP on each. */
 export async function visitOnRuntimes(): Promise<VisitResult> {
   const [faults, remarks]: [string[], string[]] = [[], []];
   let cases = 0;
@@ -132,27 +146,46 @@ export async function visitOnRuntimes(): Promise<VisitResult> {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), `${text.trim()}\n`);
   }
-  for (const [name, { base = "", start }] of Object.entries(runtimes)) {
-    const vendor = await Vendor.listen();
-    let program: ChildProcess | undefined;
+  for (const [name, runtime] of Object.entries(runtimes)) {
     try {
-      program = start({ VENDOR: vendor.url });
-      const url = `http://127.0.0.1:${await portOf(program)}${base}`;
-      const found = await checkServer(url, vendor);
-      const stopped = await stopReading(url, vendor, program);
+      const bare = await onRuntime(runtime, { BARE: "1" }, stopReaders);
+      const { found, held } = await onRuntime(runtime, {}, async (url, vendor, program) => {
+        let kept: Held | undefined;
+        const checked = await checkServer(url, vendor, async () => {
+          kept = await stopReaders(url, vendor, program);
+        });
+        return { found: checked, held: kept };
+      });
       cases += found.cases + 1;
-      faults.push(...[...found.faults, ...stopped.faults].map((fault) => `${name}: ${fault}`));
+      faults.push(...[...found.faults, ...judge(held, bare)].map((fault) => `${name}: ${fault}`));
       remarks.push(
-        `${name}: a client that leaves ends the model's call after ${found.leftMs} ms (median of 10); ${stopped.remark}`,
+        `${name}: ${found.cases} cases, ${found.faults.length} faults; a client that leaves ends the model's call after ${found.leftMs} ms (median of 10); ${found.passedMegabytes} of 200 MB pass a stopped reader; 200 stopped readers of 3 MB: ${inWords(held)}, a bare handler ${inWords(bare)}`,
       );
     } catch (error) {
       faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-    } finally {
-      program?.kill("SIGKILL");
-      vendor.close();
     }
   }
   return { cases, faults, remarks };
+}
+
+const inWords = (held: Held | undefined): string => `${held?.stopped} MB resident, ${held?.before} before`;
+
+/** Calls a function with a program of a runtime and the vendor of its model, and ends both. */
+async function onRuntime<Result>(
+  { base = "", start }: Runtime,
+  variables: NodeJS.ProcessEnv,
+  use: (url: string, vendor: WatchedVendor, program: ChildProcess) => Promise<Result>,
+): Promise<Result> {
+  const vendor = await WatchedVendor.listen();
+  let program: ChildProcess | undefined;
+  try {
+    program = start({ VENDOR: vendor.url, ...variables });
+    return await use(`http://127.0.0.1:${await portOf(program)}${base}`, vendor, program);
+  } finally {
+    // A runtime that is started by a script would outlive it.
+    for (const pid of program?.exitCode === null ? familyOf(program) : []) process.kill(pid, "SIGKILL");
+    vendor.close();
+  }
 }
 
 /** Builds our packages and installs them beside the runtimes. */
@@ -180,108 +213,15 @@ async function portOf(program: ChildProcess): Promise<number> {
   return await found.promise.finally(() => clearTimeout(timer));
 }
 
-const stoppedReaders = 200;
-const streamBytes = 3_000_000;
 const mostMegabytes = 400;
 
-/** Opens streams whose readers stop, and tells what the vendor could send of them and what the server holds. */
-async function stopReading(url: string, vendor: Vendor, program: ChildProcess) {
-  Object.assign(vendor, { words: Math.ceil(streamBytes / 5), chunkDelayMs: 0 });
-  const before = vendor.sentBytes;
-  const { port, pathname } = new URL(`${url}/agents/a/stream`);
-  const body = '{"input":"Hi"}';
-  const head = `POST ${pathname} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-  const sockets = Array.from({ length: stoppedReaders }, (): Socket => {
-    const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
-    socket.write(head + body);
-    return socket.pause();
-  });
-  for (let sent = -1; sent !== vendor.sentBytes; await sleep(3000)) sent = vendor.sentBytes;
-  const [passed, held] = [Math.round((vendor.sentBytes - before) / 1e6), Math.round(residentBytes(program) / 1e6)];
-  for (const socket of sockets) socket.destroy();
-  const remark = `${stoppedReaders} stopped readers: ${passed} of ${(stoppedReaders * streamBytes) / 1e6} MB passed, ${held} MB resident`;
-  // What passed is in the system's buffers, which take some megabytes for each connection of this machine to itself.
-  return { remark, faults: held >= mostMegabytes ? [`it does not stop for readers that stop: ${remark}`] : [] };
-}
-
-/** Returns the memory of a process and of the processes that it has started. */
-function residentBytes({ pid = 0 }: ChildProcess): number {
-  const family = [pid];
-  for (const each of family) family.push(...childrenOf(each));
-  return family.reduce((sum, each) => sum + residentOf(each), 0);
-}
-
-function childrenOf(pid: number): number[] {
-  const tasks = `/proc/${pid}/task`;
-  const lists = existsSync(tasks)
-    ? readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/children`, "utf8"))
-    : [];
-  return lists.flatMap((list) => list.split(" ").filter(Boolean).map(Number));
-}
-
-function residentOf(pid: number): number {
-  const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, "utf8") : "";
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
-}
-
-const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-
-/** A vendor of Chat Completions that streams words, notes when a call is aborted, and sends no faster than it is read. */
-class Vendor implements WatchedModel {
-  words = 3;
-  chunkDelayMs = 0;
-  onAbort: () => void = () => undefined;
-  sentBytes = 0;
-  readonly #server = createServer((request, response) => void this.#take(request, response));
-
-  static async listen(): Promise<Vendor> {
-    const vendor = new Vendor();
-    await new Promise<void>((resolve) => void vendor.#server.listen(0, "127.0.0.1", resolve));
-    return vendor;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = (await request.setEncoding("utf8").toArray()).join("");
-    if ((JSON.parse(body) as { stream?: boolean }).stream === true) return await this.#answer(response);
-    const message = { role: "assistant", content: "word ".repeat(this.words) };
-    const choices = [{ index: 0, message, finish_reason: "stop" }];
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ id: "c", object: "chat.completion", model: "m", choices, usage }));
-  }
-
-  async #answer(response: ServerResponse): Promise<void> {
-    response.once("close", () => void (response.writableFinished || this.onAbort()));
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    const chunk = (delta: object, finish: string | null = null): string =>
-      `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-    // Long answers come in large chunks.
-    const wordsPerChunk = this.words > 10_000 ? 2000 : 1;
-    for (let count = 0; count < this.words && !response.destroyed; count += wordsPerChunk) {
-      await this.#write(response, chunk({ content: "word ".repeat(Math.min(wordsPerChunk, this.words - count)) }));
-      if (this.chunkDelayMs > 0) await sleep(this.chunkDelayMs);
-    }
-    response.end(`${chunk({}, "stop")}data: ${JSON.stringify({ id: "c", choices: [], usage })}\n\ndata: [DONE]\n\n`);
-  }
-
-  async #write(response: ServerResponse, text: string): Promise<void> {
-    const isFull = !response.write(text);
-    this.sentBytes += text.length;
-    if (!isFull || response.destroyed) return;
-    await new Promise<void>((resolve) => {
-      const goOn = (): void => {
-        response.off("drain", goOn).off("close", goOn);
-        resolve();
-      };
-      response.on("drain", goOn).on("close", goOn);
-    });
-  }
+/**
+ * Judges what stopped readers cost. A runtime that holds more than the bound for a handler that only passes bytes on has
+ * buffers and garbage of its own, so that ours may take half as much again.
+ */
+function judge(held: Held | undefined, bare: Held): string[] {
+  const bound = Math.max(mostMegabytes, 1.5 * bare.stopped);
+  return held !== undefined && held.stopped < bound
+    ? []
+    : [`stopped readers hold more than ${bound} MB: ${inWords(held)}`];
 }

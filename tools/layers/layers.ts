@@ -221,6 +221,7 @@ export const internalUsers: Layers["internalUsers"] = {
   ],
   "@troupe-internal/fake-responses": ["@troupe/core", "@troupe/http", "@troupe/use-chat"],
   "@troupe-internal/stream-grammars": ["troupe", "@troupe/http", "@troupe/socket", "@troupe/mcp"],
+  "@troupe-internal/web-servers": ["troupe", "@troupe/http", "@troupe/use-chat"],
 };
 
 /**
@@ -233,6 +234,7 @@ export const testEntryPoints: Layers["testEntryPoints"] = {
     "@troupe-internal/fake-responses",
     "@troupe-internal/fault-tools",
     "@troupe-internal/interleavings",
+    "@troupe-internal/web-servers",
     "@troupe-internal/run-checker",
     "@troupe-internal/stream-grammars",
     "@troupe-internal/toolkit-fakes",

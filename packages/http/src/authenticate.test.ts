@@ -18,7 +18,7 @@ const byHeader = ({ headers }: Pick<ServiceRequest, "headers">): Principal | und
 const signIn: RequestHandler = (request, _, next) =>
   next(void Object.assign(request, { principal: { userId: "host" } }));
 
-const page: RequestHandler = (_, response) => void response.send("The host's.");
+const page: RequestHandler = (_, response) => void response.end("The host's.");
 
 const ada = { "x-user": "ada" };
 const mallory = { "x-user": "mallory" };
@@ -27,7 +27,7 @@ describe("authenticate", () => {
   it("gets the request as Express has it, with the user that the host's authentication has set", async () => {
     const seen: ServiceRequest[] = [];
     const authenticate = (request: ServiceRequest) => void seen.push(request);
-    const hosting = { at: "/api", before: [signIn], onNode: "the native request is one of Express" };
+    const hosting = { at: "/api", before: [signIn], onExpress: "the native request is one of Express" };
     const service = await serve({ agents: { a: talker() }, authenticate }, hosting);
     await service.post("/agents/a/run?early=0", { input: "Hi." }, ada);
 

@@ -192,7 +192,7 @@ describe("createAgentRouter", () => {
   });
 
   it("passes unknown paths on to the host, and answers all paths below its own", async () => {
-    const page: RequestHandler = (_, response) => void response.send("the host's page");
+    const page: RequestHandler = (_, response) => void response.end("the host's page");
     const service = await serve({}, { behind: [page] });
 
     expect((await service.ask("/")).text).toBe("the host's page");
@@ -228,7 +228,7 @@ describe("createAgentRouter", () => {
     const note =
       (name: string): RequestHandler =>
       (request, _, next) => {
-        seen.push(`${name} ${request.method} ${request.path}`);
+        seen.push(`${name} ${request.method} ${request.url}`);
         next();
       };
     const service = await serve({ agents: { helper: talker() }, middleware: [note("a"), note("b")] });
@@ -242,7 +242,7 @@ describe("createAgentRouter", () => {
   it("lets the middleware answer, and sends its errors in the common body", async () => {
     const { agent, model } = scripted("Never said.");
     const guard: RequestHandler = (request, response, next) => {
-      if (request.headers.authorization === undefined) response.status(401).send("who are you?");
+      if (request.headers.authorization === undefined) response.writeHead(401).end("who are you?");
       else next(new Error("sk-secret broke"));
     };
     const service = await serve({ agents: { helper: agent }, middleware: [guard] });

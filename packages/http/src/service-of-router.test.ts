@@ -15,7 +15,7 @@ import { createAgentRouter } from "./create-agent-router.ts";
 import { http } from "./http.ts";
 import { requestLogger } from "./log/request-logger.ts";
 
-const page: RequestHandler = (_, response) => void response.send("the host's page");
+const page: RequestHandler = (_, response) => void response.end("the host's page");
 const hello = JSON.stringify({ input: "Hi.", sessionId: "s" });
 const key = { "idempotency-key": "k" };
 
@@ -155,7 +155,8 @@ describe("a path below those of a service", () => {
       color: false,
       write: (line) => lines.push(JSON.parse(line) as { path: string }),
     });
-    const service = await serve({ agents: { a: talker() } }, { before: [requestLogger({ logger })] });
+    const onNode = "requestLogger reads the response of Node";
+    const service = await serve({ agents: { a: talker() } }, { before: [requestLogger({ logger })], onNode });
     const answer = await service.ask("/runs/%zz", { method });
 
     expect(answer).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });

@@ -50,7 +50,7 @@ export async function serveUsers(options: RouterOptions, hosting: Hosting = {}):
     ...hosting,
     before: [
       (request, _response, next) => {
-        const [userId, tenantId] = [request.get("x-test-user"), request.get("x-test-tenant")];
+        const { "x-test-user": userId, "x-test-tenant": tenantId } = request.headers;
         if (userId !== undefined) Object.assign(request, { principal: { userId, tenantId } });
         next();
       },

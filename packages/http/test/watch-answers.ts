@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import type { RequestHandler, Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished } from "vitest";
 import { generateOpenAPISpec } from "../src/openapi/generate-open-api-spec.ts";
 import { requestRecordOf } from "@troupe/core/transport";
@@ -20,20 +20,24 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
  * Makes a middleware that checks all answers of a service under test. When the test is over, every answer must have matched
  * the router's own description. `see` receives each answer.
  */
-export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void = () => {}): RequestHandler {
+export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void = () => {}) {
   const check = conformsTo(generateOpenAPISpec(options));
   const problems: string[] = [];
   onTestFinished(() => expect(problems).toEqual([]));
-  return (request, response, next) => {
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    // Node keeps the headers given to `writeHead` only beside others.
+    response.setHeader("x-seen", "");
+    response.removeHeader("x-seen");
+    const { method = "GET", headers, url = "/" } = request;
     keepBody(response, (sent, isWhole) => {
       // A HEAD request gets no body.
-      const body = request.method === "HEAD" ? "" : sent;
+      const body = method === "HEAD" ? "" : sent;
       const { route, name } = requestRecordOf(response);
       const { statusCode: status } = response;
-      const { after } = request.query;
-      const behind = request.get("last-event-id") ?? (typeof after === "string" ? after : undefined);
+      const after = new URLSearchParams(/\?(.*)/.exec(url)?.[1]).getAll("after");
+      const behind = headers["last-event-id"]?.toString() ?? (after.length === 1 ? after[0] : undefined);
       const seen = {
-        method: request.method,
+        method,
         route,
         name,
         status,
@@ -50,7 +54,7 @@ export function watchAnswers(options: RouterOptions, see: (seen: Seen) => void =
 }
 
 /** Calls `tell` once with the body: at its end, before the client can see it, or when the client has disconnected. */
-function keepBody(response: Response, tell: (body: string, isWhole: boolean) => void): void {
+function keepBody(response: ServerResponse, tell: (body: string, isWhole: boolean) => void): void {
   const pieces: Buffer[] = [];
   let size = 0;
   const keep = (piece: unknown): void => {

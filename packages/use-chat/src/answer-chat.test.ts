@@ -134,7 +134,7 @@ describe("a page that leaves while its message is answered", () => {
     onTestFinished(() => cancel.mockRestore());
     const closed = Promise.withResolvers<void>();
     const onClose: RequestHandler = (request, response, next) => {
-      if (request.query["early"] === "1") response.once("close", closed.resolve);
+      if (request.url.includes("early=1")) response.once("close", closed.resolve);
       next();
     };
     const service = await serve({ agents, runs }, { chat, before: [onClose] });

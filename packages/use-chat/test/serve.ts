@@ -1,17 +1,16 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { hosts } from "@troupe-internal/web-servers";
 import { createLogger } from "@troupe/core";
 import { createHandler, createRouter, createService } from "@troupe/core/service";
 import type { Principal, ServiceOptions, ServiceRequest } from "@troupe/core/service";
 import type { Protocol, Service } from "@troupe/core/transport";
 import { http } from "@troupe/http";
-import express from "express";
 import type { RequestHandler } from "express";
 import { inject, onTestFinished } from "vitest";
 import { chatStream } from "../src/index.ts";
 import type { ChatStreamOptions } from "../src/index.ts";
-import { carry } from "./carry.ts";
 import { ServiceClient } from "./service.ts";
 import { watchAnswers } from "./watch-answers.ts";
 
@@ -35,8 +34,7 @@ export type TestService = ServiceClient & { readonly served: Service };
  */
 export async function serve(options: ServiceOptions, hosting: Hosting = {}): Promise<TestService> {
   const { chat, before = [], onNode, protocols = [http(), chatStream(chat)] } = hosting;
-  const app = express();
-  const server = createServer(app).listen(0, "127.0.0.1");
+  const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
     server.closeAllConnections();
@@ -45,10 +43,14 @@ export async function serve(options: ServiceOptions, hosting: Hosting = {}): Pro
   const client = new ServiceClient((server.address() as AddressInfo).port);
   const logger = createLogger({ level: "debug", write: (line) => client.lines.push(line) });
   const served = createService({ logger, authenticate: readUser, ...options });
-  app.use(watchAnswers(served));
-  for (const handler of before) app.use(handler);
-  const isWeb = inject("httpServer") === "fetch" && onNode === undefined;
-  app.use(isWeb ? carry(createHandler(served, protocols)) : createRouter(served, protocols));
+  const name = inject("httpServer");
+  const host = hosts[onNode !== undefined || name === "serve" ? "node" : name];
+  const around = { at: "/", before: [watchAnswers(served), ...before], behind: [] };
+  const app =
+    host.kind === "node"
+      ? await host.mount({ ...around, handler: createRouter(served, protocols) })
+      : await host.mount({ ...around, handler: async (request) => await createHandler(served, protocols)(request) });
+  server.on("request", app);
   return Object.assign(client, { served });
 }
 

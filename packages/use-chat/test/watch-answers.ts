@@ -1,5 +1,5 @@
 import type { Service } from "@troupe/core/transport";
-import type { RequestHandler, Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished } from "vitest";
 import { chatStream } from "../src/index.ts";
 
@@ -16,28 +16,31 @@ const chatPath = /^(\/(?:agents|teams)\/[^/]+\/ui)(?:\/[^/]+\/(stream|stop))?$/;
  * Makes a middleware that checks all answers to chats. When the test is over, every answer must have matched the
  * description of its path.
  */
-export function watchAnswers(service: Service): RequestHandler {
+export function watchAnswers(service: Service) {
   const paths = (chatStream().describe?.(service).paths ?? {}) as Record<string, Operations>;
   const problems: string[] = [];
   onTestFinished(() => expect(problems).toEqual([]));
-  return (request, response, next) => {
-    const [, path = "", verb] = chatPath.exec(request.path) ?? [];
+  return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
+    // Node keeps the headers given to `writeHead` only beside others.
+    response.setHeader("x-seen", "");
+    response.removeHeader("x-seen");
+    const { method = "GET", url = "/" } = request;
+    const called = url.replace(/\?.*/, "");
+    const [, path = "", verb] = chatPath.exec(called) ?? [];
     if (path !== "") {
       const body = keepBody(response);
       response.once("close", () => {
         if (!response.headersSent) return;
         const operations = paths[verb === undefined ? path : `${path}/{chatId}/${verb}`];
-        const found = problemsOf({ operations, method: request.method, response, body: body() });
-        problems.push(
-          ...found.map((problem) => `${request.method} ${request.path} ${response.statusCode}: ${problem}`),
-        );
+        const found = problemsOf({ operations, method, response, body: body() });
+        problems.push(...found.map((problem) => `${method} ${called} ${response.statusCode}: ${problem}`));
       });
     }
     next();
   };
 }
 
-type Seen = { operations: Operations | undefined; method: string; response: Response; body: string };
+type Seen = { operations: Operations | undefined; method: string; response: ServerResponse; body: string };
 
 function problemsOf({ operations, method, response, body }: Seen): string[] {
   const { statusCode: status } = response;
@@ -48,7 +51,7 @@ function problemsOf({ operations, method, response, body }: Seen): string[] {
   return "$ref" in described ? errorProblems(body) : headProblems(described, response, method);
 }
 
-function headProblems({ headers = {}, content = {} }: Described, response: Response, method: string): string[] {
+function headProblems({ headers = {}, content = {} }: Described, response: ServerResponse, method: string): string[] {
   const lacking = Object.keys(headers).filter((name) => required.includes(name) && !response.hasHeader(name));
   const [type = ""] = Object.keys(content);
   const [sent = ""] = String(response.getHeader("content-type") ?? "").split(";", 1);
@@ -68,7 +71,7 @@ function errorProblems(body: string): string[] {
 }
 
 /** Keeps the body of an answer, and returns the function that reads it. */
-function keepBody(response: Response): () => string {
+function keepBody(response: ServerResponse): () => string {
   const pieces: Buffer[] = [];
   const keep = (piece: unknown): void => {
     if (typeof piece === "string" || piece instanceof Uint8Array) pieces.push(Buffer.from(piece as string));

@@ -135,6 +135,7 @@ describe("a client that disconnects before its answer", () => {
     const { agent, model } = hangingAgent();
     const service = await serve({
       agent,
+      onNode: "a parser of Express has read the body",
       before: [express.json(), (_request, response, next) => void response.once("close", () => setImmediate(next))],
     });
     const socket = await openSocket(service);
@@ -168,6 +169,7 @@ describe("a client that disconnects before its answer", () => {
     const service = await serve({
       agent: new Agent({ name: "a", model }),
       onDisconnect: "continue",
+      onNode: "a parser of Express has read the body",
       before: [express.json(), (_request, response, next) => void response.once("close", () => setImmediate(next))],
     });
     const socket = await openSocket(service);

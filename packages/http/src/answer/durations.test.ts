@@ -53,7 +53,7 @@ it("sends and logs durations in milliseconds to three decimals [output.duration-
   });
   const service = await serve(
     { agents: { a: talker() }, teams: { t: team }, workflows: { w: workflow } },
-    { before: [requestLogger({ logger })] },
+    { before: [requestLogger({ logger })], onNode: "requestLogger reads the response of Node" },
   );
 
   const answers = [

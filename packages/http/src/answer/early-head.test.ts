@@ -28,11 +28,11 @@ function waiting(answer: string | { error: Error } = "Hi."): { model: ScriptedMo
   return { model, goOn: () => gate.resolve() };
 }
 
-async function serveAll(model: ScriptedModel): Promise<Service> {
+async function serveAll(model: ScriptedModel, onNode?: string): Promise<Service> {
   const agent = new Agent({ name: "a", model, retry: { maxRetries: 0 } });
   const team = new Team({ name: "t", mode: "coordinate", model, members: [agent] });
   const workflow = new Workflow({ name: "w", initialState: {}, steps: [{ name: "ask", agent }] });
-  return await serve({ agent, teams: { t: team }, workflow, heartbeatMs: 600_000 });
+  return await serve({ agent, teams: { t: team }, workflow, heartbeatMs: 600_000, onNode });
 }
 
 const body = '{"input":"Hello?","sessionId":"trip"}';
@@ -107,7 +107,7 @@ describe("the ids of a run", () => {
     "come in a 103 before the answer of %s/run?early=1, which keeps its status [http.early-hints]",
     async (path) => {
       const { model, goOn } = waiting({ error: refused });
-      const { port } = await serveAll(model);
+      const { port } = await serveAll(model, "a web-standard answer has no early hints");
       const headers = { "content-type": "application/json" };
       const asked = request({ port, host: "127.0.0.1", path: `${path}/run?early=1`, method: "POST", headers });
       asked.end(body);

@@ -139,7 +139,7 @@ describe("the docs", () => {
   });
 
   it("are served behind the middleware", async () => {
-    const refuse: RequestHandler = (_, response) => void response.sendStatus(401);
+    const refuse: RequestHandler = (_, response) => void response.writeHead(401).end();
     const service = await serve({ swagger: {}, middleware: [refuse] });
 
     for (const path of ["/docs", "/docs/spec.json", "/docs/swagger-ui-bundle.js"]) {
@@ -162,7 +162,7 @@ describe("the docs", () => {
     const inner = Router();
     const service = await serve(
       { agents, swagger: {} },
-      { at: "/:tenant", before: [inner], onNode: "its mount path has a parameter" },
+      { at: "/:tenant", before: [inner], onExpress: "its mount path has a parameter" },
     );
 
     const response = await fetch(`http://127.0.0.1:${service.port}/acme/docs/spec.json`);

@@ -204,7 +204,7 @@ describe("an error of a route", () => {
 
   it("leaves a finished answer as it is", async () => {
     const answer: RequestHandler = (_, response, next) => {
-      response.send("all of it");
+      response.end("all of it");
       next(new Error("Too late."));
     };
 
@@ -220,7 +220,7 @@ describe("errorHandler", () => {
 
   it("answers errors of the host as the router does [http.error-handler]", async () => {
     const broken: RequestHandler = (request, _, next) =>
-      next(request.path === "/known" ? new TroupeError("not_found", "No such page.") : new Error("sk-secret"));
+      next(request.url === "/known" ? new TroupeError("not_found", "No such page.") : new Error("sk-secret"));
     const service = await serve({ agents: { a: talker() } }, { behind: [broken, handler()] });
 
     const known = await service.ask("/known");

@@ -41,7 +41,7 @@ const paths = [
 ];
 
 const signIn: RequestHandler = (request, _, next) => {
-  const userId = request.get("x-test-user");
+  const { "x-test-user": userId } = request.headers;
   if (userId !== undefined) Object.assign(request, { principal: { userId } });
   next();
 };

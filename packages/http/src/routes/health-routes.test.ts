@@ -38,7 +38,7 @@ describe("GET /health", () => {
 });
 
 describe("GET /health and GET /ready", () => {
-  const refuse: RequestHandler = (_, response) => void response.sendStatus(401);
+  const refuse: RequestHandler = (_, response) => void response.writeHead(401).end();
 
   it("are answered before the middleware, and nothing else is [http.health-first]", async () => {
     const service = await serve({ agents: { a: talker() }, swagger: {}, middleware: [refuse] }, { at: "/api" });

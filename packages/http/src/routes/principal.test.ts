@@ -1,8 +1,8 @@
 import { Agent } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
-import { describe, expect, inject, it } from "vitest";
-import { serve } from "../../test/serve.ts";
+import { describe, expect, it } from "vitest";
+import { isOnWeb, serve } from "../../test/serve.ts";
 
 /** Takes the principal from a header, as only a test may. */
 const signIn: RequestHandler = (request, _, next) => {
@@ -101,7 +101,7 @@ describe("the principal", () => {
       expect(answer).toMatchObject({ status: 500, json: { error: { code: "internal" } } });
     }
     expect((await service.ask("/sessions", { headers: as(principal) })).status).toBe(500);
-    const where = inject("httpServer") === "fetch" ? "authenticate(request)" : "request.principal";
+    const where = isOnWeb() ? "authenticate(request)" : "request.principal";
     expect(service.lines.filter((line) => line.includes(`${where} must be`))).toHaveLength(4);
   });
 

@@ -148,7 +148,7 @@ describe("a request from another site's page", () => {
   });
 
   it("is refused where the router is mounted, and reaches the host's own pages", async () => {
-    const signIn: RequestHandler = (_, response) => void response.sendStatus(200);
+    const signIn: RequestHandler = (_, response) => void response.writeHead(200).end();
     const service = await serveForms({}, { at: "/api", behind: [signIn] });
 
     expect(await send(service, { ...from(elsewhere), path: "/api/agents/a/run" })).toMatchObject(foreign);
