@@ -78,6 +78,14 @@ export const folderLayers: Layers["folderLayers"] = {
     ["shutdown"],
   ],
   "packages/use-chat/src": [["message", "openapi", "request"], ["."]],
+  "packages/openai-api/src": [
+    ["wire"],
+    ["identity", "models", "request"],
+    ["settings"],
+    ["openapi", "run"],
+    ["chat", "responses"],
+    ["."],
+  ],
   "packages/a2a/src": [
     ["card"],
     ["wire"],
@@ -140,6 +148,7 @@ export const packageEdges: Layers["packageEdges"] = {
   packages: ["@troupe/core"],
   // Its tests and its example serve chats beside HTTP. Its source cannot: HTTP is no dependency of it.
   "packages/use-chat": ["@troupe/core", "@troupe/http"],
+  "packages/openai-api": ["@troupe/core", "@troupe/http"],
   internal: ["@troupe/core"],
   apps: ["@troupe/*"],
   tests: ["@troupe/*"],

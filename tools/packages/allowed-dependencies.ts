@@ -26,6 +26,7 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   // The types of Express are an optional peer: they appear in the declarations, which only TypeScript programs read.
   "@troupe/http": ["@types/express", "busboy", "express"],
   "@troupe/use-chat": [],
+  "@troupe/openai-api": [],
   "@troupe/socket": ["socket.io"],
   "@troupe/a2a": ["@types/express", "express"],
   "@troupe/page": [],

@@ -5,6 +5,7 @@ import { createRouter, createService } from "@troupe/core/service";
 import type { Service } from "@troupe/core/transport";
 import { errorHandler, http, requestLogger } from "@troupe/http";
 import { mcp } from "@troupe/mcp";
+import { openaiApi } from "@troupe/openai-api";
 import { page } from "@troupe/page";
 import { chatStream } from "@troupe/use-chat";
 import express from "express";
@@ -35,6 +36,7 @@ const welcome = {
     "POST /agents/:name/run, POST /agents/:name/stream",
     "POST /teams/:name/run, POST /teams/:name/stream",
     "POST /agents/:name/ui, POST /teams/:name/ui, for useChat of the AI SDK",
+    "GET /v1/models, POST /v1/chat/completions, POST /v1/responses, for clients of OpenAI's API",
     "POST /workflows/:name/run, POST /workflows/:name/stream",
     "GET /runs, GET /runs/:runId, GET /runs/:runId/events, DELETE /runs/:runId",
     "POST /runs/:runId/cancel",
@@ -63,6 +65,7 @@ export function createDemoServer(demo: Demo, service: Service): Express {
   const protocols = [
     http({ fileUpload: true, swagger: { ...docs, questions: questionsFor(demo) } }),
     chatStream(),
+    openaiApi({ chat: { approvals: "deny" } }),
     a2a({ provider: { organization: "Troupe demo" } }),
     mcp({ name: "troupe-demo" }),
   ];

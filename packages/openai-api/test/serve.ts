@@ -36,7 +36,9 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
   const lines: string[] = [];
   const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
   const service = createService({ logger, authenticate: readUser, ...options });
-  const server = createServer(createRouter(service, [openaiApi(api), ...beside])).listen(0, "127.0.0.1");
+  const router = createRouter(service, [openaiApi(api), ...beside]);
+  const server = createServer((request, response) => router(request, response, () => response.writeHead(404).end()));
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
     server.closeAllConnections();
@@ -47,7 +49,12 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
     const response = await fetch(url + path, init);
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: parse(isJson, text),
+    };
   };
   const post: TestApi["post"] = async (path, body, headers = {}) =>
     await ask(path, {
@@ -64,6 +71,10 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
 function readUser({ headers }: ServiceRequest): Principal | undefined {
   const [, userId] = /^Bearer u-(.+)$/.exec(headers.get("authorization") ?? "") ?? [];
   return userId === undefined ? undefined : { userId };
+}
+
+function parse(isJson: boolean, text: string): Body {
+  return isJson ? JSON.parse(text) : undefined;
 }
 
 /** Reads all events of a stream of the official library. */

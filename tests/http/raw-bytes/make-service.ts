@@ -9,6 +9,7 @@ import { createRouter, createService } from "@troupe/core/service";
 import type { Principal, ServiceRequest } from "@troupe/core/service";
 import { errorHandler, http } from "@troupe/http";
 import { mcp } from "@troupe/mcp";
+import { openaiApi } from "@troupe/openai-api";
 import { chatStream } from "@troupe/use-chat";
 import express from "express";
 import { makeRunnables } from "./runnables.ts";
@@ -63,6 +64,7 @@ export async function makeService(): Promise<RecordedService> {
     }),
     mcp({ instructions: "Ask kindly." }),
     chatStream({ onDisconnect: "continue" }),
+    openaiApi({ chat: { approvals: "deny" } }),
     http({
       swagger: { title: "Recorded" },
       fileUpload: { maxFiles: 2, maxFileSize: 100_000, allowedMimeTypes: ["text/plain", "image/*"] },

@@ -2,7 +2,7 @@ import { SessionStore } from "@troupe/core";
 import type { ChatMessage, RunWait, SessionOwner, TokenUsage } from "@troupe/core";
 import { toTroupeError } from "@troupe/core/kit";
 import { EventStream } from "@troupe/core/transport";
-import type { Exchange, FailedRun, ServedRun, StoredRun } from "@troupe/core/transport";
+import type { Exchange, FailedRun, ServedRun } from "@troupe/core/transport";
 import { chatSessionOf, signInOpenWebUi } from "../identity/open-webui.ts";
 import type { ServedModel } from "../models/served-models.ts";
 import { readChatRequest } from "../request/chat-request.ts";
@@ -12,7 +12,7 @@ import { beginRun, endWithClient, showIds, waitingTools } from "../run/begin-run
 import type { RunPlan } from "../run/begin-run.ts";
 import { continueRun, isAnswering } from "../run/continue-run.ts";
 import { readPart } from "../run/part-events.ts";
-import type { PartStart } from "../run/part-events.ts";
+import type { PartEvent, PartStart } from "../run/part-events.ts";
 import { readBody } from "../run/read-body.ts";
 import { outputOf } from "../run/run-output.ts";
 import { sessionsOf } from "../run/session-turns.ts";
@@ -93,7 +93,11 @@ function asksHost({ settings: { chat } }: ApiParts): boolean {
 async function continueChat(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<ChatAnswer> {
   parts.service.closeIfDraining(exchange);
   const { outputs } = request.conversation;
-  const { run, view, part, start } = await continueRun(exchange, parts, { outputs, approvals: [] }, true);
+  const { run, view, part, start } = await continueRun(exchange, parts, {
+    outputs,
+    approvals: [],
+    endsWithClient: true,
+  });
   if (view.kind !== model.kind || view.name !== model.name) throw wrongField("model", "must be that of the calls.");
   showIds(exchange, run);
   return toAnswer({ exchange, parts, request, model, run, own: { runId: run.runId }, start }, part);
@@ -151,20 +155,17 @@ async function nthTurn(
 
 /** Sends a completion as chunks. A failure before the first one is answered with its own status. */
 async function streamChat(answer: ChatAnswer): Promise<void> {
-  const { exchange, parts, request, run, start, facts, own } = answer;
+  const { exchange, parts, run, start, facts, own } = answer;
   const { heartbeatMs } = parts.service.settings;
   const events = new EventStream(exchange, { heartbeatMs, signal: run.signal });
   let drained: Promise<void> | undefined;
-  const writer = new ChatWriter(facts, (chunk) => (drained = events.send(chunk, null)));
+  const writer = new ChatWriter(facts, (chunk) => {
+    drained = events.send(chunk, null);
+  });
   try {
     for await (const event of readPart(run, start)) {
-      if (event.type === "failure") throw event.error;
-      if (event.type === "wait") await answerApproval(answer, event.wait);
-      if (event.type === "pause") checkPause(event.waits);
-      writer.take(event);
-      if (event.type === "end" && run.kind === "workflow") writer.addText(outputOf(run, await event.readOutput()));
-      if (event.type === "end") note(exchange, writer.usage);
-      if (event.type === "end" || event.type === "pause") writer.finish(undefined, request.includeUsage);
+      const added = addEvent(writer, event, answer);
+      if (added !== undefined) await added;
       if (drained !== undefined) await drained;
     }
   } catch (thrown) {
@@ -177,6 +178,29 @@ async function streamChat(answer: ChatAnswer): Promise<void> {
     void events.send({ error: toApiError(error) }, null);
   }
   events.close("[DONE]");
+}
+
+/** Adds an event to a completion. Throws the failure of the run. Only its end, and a question, take time. */
+function addEvent(writer: ChatWriter, event: PartEvent, answer: ChatAnswer): Promise<void> | undefined {
+  if (event.type === "failure") throw event.error;
+  if (event.type === "end") return addEnd(writer, event, answer);
+  if (event.type === "pause") {
+    checkPause(event.waits);
+    writer.finish(undefined, answer.request.includeUsage);
+    return undefined;
+  }
+  writer.take(event);
+  return event.type === "wait" ? answerApproval(answer, event.wait) : undefined;
+}
+
+async function addEnd(
+  writer: ChatWriter,
+  { readOutput }: Extract<PartEvent, { type: "end" }>,
+  { exchange, request, run }: ChatAnswer,
+): Promise<void> {
+  if (run.kind === "workflow") writer.addText(outputOf(run, await readOutput()));
+  note(exchange, writer.usage);
+  writer.finish(undefined, request.includeUsage);
 }
 
 /** Sends a completion as one JSON object. */
@@ -225,28 +249,31 @@ const noTokens: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens
 
 /** Reads the whole answer of a run, or the calls that it waits for. Undefined once the client has disconnected. */
 async function settle(answer: ChatAnswer, run: ServedRun, start: PartStart): Promise<SettledChat | undefined> {
-  let text = "";
-  let finishReason: string | undefined;
+  const read = { text: "", finishReason: undefined as string | undefined };
   for await (const event of readPart(run, start)) {
     if (event.type === "failure") throw event.error;
     if (event.type === "wait") await answerApproval(answer, event.wait);
-    if (event.type === "chunk" && event.chunk.type === "text") text += (event.chunk as { text?: string }).text ?? "";
-    if (event.type === "chunk" && event.chunk.type === "finish")
-      finishReason = (event.chunk as { finishReason?: string }).finishReason;
+    if (event.type === "chunk") addChunk(read, event.chunk);
     if (event.type === "pause") {
       checkPause(event.waits);
-      return { text, usage: noTokens, calls: toChatCalls(run.runId, event.waits), finishReason };
+      return { ...read, usage: noTokens, calls: toChatCalls(run.runId, event.waits) };
     }
-    if (event.type === "end") return { ...outputOf(run, await event.readOutput()), calls: [], finishReason };
+    if (event.type === "end") return { ...read, ...outputOf(run, await event.readOutput()), calls: [] };
   }
   return undefined;
+}
+
+function addChunk(read: { text: string; finishReason: string | undefined }, chunk: { readonly type: string }): void {
+  const { text = "", finishReason } = chunk as { readonly text?: string; readonly finishReason?: string };
+  if (chunk.type === "text") read.text += text;
+  if (chunk.type === "finish") read.finishReason = finishReason;
 }
 
 /** Answers an approval as the host has chosen, because Chat Completions have no place for the question. */
 async function answerApproval({ parts: { settings }, run }: ChatAnswer, { kind, id }: RunWait): Promise<void> {
   if (kind !== "approval" || !run.isStored) return;
   const approved = settings.chat !== false && settings.chat.approvals === "approve";
-  const { service, runId } = run as StoredRun;
+  const { service, runId } = run;
   const reason = "Nobody can be asked for an approval here.";
   await service.answer(runId, id, approved ? { approved } : { approved, reason }, "host").catch(() => undefined);
 }

@@ -6,7 +6,7 @@ import { toCallId } from "../wire/ids.ts";
 import { toChatUsage } from "../wire/usage.ts";
 
 /** How the calls of the agent's own tools are shown in a stream. */
-export type ShownTools = "status" | "reasoning" | "hidden";
+type ShownTools = "status" | "reasoning" | "hidden";
 
 /** A call that the client is to execute. */
 export type ChatToolCall = {

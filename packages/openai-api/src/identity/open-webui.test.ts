@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { teller } from "../../test/agents.ts";
 import { serve } from "../../test/serve.ts";
-import type { OpenAiApiOptions } from "../index.ts";
+import type { OpenWebUiOptions } from "./open-webui.ts";
 
 const secret = "a secret of Open WebUI";
 
@@ -17,7 +17,7 @@ function token(claims: object = {}, { key = secret, alg = "HS256" } = {}): strin
 const asked = (texts: readonly string[]) =>
   texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content }));
 
-async function open(openWebUi: OpenAiApiOptions["openWebUi"]) {
+async function open(openWebUi: OpenWebUiOptions) {
   const agent = teller();
   const { post } = await serve({ agents: { teller: agent } }, { api: { openWebUi } });
   const say = async (texts: readonly string[], headers: Record<string, string>) => {

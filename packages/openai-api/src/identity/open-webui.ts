@@ -33,15 +33,15 @@ const taskStart = /^\s*###\s*Task:/;
 /** Signs in the user for whom Open WebUI has sent a request. Throws `unauthorized` for a signature that does not fit. */
 export function signInOpenWebUi(exchange: Exchange, options: OpenWebUiOptions | undefined): void {
   if (options === undefined) return;
-  const { jwtSecret, trustUserHeaders = false, tenantId } = options;
-  const userId =
-    jwtSecret === undefined
-      ? trustUserHeaders
-        ? headerOf(exchange, "x-openwebui-user-id")
-        : undefined
-      : readUser(headerOf(exchange, "x-openwebui-user-jwt"), jwtSecret);
+  const { tenantId } = options;
+  const userId = userOf(exchange, options);
   if (userId === undefined) return;
   exchange.signIn({ userId, ...(tenantId !== undefined && { tenantId }) });
+}
+
+function userOf(exchange: Exchange, { jwtSecret, trustUserHeaders }: OpenWebUiOptions): string | undefined {
+  if (jwtSecret !== undefined) return readUser(headerOf(exchange, "x-openwebui-user-jwt"), jwtSecret);
+  return trustUserHeaders === true ? headerOf(exchange, "x-openwebui-user-id") : undefined;
 }
 
 /**
@@ -67,18 +67,19 @@ function headerOf({ headers }: Exchange, name: string): string | undefined {
 
 /** Returns the user in a token that Open WebUI has signed with HS256. */
 function readUser(token: string | undefined, secret: string): string {
-  const [head = "", body = "", signature = "", ...more] = (token ?? "").split(".");
+  const { sub, iss, exp } = readClaims(token ?? "", secret) ?? {};
+  const isValid = iss === "open-webui" && typeof exp === "number" && exp + leewaySeconds > Date.now() / 1000;
+  if (isValid && typeof sub === "string" && sub !== "") return sub;
+  const message = "X-OpenWebUI-User-Jwt must be a token that Open WebUI has signed, and not expired.";
+  throw new TroupeError("unauthorized", message);
+}
+
+function readClaims(token: string, secret: string): Record<string, unknown> | undefined {
+  const [head = "", body = "", signature = "", ...more] = token.split(".");
   const expected = createHmac("sha256", secret).update(`${head}.${body}`).digest();
   const given = Buffer.from(signature, "base64url");
   const isSigned = more.length === 0 && given.length === expected.length && timingSafeEqual(given, expected);
-  const claims = isSigned && parse(head)?.["alg"] === "HS256" ? parse(body) : undefined;
-  const { sub, iss, exp } = claims ?? {};
-  const isValid = iss === "open-webui" && typeof exp === "number" && exp + leewaySeconds > Date.now() / 1000;
-  if (isValid && typeof sub === "string" && sub !== "") return sub;
-  throw new TroupeError(
-    "unauthorized",
-    "X-OpenWebUI-User-Jwt must be a token that Open WebUI has signed, and not expired.",
-  );
+  return isSigned && parse(head)?.["alg"] === "HS256" ? parse(body) : undefined;
 }
 
 function parse(part: string): Record<string, unknown> | undefined {

@@ -116,8 +116,12 @@ function readInput(input: unknown): Item[] {
   return items.map((item, index) => readItem(objectAt(item, `input[${index}]`), `input[${index}]`));
 }
 
+/** The types of items that the session has: what an earlier response has shown, and what a client refers to. */
+const known: readonly unknown[] = ["reasoning", "mcp_approval_request", "mcp_list_tools", "item_reference"];
+
 function readItem(item: Fields, param: string): Item {
   const { type = "message" } = item;
+  if (known.includes(type)) return undefined;
   switch (type) {
     case "message":
       return readMessage(item, param);
@@ -129,27 +133,22 @@ function readItem(item: Fields, param: string): Item {
       return { type: "output", output: { callId, output: readContent(item["output"], `${param}.output`), param } };
     }
     case "mcp_approval_response":
-      return {
-        type: "approval",
-        approval: {
-          requestId: stringAt(item["approval_request_id"], `${param}.approval_request_id`),
-          isApproved: booleanAt(item["approve"], `${param}.approve`),
-          reason: optionalStringAt(item["reason"], `${param}.reason`),
-          param,
-        },
-      };
-    // What an earlier response has shown, and what a client refers to, the session has.
-    case "reasoning":
-    case "mcp_approval_request":
-    case "mcp_list_tools":
-    case "item_reference":
-      return undefined;
+      return { type: "approval", approval: readApproval(item, param) };
     default:
       throw wrongField(
         `${param}.type`,
         `must be message, function_call or function_call_output, got ${JSON.stringify(String(type).slice(0, 64))}.`,
       );
   }
+}
+
+function readApproval(item: Fields, param: string): ApprovalAnswer {
+  return {
+    requestId: stringAt(item["approval_request_id"], `${param}.approval_request_id`),
+    isApproved: booleanAt(item["approve"], `${param}.approve`),
+    reason: optionalStringAt(item["reason"], `${param}.reason`),
+    param,
+  };
 }
 
 function readMessage({ role, content }: Fields, param: string): SentItem {

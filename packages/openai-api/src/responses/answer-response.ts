@@ -8,7 +8,7 @@ import type { ApiParts } from "../run/api-parts.ts";
 import { waitingTools } from "../run/begin-run.ts";
 import type { AskedCall } from "../run/calls.ts";
 import { readPart } from "../run/part-events.ts";
-import type { PartStart } from "../run/part-events.ts";
+import type { PartEvent, PartStart } from "../run/part-events.ts";
 import { outputOf } from "../run/run-output.ts";
 import { apiError } from "../wire/api-error.ts";
 import { toResponseId } from "../wire/ids.ts";
@@ -54,24 +54,10 @@ export async function streamResponse(answer: ResponseAnswer): Promise<void> {
   const writer = writerOf(answer, (event) => {
     if (event.sequence_number > after) drained = events.send(event, null, event.type) ?? drained;
   });
-  let hasBegun = false;
-  const begin = (): void => {
-    if (!hasBegun) writer.begin();
-    hasBegun = true;
-  };
   try {
     for await (const event of readPart(run, answer.start)) {
-      if (event.type === "failure") throw event.error;
-      begin();
-      if (event.type === "pause") checkPause(event.waits);
-      writer.take(event);
-      if (event.type === "pause") writer.finish(undefined);
-      if (event.type === "end") {
-        const output = outputOf(run, await event.readOutput());
-        if (run.kind === "workflow") writer.addText(output.text);
-        exchange.recordUsage(output.usage);
-        writer.finish(output.usage);
-      }
+      const added = addEvent(writer, event, answer);
+      if (added !== undefined) await added;
       if (drained !== undefined) await drained;
       drained = undefined;
     }
@@ -82,7 +68,6 @@ export async function streamResponse(answer: ResponseAnswer): Promise<void> {
       throw error;
     }
     if (own !== undefined) exchange.logFailure(error, own);
-    begin();
     writer.fail(error, usageIn(error));
   }
   events.close("[DONE]");
@@ -90,26 +75,40 @@ export async function streamResponse(answer: ResponseAnswer): Promise<void> {
 
 /** Sends a response as one JSON object, once its run has ended or waits for the client. */
 export async function sendResponse(answer: ResponseAnswer): Promise<void> {
-  const { exchange, parts, run, own } = answer;
+  const { exchange, parts, run } = answer;
   const writer = writerOf(answer, () => undefined);
   try {
     for await (const event of readPart(run, answer.start)) {
-      if (event.type === "failure") throw event.error;
-      if (event.type === "pause") checkPause(event.waits);
-      writer.take(event);
-      if (event.type === "pause") writer.finish(undefined);
-      if (event.type !== "end") continue;
-      const output = outputOf(run, await event.readOutput());
-      if (run.kind === "workflow") writer.addText(output.text);
-      exchange.recordUsage(output.usage);
-      writer.finish(output.usage);
+      const added = addEvent(writer, event, answer);
+      if (added !== undefined) await added;
     }
   } finally {
     parts.service.closeIfDraining(exchange);
   }
-  if (exchange.isDestroyed) return;
-  if (writer.response.status === "in_progress" && own === undefined) return;
-  exchange.sendJson(200, writer.response);
+  if (!exchange.isDestroyed) exchange.sendJson(200, writer.response);
+}
+
+/** Adds an event to a response. Throws the failure of the run. Only its end takes time. */
+function addEvent(writer: ResponseWriter, event: PartEvent, answer: ResponseAnswer): Promise<void> | undefined {
+  if (event.type === "failure") throw event.error;
+  writer.begin();
+  if (event.type === "end") return addEnd(writer, event, answer);
+  if (event.type === "pause") {
+    checkPause(event.waits);
+    writer.finish(undefined);
+  } else writer.take(event);
+  return undefined;
+}
+
+async function addEnd(
+  writer: ResponseWriter,
+  { readOutput }: Extract<PartEvent, { type: "end" }>,
+  { exchange, run }: ResponseAnswer,
+): Promise<void> {
+  const output = outputOf(run, await readOutput());
+  if (run.kind === "workflow") writer.addText(output.text);
+  exchange.recordUsage(output.usage);
+  writer.finish(output.usage);
 }
 
 /** Throws for a run that waits for something that no client of this API can give. */

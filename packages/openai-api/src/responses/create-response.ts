@@ -39,7 +39,7 @@ export async function createResponse(exchange: Exchange, parts: ApiParts): Promi
 
 async function begin(exchange: Exchange, parts: ApiParts, asked: Asked): Promise<ResponseAnswer> {
   const { request, model } = asked;
-  const { conversation, tools, format, maxTokens, user, instructions, store, background } = request;
+  const { conversation, tools } = request;
   const { input } = conversation;
   if (input === undefined) {
     const param = conversation.outputs[0]?.param ?? "input";
@@ -47,35 +47,30 @@ async function begin(exchange: Exchange, parts: ApiParts, asked: Asked): Promise
     throw apiError("invalid_request", message, { param, code: "tool_call_not_found" });
   }
   const echo = echoOf(request);
-  const { approvals, inputs } = waitingTools(model);
-  const waits = tools.clientTools.length > 0 || inputs.size > 0 || approvals.size > 0;
   const place = await placeOf(exchange, parts, asked);
-  const isDurable = parts.service.servedRuns.isDurable(model.kind, model.name) && store;
-  const plan: RunPlan = {
-    model,
-    input,
-    ...place,
-    isUnstored: !store,
-    instructions,
-    tools,
-    format,
-    formatParam: "text.format",
-    maxTokens,
-    user,
-    isStored: waits || background,
-    endsWithClient: background || isDurable ? false : waits ? true : undefined,
-    note: toNote(model, echo),
-  };
+  const plan = { ...termsOf(parts, asked), ...place, model, input, note: toNote(model, echo) };
   const { run, own } = await beginRun(exchange, parts, plan);
-  const clientTools = new Set([...tools.clientTools.map(({ name }) => name), ...inputs]);
+  const clientTools = new Set([...tools.clientTools.map(({ name }) => name), ...waitingTools(model).inputs]);
   return { exchange, parts, model, run, part: 0, start: {}, echo, createdAt: Date.now(), clientTools, own };
+}
+
+/** Returns what a request says of its run, beside where it takes place. */
+function termsOf({ service }: ApiParts, { request, model }: Asked) {
+  const { tools, format, maxTokens, user, instructions, store, background } = request;
+  const { approvals, inputs } = waitingTools(model);
+  const waits = tools.clientTools.length + inputs.size + approvals.size > 0;
+  const goesOn = background || (store && service.servedRuns.isDurable(model.kind, model.name));
+  const endsWithClient = goesOn ? false : waits ? true : undefined;
+  const isStored = waits || background;
+  const about = { tools, format, formatParam: "text.format", maxTokens, user, instructions };
+  return { ...about, isUnstored: !store, isStored, endsWithClient };
 }
 
 async function goOn(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<ResponseAnswer> {
   parts.service.closeIfDraining(exchange);
   const { conversation, approvals, background } = request;
-  const answers = { outputs: conversation.outputs, approvals };
-  const { run, view, part, start, asked } = await continueRun(exchange, parts, answers, !background);
+  const answers = { outputs: conversation.outputs, approvals, endsWithClient: !background };
+  const { run, view, part, start, asked } = await continueRun(exchange, parts, answers);
   if (view.kind !== model.kind || view.name !== model.name) throw wrongField("model", "must be that of the calls.");
   showIds(exchange, run);
   const clientTools = new Set(readNote(view.note)?.clientTools);
@@ -93,7 +88,7 @@ async function placeOf(exchange: Exchange, parts: ApiParts, { request, model }: 
   const { history } = conversation;
   const owner = exchange.principal ?? {};
   if (previousId !== undefined) {
-    const found = await findPrevious(parts, model, previousId, owner);
+    const found = await findPrevious(parts, model, { id: previousId, owner });
     const { sessionId: id, turn } = found;
     if (!store) return { sessionId: undefined, messages: [...(await historyOf(model, found, owner)), ...history] };
     return { sessionId: id, messages: [], continueFrom: { runId: turn.runId, seq: turn.seq } };
@@ -107,8 +102,7 @@ async function placeOf(exchange: Exchange, parts: ApiParts, { request, model }: 
 async function findPrevious(
   { service }: ApiParts,
   model: ServedModel,
-  id: string,
-  owner: SessionOwner,
+  { id, owner }: { readonly id: string; readonly owner: SessionOwner },
 ): Promise<NamedTurn> {
   const name = parseResponseId(id);
   const sessions = sessionsOf(model);

@@ -6,7 +6,7 @@ import { toResponseUsage } from "../wire/usage.ts";
 export type OutputItem = { readonly id: string; readonly type: string; readonly [field: string]: unknown };
 
 /** The statuses of a response. */
-export type ResponseStatus = "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "incomplete";
+type ResponseStatus = "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "incomplete";
 
 /** What an answer repeats of its request. It is JSON: a stored run keeps it as its note. */
 export type RequestEcho = {
@@ -63,7 +63,7 @@ export const noEcho: RequestEcho = {
   user: null,
 };
 
-const longestMetadata = 64;
+const mostMetadata = 64;
 
 /** Returns what an answer repeats of its request. */
 export function echoOf(request: ResponseRequest): RequestEcho {
@@ -99,7 +99,7 @@ function formatOf(text: unknown): object {
 function metadataOf(value: unknown): object {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   const entries = Object.entries(value).filter(([, text]) => typeof text === "string");
-  return Object.fromEntries(entries.slice(0, longestMetadata));
+  return Object.fromEntries(entries.filter((_, index) => index < mostMetadata));
 }
 
 /** Makes a response that is in progress and has no output yet. */

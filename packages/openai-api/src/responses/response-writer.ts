@@ -56,8 +56,9 @@ export class ResponseWriter {
     this.#send = send;
   }
 
-  /** Emits the first events of the stream. */
+  /** Emits the first events of the stream, once. */
   begin(): void {
+    if (this.#sequence > 0) return;
     this.#emit("response.created", { response: this.snapshot() });
     this.#emit("response.in_progress", { response: this.snapshot() });
   }
@@ -81,6 +82,7 @@ export class ResponseWriter {
 
   /** Ends the response of a run that has failed or was cancelled. */
   fail(error: TroupeError, usage: TokenUsage | undefined): void {
+    this.begin();
     this.#closeAll("incomplete");
     const { code, message } = toPublicFailure(error);
     const isCancelled = code === "cancelled";

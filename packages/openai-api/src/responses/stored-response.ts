@@ -1,5 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, SessionOwner, StoredTurn } from "@troupe/core";
+import type { RunView } from "@troupe/core/runs";
 import { toPublicSource, toStoredError } from "@troupe/core/transport";
 import type { Exchange, FoundRun } from "@troupe/core/transport";
 import type { ApiParts } from "../run/api-parts.ts";
@@ -15,6 +16,7 @@ import type { ResponseAnswer } from "./answer-response.ts";
 import { noEcho } from "./response-object.ts";
 import type { ResponseObject } from "./response-object.ts";
 import { readNote } from "./response-note.ts";
+import type { ResponseWriter } from "./response-writer.ts";
 
 /** A response that was found by its id: a run that is stored, or a turn of a session. */
 export type FoundResponse = ResponseName &
@@ -96,17 +98,23 @@ export async function readResponse(
   for (const event of answer.stored[response.part]?.events ?? []) if (event.type !== "end") writer.take(event);
   const isLast = response.part === answer.stored.length - 1;
   if (!isLast || view.status === "waiting") writer.finish(undefined);
-  else if (view.status === "queued") return { ...writer.snapshot(), status: "queued" };
-  else if (view.status === "running") return writer.snapshot();
-  else if (view.error === undefined) {
-    const output = outputOf(run, view.output);
-    if (run.kind === "workflow") writer.addText(output.text);
-    writer.finish(output.usage);
-  } else {
-    const error = toStoredError(view.error, view.runId, view.output);
-    writer.fail(error, usageIn(error));
-  }
+  else if (view.endedAt === undefined) return inProgress(writer, view.status);
+  else addEnd(writer, view, run);
   return writer.response;
+}
+
+function inProgress(writer: ResponseWriter, status: RunView["status"]): ResponseObject {
+  return { ...writer.snapshot(), status: status === "queued" ? "queued" : "in_progress" };
+}
+
+function addEnd(writer: ResponseWriter, { error: failed, output: given, runId }: RunView, run: FoundRun["run"]): void {
+  if (failed !== undefined) {
+    const error = toStoredError(failed, runId, given);
+    return writer.fail(error, usageIn(error));
+  }
+  const output = outputOf(run, given);
+  if (run.kind === "workflow") writer.addText(output.text);
+  writer.finish(output.usage);
 }
 
 /** Makes a response from the turn of a session. */

@@ -36,8 +36,7 @@ type Answer = { readonly runId: string; readonly waitId: string; readonly answer
 export async function continueRun(
   exchange: Exchange,
   { service }: ApiParts,
-  given: ClientAnswers,
-  endsWithClient: boolean,
+  { endsWithClient, ...given }: ClientAnswers & { readonly endsWithClient: boolean },
 ): Promise<ContinuedRun> {
   const answers = readAnswers(given);
   const [first] = answers;
@@ -99,7 +98,7 @@ function toResult(output: MessageContent): Json {
     ? output
     : output.every(({ type }) => type === "text")
       ? getTextContent(output)
-      : (output as Json);
+      : output;
 }
 
 function noCall(param: string): never {

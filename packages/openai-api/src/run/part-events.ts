@@ -3,7 +3,7 @@ import type { RunView } from "@troupe/core/runs";
 import type { ServedEvent, ServedRun, StoredRun } from "@troupe/core/transport";
 
 /** The end of one part of a run's events: the run waits for its client. */
-export type PauseEvent = { readonly type: "pause"; readonly waits: NonNullable<RunView["waits"]> };
+type PauseEvent = { readonly type: "pause"; readonly waits: NonNullable<RunView["waits"]> };
 
 /** An event of a run, or its pause. */
 export type PartEvent = ServedEvent | PauseEvent;
@@ -44,8 +44,8 @@ class PartReader {
     try {
       for (;;) {
         const found = await this.#nextOrPause();
-        if ("status" in found) return yield* this.#pause(found);
-        if (found.done === true) return;
+        if ("status" in found) yield* this.#pause(found);
+        if ("status" in found || found.done === true) return;
         const event = found.value;
         this.#note(event);
         yield event;

@@ -82,12 +82,17 @@ function frameReaderOf(answered: Answered): FrameReader | undefined {
   if (control === "no-cache, no-transform") return mcpReader(method);
   if (control !== "no-store, no-transform") return undefined;
   if (got("x-vercel-ai-ui-message-stream") !== undefined) return uiReader();
+  return ofOpenAi(path) ?? (got("x-run-id") === undefined ? a2aReader() : runReader(positionIn(path, sent)));
+}
+
+function ofOpenAi(path: string): FrameReader | undefined {
   const { pathname, searchParams } = new URL(path, "http://localhost");
   if (pathname.endsWith("/chat/completions")) return chatCompletionReader();
-  if (/\/responses(?:\/[^/]+)?$/.test(pathname)) return responseReader(searchParams.has("starting_after"));
-  if (got("x-run-id") === undefined) return a2aReader();
-  const behind = sent("last-event-id") ?? searchParams.get("after") ?? undefined;
-  return runReader(behind);
+  return /\/responses(?:\/[^/]+)?$/.test(pathname) ? responseReader(searchParams.has("starting_after")) : undefined;
+}
+
+function positionIn(path: string, sent: Answered["sent"]): string | undefined {
+  return sent("last-event-id") ?? new URL(path, "http://localhost").searchParams.get("after") ?? undefined;
 }
 
 /** Makes a reader of a run's events. `behind`: the position after which the client continues. */

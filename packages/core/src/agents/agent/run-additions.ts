@@ -4,7 +4,7 @@ import type { ModelSettings } from "../../model/model-config.ts";
 import { compileStructuredSchema } from "../../schema/compile-schema.ts";
 import type { CompiledSchema } from "../../schema/compile-schema.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { ToolSet } from "../tool/tool-set.ts";
+import type { ToolSet } from "../tool/tool-set.ts";
 import type { RunAdditions } from "../run/run-additions.ts";
 import type { ToolDef } from "../run/tool.ts";
 import type { AgentConfig } from "./agent-config.ts";

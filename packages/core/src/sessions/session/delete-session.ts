@@ -1,14 +1,14 @@
 import type { Lease } from "../lock/lease.ts";
-import type { StorageDriver } from "../storage/storage-driver.ts";
 import { checkUser } from "../storage/session-owner.ts";
 import type { UserScope } from "../storage/session-owner.ts";
 import { acquireSession } from "./acquire-session.ts";
 import type { SessionPlace } from "./acquire-session.ts";
-import { findSession, sessionNotFound } from "./create-session.ts";
+import { sessionNotFound } from "./create-session.ts";
 import { cutTurns, finishCut } from "./cut-turns.ts";
-import { keepSharedTurns, leaveSource } from "./fork-session.ts";
+import { keepSharedTurns } from "./fork-session.ts";
 import { ownSessions } from "./list-sessions.ts";
 import { PartStore } from "./part-store.ts";
+import { removePasts } from "./remove-pasts.ts";
 import { removeMemory, removeSession, removeUserRecords } from "./remove-session.ts";
 import { sessionIdOf } from "./session-keys.ts";
 import type { SessionRef } from "./session-keys.ts";
@@ -97,16 +97,8 @@ async function removeWhole(
   const removal = { driver, confirm: () => lease.confirm() };
   if (session !== null) await keepSharedTurns({ ...removal, ref }, session, 1);
   await removeSession(removal, ref, session);
-  let past = session === null ? undefined : await leaveSource(driver, ref, session);
-  while (past !== undefined) past = await removePast(driver, past);
+  if (session !== null) await removePasts(driver, ref, session);
   lease.forget();
-}
-
-/** Removes a session that held turns for its last fork. Returns the next such session behind it. */
-async function removePast(driver: StorageDriver, ref: SessionRef): Promise<SessionRef | undefined> {
-  const session = await findSession(driver, ref);
-  await removeSession({ driver }, ref, null);
-  return session === null ? undefined : await leaveSource(driver, ref, session);
 }
 
 /** Returns the error for a session that does not exist, whose stored queue goes with its lease. */

@@ -130,14 +130,18 @@ async function copyTurns({ driver, ref, confirm }: Forked, to: SessionRef, throu
     const pageSize = namespace === namespaces.turnParts ? 8 : 100;
     for await (const page of scan(driver, { namespace, prefix: keyPrefixOf(ref.key), pageSize })) {
       await confirm?.();
-      for (const { key, value } of page) {
-        const [number = ""] = key.slice(keyPrefixOf(ref.key).length).split("/", 1);
-        const seq = turnNumberOf(ref.key, keyPrefixOf(ref.key) + number) ?? Infinity;
-        if (seq > through) break;
+      for (const { key, value } of page.filter((entry) => numberIn(ref, entry.key) <= through)) {
         await driver.set(namespace, to.key + key.slice(ref.key.length), value);
       }
     }
   }
+}
+
+/** Returns the number of the turn that the key of a turn, or of a piece of its data, is for. */
+function numberIn(ref: SessionRef, key: string): number {
+  const prefix = keyPrefixOf(ref.key);
+  const [number = ""] = key.slice(prefix.length).split("/", 1);
+  return turnNumberOf(ref.key, prefix + number) ?? Infinity;
 }
 
 async function readForks(driver: StorageDriver, ref: SessionRef): Promise<{ forkId: string; seq: number }[]> {

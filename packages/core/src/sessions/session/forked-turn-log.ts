@@ -5,7 +5,7 @@ import { mapTurnParts } from "./part-store.ts";
 import { sessionRef } from "./session-keys.ts";
 import type { SessionRef } from "./session-keys.ts";
 import type { ForkPoint, SessionRecord } from "./session-record.ts";
-import type { TurnLog } from "./turn-log.ts";
+import type { TurnLog } from "./turn-log-type.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 type OpenLog = (ref: SessionRef) => TurnLog;
@@ -67,6 +67,7 @@ function withPlace(turn: StoredTurn, session: string): StoredTurn {
   return mapTurnParts(turn, (part) => {
     const stored = storedReferenceOf(part);
     if (stored === undefined || stored.session !== undefined) return part;
-    return { ...part, ...{ stored: { ...stored, session } } };
+    const moved: object = { stored: { ...stored, session } };
+    return { ...part, ...moved };
   });
 }

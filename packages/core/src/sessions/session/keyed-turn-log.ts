@@ -27,11 +27,9 @@ export class KeyedTurnLog {
   }
 
   async newest(count: number, session: SessionRecord, before = Infinity): Promise<StoredTurn[]> {
-    const missed = before > session.turns ? await this.#readMissed(session.turns) : [];
-    if (before === Infinity) this.#last = missed.at(-1)?.seq ?? session.turns;
-    const earlier = missed.filter(({ seq }) => seq < before);
-    const turns = liveTurns(earlier, session.cut).slice(-count);
-    for (let end = Math.min(session.turns, before - 1); end > 0 && turns.length < count;) {
+    const missed = before === Infinity ? await this.#readLast(session) : [];
+    const turns = liveTurns(missed, session.cut).slice(-count);
+    for (let end = before === Infinity ? session.turns : before - 1; end > 0 && turns.length < count;) {
       const first = Math.max(1, end - (count - turns.length) + 1);
       const found = await this.#readAll(first, end);
       turns.unshift(...liveTurns(found, session.cut));
@@ -73,6 +71,13 @@ export class KeyedTurnLog {
   async #readAll(first: number, last: number): Promise<TurnOrCut[]> {
     const found = await mapBounded(integers(first, last), (number) => this.#read(number));
     return found.filter((record) => record !== null);
+  }
+
+  /** Reads the turns that the counter missed, and notes the number of the last turn. */
+  async #readLast({ turns }: SessionRecord): Promise<TurnOrCut[]> {
+    const missed = await this.#readMissed(turns);
+    this.#last = missed.at(-1)?.seq ?? turns;
+    return missed;
   }
 
   /** Reads the turns after a number that the counter in the session's record missed: usually none. */

@@ -4,7 +4,7 @@ import { integerOption } from "../../base/errors/option-checks.ts";
 import type { CreatedSession } from "./create-session.ts";
 import type { Lease } from "../lock/lease.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { TurnLog } from "./turn-log.ts";
+import type { TurnLog } from "./turn-log-type.ts";
 import { PartStore } from "./part-store.ts";
 import { newTurnRecord } from "./turn-record.ts";
 import type { NewTurn, StoredTurn, TurnRecord } from "./turn-record.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readTurnPage } from "./read-turn-page.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { TurnLog } from "./turn-log.ts";
+import type { TurnLog } from "./turn-log-type.ts";
 import { newTurnRecord } from "./turn-record.ts";
 import type { StoredTurn } from "./turn-record.ts";
 import { turnNamed } from "./test/turns.ts";

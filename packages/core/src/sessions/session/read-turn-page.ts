@@ -1,6 +1,6 @@
 import { dataPartsOf } from "./turn-part.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { TurnLog } from "./turn-log.ts";
+import type { TurnLog } from "./turn-log-type.ts";
 import type { StoredTurn } from "./turn-record.ts";
 
 /** A page of a session's turns, oldest first. `next` is the cursor of the next page; absent on the last page. */

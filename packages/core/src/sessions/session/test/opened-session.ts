@@ -6,7 +6,7 @@ import { OpenSession } from "../open-session.ts";
 import { PartStore } from "../part-store.ts";
 import { sessionRef } from "../session-keys.ts";
 import type { SessionRecord } from "../session-record.ts";
-import type { TurnLog } from "../turn-log.ts";
+import type { TurnLog } from "../turn-log-type.ts";
 import { newTurnRecord } from "../turn-record.ts";
 import type { StoredTurn, TurnRecord } from "../turn-record.ts";
 import { turnNamed } from "./turns.ts";

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { RunService } from "../../runs/durable/run-service.ts";
-import { Team } from "../team/team.ts";
-import { defineTool } from "../tool/define-tool.ts";
-import { UserMemory } from "../memory/user-memory.ts";
-import { Workflow } from "../workflow/workflow.ts";
-import { Agent } from "./agent.ts";
-import type { ServedRunOpts } from "../run/run-options.ts";
+import { Team } from "../../agents/team/team.ts";
+import { defineTool } from "../../agents/tool/define-tool.ts";
+import { UserMemory } from "../../agents/memory/user-memory.ts";
+import { Workflow } from "../../agents/workflow/workflow.ts";
+import { Agent } from "../../agents/agent/agent.ts";
+import type { ServedRunOpts } from "../../agents/run/run-options.ts";
 
 const weather = { name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } } } };
 
