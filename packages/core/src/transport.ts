@@ -40,6 +40,7 @@ export type { NodeRequest } from "./transport/exchange/node-exchange.ts";
 export { requestIdOf } from "./transport/exchange/request-id.ts";
 export { requestRecordOf } from "./transport/exchange/request-record.ts";
 export type { RequestRecord } from "./transport/exchange/request-record.ts";
+export { toHttpFailure } from "./transport/exchange/to-http-failure.ts";
 export { statusOf } from "./transport/exchange/status-of.ts";
 export type { Route, RouteHandler } from "./transport/routes/route.ts";
 export { toServiceRequest } from "./transport/request/service-request.ts";

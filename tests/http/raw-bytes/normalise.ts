@@ -12,6 +12,13 @@ const varying: readonly (readonly [RegExp, string])[] = [
 /** A cursor of A2A: a time and an id in base64. */
 const cursor = /\bMT[c-k][\w-]{60,70}\b/g;
 
+/** Ids of OpenAI's API that hold others: of a response, a call and a request for approval. */
+const holding = /\b(resp|call|mcpr)_([\w-]{60,})/g;
+
+/** Ids of its items, which begin with that of their run, and its times in seconds. */
+const itemId = /\b((?:msg|rs|mcp|fc)_)[\da-f]{32}/g;
+const seconds = /("(?:created|created_at|completed_at)":)1[789]\d{8}\b/g;
+
 const uuid = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g;
 
 /**
@@ -31,7 +38,14 @@ export class Normaliser {
 
   apply(text: string): string {
     const open = text.replaceAll(cursor, (encoded) => `<base64 of ${Buffer.from(encoded, "base64url").toString()}>`);
-    const named = open.replaceAll(uuid, (id) => this.#nameOf(id));
+    const decoded = open
+      .replaceAll(
+        holding,
+        (_id, kind: string, held: string) => `<${kind} of ${Buffer.from(held, "base64url").toString()}>`,
+      )
+      .replaceAll(itemId, "$1<run>")
+      .replaceAll(seconds, "$1<s>");
+    const named = decoded.replaceAll(uuid, (id) => this.#nameOf(id));
     return varying.reduce((result, [pattern, replacement]) => result.replaceAll(pattern, replacement), named);
   }
 

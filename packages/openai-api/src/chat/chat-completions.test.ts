@@ -227,6 +227,19 @@ describe("a chat completion", () => {
     });
   });
 
+  it("answers a wrong method and a body that is no JSON in the dialect", async () => {
+    const { ask } = await serve({ agents: { helper: scripted(["Hello."]).agent } });
+    const wrong = await ask("/v1/chat/completions");
+    expect([wrong.status, wrong.headers.get("allow"), wrong.json.error.type]).toEqual([
+      405,
+      "POST, OPTIONS",
+      "invalid_request_error",
+    ]);
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: "{" };
+    const broken = await ask("/v1/chat/completions", init);
+    expect([broken.status, broken.json.error.code]).toEqual([400, "invalid_request"]);
+  });
+
   it("passes images and files on to the model, as data: URLs and addresses", async () => {
     const { agent, model } = scripted(["A cat."]);
     const { client } = await serve({ agents: { helper: agent } });

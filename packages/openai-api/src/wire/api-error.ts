@@ -1,7 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
-import { toTroupeError } from "@troupe/core/kit";
-import { statusOf, toPublicFailure } from "@troupe/core/transport";
+import { statusOf, toHttpFailure, toPublicFailure } from "@troupe/core/transport";
 import type { Exchange, FailedRun } from "@troupe/core/transport";
 
 /** An error in the shape of OpenAI's API. */
@@ -49,10 +48,9 @@ const paramOf: readonly (readonly [prefix: string, param: string])[] = [
 ];
 
 /** Returns an error in the shape of OpenAI's API, without what is not for clients. */
-export function toApiError(error: TroupeError): ApiErrorBody {
+export function toApiError(error: TroupeError, status = statusOf(error.code)): ApiErrorBody {
   const { message } = toPublicFailure(error);
   const { param, apiCode, field } = error.fields;
-  const status = statusOf(error.code);
   const known = paramOf.find(([prefix]) => typeof field === "string" && field.startsWith(prefix));
   return {
     message,
@@ -69,17 +67,16 @@ function toParam(field: string, [prefix, param]: readonly [string, string]): str
 
 /** Answers a request with an error in the shape of OpenAI's API, and tells clients whether to repeat it. */
 export function failExchange(thrown: unknown, exchange: Exchange, run?: FailedRun): void {
-  const error = toTroupeError(thrown);
+  const { status, error } = toHttpFailure(thrown);
   exchange.logFailure(error, run);
   if (exchange.isEnded) return;
   if (exchange.isHeadSent || exchange.isDestroyed) return exchange.destroy();
-  const status = statusOf(error.code);
   exchange.setHeader("X-Should-Retry", String(repeatable.includes(error.code)));
   const { retryAfterMs } = error.fields;
   if (typeof retryAfterMs === "number") {
     exchange.setHeader("Retry-After", Math.ceil(retryAfterMs / 1000)).setHeader("Retry-After-Ms", retryAfterMs);
   }
-  const body = JSON.stringify({ error: toApiError(error) });
+  const body = JSON.stringify({ error: toApiError(error, status) });
   const headers = {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),

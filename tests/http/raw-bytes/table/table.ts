@@ -6,6 +6,7 @@ import { chatEntries } from "./chats.ts";
 import type { Entry } from "./entry.ts";
 import { keptRunEntries } from "./kept-runs.ts";
 import { mcpEntries } from "./mcp.ts";
+import { openAiEntries } from "./openai-api.ts";
 import { runEntries } from "./runs.ts";
 import { serviceEntries } from "./service.ts";
 import { sessionEntries } from "./sessions.ts";
@@ -19,6 +20,7 @@ export const table: readonly Entry[] = [
   ...uploadEntries,
   ...keptRunEntries,
   ...chatEntries,
+  ...openAiEntries,
   ...a2aCardEntries,
   ...a2a0Entries,
   ...a2a1Entries,
