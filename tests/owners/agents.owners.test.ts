@@ -43,6 +43,29 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
+  it("each of several owners finds its own and nothing else in the fork of a session, also after that is deleted", async () => {
+    const model = new ScriptedModel().respond(() => "Yes.");
+    const agent = new Agent({ name: "a", model, storage: new InMemoryStorage() });
+
+    await checkOwners({
+      shows: [
+        "packages/core/src/sessions/session/fork-session.ts",
+        "packages/core/src/sessions/session/forked-turn-log.ts",
+      ],
+      owners: usersOfAll,
+      leave: async (owner, mark) => {
+        await agent.run(mark, { ...owner, sessionId: "s" });
+        await agent.sessions.fork("s", { seq: 1, forkId: "f" }, { owner });
+        await agent.sessions.deleteSession("s", { owner });
+      },
+      find: async (owner) => {
+        if (!(await agent.sessions.has("f", { owner }))) return [];
+        return (await agent.sessions.readTurns("f", { owner })).turns.map(({ input }) => input as string);
+      },
+      remove: async (owner) => await agent.sessions.deleteSession("f", { owner }),
+    });
+  });
+
   it("each of several owners finds its own and nothing else in the key by which a vendor caches prompts", async () => {
     const keys = new Map<string | undefined, string>();
     const model = new ScriptedModel().respond(() => "Yes.");

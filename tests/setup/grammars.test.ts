@@ -128,6 +128,19 @@ it.each([
   },
 );
 
+it.each([
+  ["of a chat completion", "/v1/chat/completions", 'data: {"object":"chat.completion"}', "object"],
+  ["of a response", "/v1/responses", 'event: response.created\ndata: {"type":"response.created"}', "sequence"],
+])("a test that reads the stream %s fails if it breaks the grammar", async (...[, path, frame, rule]) => {
+  const head = { "content-type": "text/event-stream", "cache-control": "no-store, no-transform" };
+  const server = createServer((_request, response) => void response.writeHead(200, head).end(`${frame}\n\n`));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method: "POST" })).text();
+
+  expect(takeBreaches().map(({ message: text }) => text)[0]).toContain(`breaks the rule ${rule}:`);
+});
+
 it("a test whose socket receives events that break the grammar fails", async () => {
   const socket = watchSocket(dial(`${await serve()}/service`, { transports: ["websocket"], forceNew: true }));
   onTestFinished(() => void socket.disconnect());
