@@ -12,6 +12,7 @@ import { visitForms } from "./forms.ts";
 import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
 import { visitWithHostileMcp } from "./mcp.ts";
 import { tryFloods } from "./memory.ts";
+import { needOpenAiClients, visitByOpenAiClients } from "./openai-clients.ts";
 import { needOpenApiGenerator, visitByOpenApiGenerator } from "./openapi-generator.ts";
 import { visitRaw } from "./raw.ts";
 import { needRuntimes, visitOnRuntimes } from "./runtimes.ts";
@@ -39,6 +40,7 @@ const plans: Readonly<Record<string, Plan>> = {
   canaries: { visit: visitWithCanaries, share: 0.02 },
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
   generators: { visit: visitByOpenApiGenerator, share: 0, need: needOpenApiGenerator, isByName: true },
+  openai: { visit: visitByOpenAiClients, share: 0, need: needOpenAiClients, isByName: true },
   runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },
   servers: { visit: visitOnWebServers, share: 0, need: needWebServers, isByName: true },
   floods: { visit: visitWithFloods, share: 0 },

@@ -10,6 +10,8 @@ import { onTestFinished } from "vitest";
 import { openaiApi } from "../src/index.ts";
 import type { OpenAiApiOptions } from "../src/index.ts";
 
+type Answer = { status: number; headers: Headers; json: Body; text: string };
+
 /** A served API with a client of the official library, and the lines that the service has logged. */
 export type TestApi = {
   readonly url: string;
@@ -18,10 +20,7 @@ export type TestApi = {
   readonly lines: string[];
   /** Makes a client of the official library for a user. */
   readonly as: (userId: string, headers?: Record<string, string>) => OpenAI;
-  readonly ask: (
-    path: string,
-    init?: RequestInit,
-  ) => Promise<{ status: number; headers: Headers; json: Body; text: string }>;
+  readonly ask: (path: string, init?: RequestInit) => Promise<Answer>;
   readonly post: (path: string, body: unknown, headers?: Record<string, string>) => ReturnType<TestApi["ask"]>;
 };
 
@@ -49,12 +48,8 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
     const response = await fetch(url + path, init);
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: parse(isJson, text),
-    };
+    const { status, headers } = response;
+    return { status, headers, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
   };
   const post: TestApi["post"] = async (path, body, headers = {}) =>
     await ask(path, {
@@ -71,10 +66,6 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
 function readUser({ headers }: ServiceRequest): Principal | undefined {
   const [, userId] = /^Bearer u-(.+)$/.exec(headers.get("authorization") ?? "") ?? [];
   return userId === undefined ? undefined : { userId };
-}
-
-function parse(isJson: boolean, text: string): Body {
-  return isJson ? JSON.parse(text) : undefined;
 }
 
 /** Reads all events of a stream of the official library. */

@@ -1,0 +1,52 @@
+import { execFile, execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { MissingServer } from "../../tools/services/service.ts";
+import type { Visited, VisitResult } from "./visit.ts";
+
+/** The clients, outside of the workspace. The version in the folder's name is raised with those of the packages. */
+const folder = join(homedir(), ".cache", "troupe", "openai-clients-1");
+
+const packages = [
+  "@ai-sdk/open-responses@2.0.36",
+  "@langchain/core@1",
+  "@langchain/openai@1",
+  "@openai/agents@0.20",
+  "ai@7.0.173",
+  "openai@7.59.0",
+  "zod@4",
+];
+
+const program = "openai-clients.mjs";
+
+/** Ensures that the clients are installed; throws `MissingServer` when they are not and may not be, or cannot be. */
+export function needOpenAiClients(mayInstall: boolean): void {
+  if (existsSync(join(folder, "node_modules"))) return;
+  if (!mayInstall) throw new MissingServer("pass --install to have the clients of OpenAI's API installed");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }');
+  const options = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  try {
+    execFileSync("npm", ["install", ...options, ...packages], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  } catch {
+    // An incomplete folder would be mistaken for a complete one.
+    rmSync(folder, { recursive: true, force: true });
+    throw new MissingServer("the clients of OpenAI's API could not be installed with npm");
+  }
+}
+
+/** Talks to an agent of the demo with clients of OpenAI's API that the workspace does not have. */
+export async function visitByOpenAiClients({ url }: Visited): Promise<VisitResult> {
+  copyFileSync(join(import.meta.dirname, "__fixtures__", program), join(folder, program));
+  const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] };
+  const [model] = data;
+  if (model === undefined) return { cases: 0, faults: ["The demo lists no model."] };
+  const args = [program, `${url}/v1`, model.id];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 120_000 });
+  const lines = stdout.trim().split("\n");
+  const results = lines.map((line) => JSON.parse(line) as { name: string; fault?: string });
+  const faults = results.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name}: ${fault}`]));
+  return { cases: results.length, faults };
+}
