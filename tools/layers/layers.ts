@@ -31,7 +31,7 @@ export const folderLayers: Layers["folderLayers"] = {
     ["transport"],
     ["testing"],
   ],
-  "packages/core/src/base": [["util"], ["errors", "message"], ["async", "events", "log"], ["retry"]],
+  "packages/core/src/base": [["util"], ["errors", "message"], ["async", "events", "log"], ["retry", "telemetry"]],
   "packages/core/src/schema": [
     ["."],
     ["pattern"],

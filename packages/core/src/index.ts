@@ -160,6 +160,7 @@ export { RunEventBus as EventBus } from "./agents/run/run-event-bus.ts";
 export type { EventBusOptions } from "./base/events/event-bus.ts";
 export { createLogger } from "./base/log/logger.ts";
 export type { Logger, LoggerOptions } from "./base/log/logger.ts";
+export type { Telemetry } from "./base/telemetry/telemetry.ts";
 export type { LogLevel } from "./base/log/log-level.ts";
 
 // The runtime is checked at import, because a runtime that is too old would fail in each run.

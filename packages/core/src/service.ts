@@ -18,6 +18,16 @@ export type { NodeMiddleware } from "./transport/server/run-handlers.ts";
 export { createHandler } from "./transport/server/create-handler.ts";
 export type { HandlerOptions, WebHandler } from "./transport/server/create-handler.ts";
 
+// Its traces and metrics.
+export type {
+  ContinuedTelemetry,
+  Measurements,
+  OpenOperation,
+  TraceContext,
+  TraceOrigin,
+} from "./base/telemetry/telemetry.ts";
+export type { OperationNote, Operations } from "./base/telemetry/operations.ts";
+
 // Its end.
 export { closeOnSignals } from "./transport/server/close-on-signals.ts";
 export type { CloseOptions } from "./transport/shutdown/shutdown.ts";

@@ -72,6 +72,7 @@ export type { FailedRunFacts } from "./transport/public/public-failure.ts";
 export { toPublicRun, toPublicWait, toStoredError } from "./transport/public/public-run.ts";
 export type { PublicRun, PublicWait } from "./transport/public/public-run.ts";
 export { wasDenied } from "./agents/tool/approve-call.ts";
+export { telemetryOf } from "./agents/run/derive-context.ts";
 export type { ServedRuns, FoundRun } from "./transport/runs/served-runs.ts";
 export type { RunTerms } from "./transport/runs/accept-requested-run.ts";
 export type { EventRange, FailureEvent, ServedEvent, SettledRun } from "./transport/runs/served-event.ts";

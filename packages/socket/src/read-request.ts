@@ -61,7 +61,8 @@ export async function readRunMessage(
   const { bodyUserId } = service.settings;
   const address = service.addressOf(client);
   const user = { principal, bodyUserId, address };
-  const rules = { subject, readInput: readMessage, ...user, hostOptions, readKeys: () => keys, where };
+  const telemetry = service.telemetryFor(client.socket.handshake.headers);
+  const rules = { subject, readInput: readMessage, ...user, hostOptions, readKeys: () => keys, telemetry, where };
   return { name, requested: readRunFields(fields, rules), idempotencyKey };
 }
 

@@ -29,6 +29,7 @@ type FinishReason = Extract<StreamChunk, { type: "finish" }>["finishReason"];
  */
 export class RemoteRun implements RunWork {
   readonly isStructured = false;
+  readonly kind = "remote";
   readonly #parts: RemoteParts;
   readonly #run: Run;
   readonly #exchange: RemoteExchange;
@@ -85,11 +86,14 @@ export class RemoteRun implements RunWork {
 
   async #route() {
     const { cards, http, name } = this.#parts;
-    const { context, signal } = this.#run;
+    const { context, settings, signal } = this.#run;
     const endpoints = await cards.endpoints(context, signal);
     if (endpoints.length === 0) throw noInterface(name());
-    const users = await http.readHeaders(context, signal);
+    const own = await http.readHeaders(context, signal);
     signal.throwIfAborted();
+    // An origin that only a card names gets no headers.
+    const telemetry = endpoints.every(({ at }) => http.isTrusted(at.url)) ? settings.telemetry : undefined;
+    const users = telemetry === undefined ? own : { ...telemetry.headers(), ...own };
     return { endpoints, users, note: (endpoint: (typeof endpoints)[number]) => cards.note(endpoint) };
   }
 

@@ -1,5 +1,6 @@
 import { toTroupeError } from "../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { Telemetry } from "../base/telemetry/telemetry.ts";
 import { checkEmbedding, copyDocument } from "./vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
 import type { VectorDocument } from "./vector/vector-store.ts";
@@ -19,6 +20,7 @@ export type AddDocumentsSettings = {
   embeddings: EmbeddingProvider | undefined;
   embedOptions: EmbedOptions;
   modelCheck: EmbeddingModelCheck;
+  telemetry: Telemetry | undefined;
   /** Splits long documents. Without it every document is stored whole. */
   split: Splitter | undefined;
   /** The number of texts in one embedding call. */
@@ -111,7 +113,7 @@ async function embed(batch: readonly NewRecord[], plan: AddDocumentsSettings): P
   const { embedOptions, modelCheck } = plan;
   const embeddings = requireEmbeddings(plan.embeddings);
   const texts = batch.map(({ record }) => record.content);
-  const vectors = await askForVectors(embeddings, texts, embedOptions);
+  const vectors = await askForVectors(embeddings, texts, { ...embedOptions, telemetry: plan.telemetry });
   await modelCheck.check(embeddings, embedOptions.signal);
   for (const [index, { owner, record }] of batch.entries()) {
     record.embedding = vectors[index] ?? [];

@@ -1,5 +1,6 @@
 import { toTroupeError } from "../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { Telemetry } from "../base/telemetry/telemetry.ts";
 import { untilAborted } from "../base/async/until-aborted.ts";
 import { checkEmbedding } from "./vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
@@ -12,6 +13,9 @@ export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): Em
   throw new TroupeError("invalid_config", message);
 }
 
+/** The options of an embedding call, which the provider gets, and the telemetry that records the call. */
+type ObservedEmbedOptions = EmbedOptions & { readonly telemetry?: Telemetry | undefined };
+
 /**
  * Returns the vectors of texts in order, from one call of the provider. Throws `model_failed` if vectors are missing,
  * have a wrong length or cannot be compared.
@@ -19,9 +23,12 @@ export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): Em
 export async function askForVectors(
   embeddings: EmbeddingProvider,
   texts: readonly string[],
-  options: EmbedOptions,
+  { telemetry, ...options }: ObservedEmbedOptions,
 ): Promise<number[][]> {
-  const vectors: unknown = await ask(() => embeddings.embedBatch(texts, options), options);
+  const call = () => ask(() => embeddings.embedBatch(texts, options), options);
+  const vectors: unknown = await (telemetry === undefined
+    ? call()
+    : observeEmbeddings(telemetry, { embeddings, count: texts.length }, call));
   const count = Array.isArray(vectors) ? vectors.length : "no";
   if (!Array.isArray(vectors) || count !== texts.length) {
     throw invalidVectors(embeddings, `gave ${count} vectors for ${texts.length} texts`);
@@ -33,9 +40,36 @@ export async function askForVectors(
  * Returns the vector of one text, such as a query. Throws `model_failed` if it has a wrong length or cannot be
  * compared.
  */
-export async function embedText(embeddings: EmbeddingProvider, text: string, options: EmbedOptions): Promise<number[]> {
-  const [vector = []] = checkVectors(embeddings, [await ask(() => embeddings.embed(text, options), options)]);
+export async function embedText(
+  embeddings: EmbeddingProvider,
+  text: string,
+  { telemetry, ...options }: ObservedEmbedOptions,
+): Promise<number[]> {
+  const call = () => ask(() => embeddings.embed(text, options), options);
+  const answer = await (telemetry === undefined
+    ? call()
+    : observeEmbeddings(telemetry, { embeddings, count: 1 }, call));
+  const [vector = []] = checkVectors(embeddings, [answer]);
   return vector;
+}
+
+/** Calls embeddings, and records the call. */
+async function observeEmbeddings<Answer>(
+  telemetry: Telemetry,
+  { embeddings, count }: { embeddings: EmbeddingProvider; count: number },
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  const { providerId, modelId, dimensions } = embeddings;
+  const model = { ...(providerId !== undefined && { providerId }), ...(modelId !== undefined && { modelId }) };
+  const operation = telemetry.begin("embeddings", { model, count });
+  try {
+    const answer = await operation.run(call);
+    operation.end({ dimensions });
+    return answer;
+  } catch (error) {
+    operation.end({ error });
+    throw error;
+  }
 }
 
 async function ask<Answer>(call: () => Promise<Answer>, { signal }: EmbedOptions): Promise<Answer> {

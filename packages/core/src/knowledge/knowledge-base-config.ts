@@ -8,6 +8,8 @@ import {
 } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionsOf, OptionTable } from "../base/errors/read-options.ts";
+import type { Telemetry } from "../base/telemetry/telemetry.ts";
+import { telemetryOption } from "../base/telemetry/telemetry.ts";
 import { isBlank } from "../base/util/is-blank.ts";
 import { keyProblem } from "../base/util/key-problem.ts";
 import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
@@ -43,6 +45,11 @@ export type KnowledgeBaseConfig = {
   /** Reorders the results of searches for a text: see `Rerank`. */
   rerank?: Rerank | undefined;
   /**
+   * Records searches and embeddings that the program makes itself, such as `createTelemetry()` of `@troupe/otel`. A
+   * search by a tool is recorded as a part of its run. @default nothing is recorded
+   */
+  telemetry?: Telemetry | undefined;
+  /**
    * Closes the store together with the knowledge base. Set `false` for a store that several knowledge bases share.
    * @default true
    */
@@ -63,6 +70,7 @@ const optionTable = {
   concurrency: optional(integerOption(1), 4),
   chunking: optional(chunkingOption),
   rerank: optional(functionOption<Rerank>()),
+  telemetry: optional(telemetryOption),
   ownsStore: optional(booleanOption, true),
 } satisfies OptionTable<KnowledgeBaseConfig>;
 

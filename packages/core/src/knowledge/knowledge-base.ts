@@ -1,6 +1,7 @@
 import { closeInOrder } from "../base/async/close-in-order.ts";
 import { checkOptionNames } from "../base/errors/read-options.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
+import type { Telemetry } from "../base/telemetry/telemetry.ts";
 import { untilAborted } from "../base/async/until-aborted.ts";
 import type { ExecutableTool } from "../agents/run/tool.ts";
 import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
@@ -17,11 +18,12 @@ import { readKnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import { knowledgeCallOptionNames, toEmbedOptions } from "./knowledge-call-options.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
+import { observeRetrieval } from "./observe-retrieval.ts";
 import { readDocument } from "./read-document.ts";
 import { candidatesFor, rerankResults } from "./rerank-results.ts";
 import type { Rerank } from "./rerank-results.ts";
 import { createSearchTool } from "./search-tool.ts";
-import type { SearchToolConfig } from "./search-tool.ts";
+import type { SearchableKnowledge, SearchToolConfig } from "./search-tool.ts";
 
 /**
  * Options of a search in a `KnowledgeBase`: the number, minimum score and filter of the results, API keys, and a
@@ -51,13 +53,13 @@ export class KnowledgeBase {
   readonly #embeddings: EmbeddingProvider | undefined;
   readonly #rerank: Rerank | undefined;
   readonly #modelCheck: EmbeddingModelCheck;
-  readonly #adding: Pick<AddDocumentsSettings, "batchSize" | "concurrency" | "split" | "writer">;
+  readonly #adding: Pick<AddDocumentsSettings, "batchSize" | "concurrency" | "split" | "telemetry" | "writer">;
   #closed = false;
 
   constructor(config: KnowledgeBaseConfig) {
     const options = readKnowledgeBaseConfig(config);
     const { name, vectorStore, collection = name, embeddings = vectorStore.embeddings } = options;
-    const { chunking, batchSize, concurrency } = options;
+    const { chunking, batchSize, concurrency, telemetry } = options;
     this.name = name;
     this.#store = vectorStore;
     this.#ownsStore = options.ownsStore;
@@ -68,7 +70,7 @@ export class KnowledgeBase {
     this.#modelCheck = new EmbeddingModelCheck(this.#documents, collection);
     const split = createSplitter(chunking);
     const writer = new DocumentWriter(this.#documents, { hasPieces: split !== undefined });
-    this.#adding = { batchSize, concurrency, split, writer };
+    this.#adding = { batchSize, concurrency, split, telemetry, writer };
   }
 
   /** Prepares the store, so that an unreachable store is noticed early. Calling it is optional. */
@@ -99,12 +101,7 @@ export class KnowledgeBase {
    * results of a text.
    */
   async search(query: string | readonly number[], options: KnowledgeSearchOptions = {}): Promise<VectorSearchResult[]> {
-    this.#checkOpen();
-    checkOptionNames(searchOptions, options, { owner: "a search" });
-    // The options are checked before the embedding, so that wrong options cost nothing.
-    const checked = checkSearchOptions(options);
-    if (typeof query === "string") return await this.#searchText(query, checked, options);
-    return await untilAborted(() => this.#documents.search(query, checked), options.signal);
+    return await this.#search(query, options, this.#adding.telemetry);
   }
 
   /**
@@ -142,14 +139,37 @@ export class KnowledgeBase {
 
   /** Creates a tool that searches this knowledge base, with the run's API key for the vendor of the embeddings. */
   asTool(config: SearchToolConfig = {}): ExecutableTool {
-    const search = async (query: string, options: KnowledgeSearchOptions) => await this.search(query, options);
+    const search: SearchableKnowledge["search"] = async (query, options, telemetry) =>
+      await this.#search(query, options, telemetry);
     return createSearchTool({ name: this.name, providerId: this.#embeddings?.providerId, search }, config);
   }
 
-  async #searchText(query: string, search: CheckedSearch, call: KnowledgeCallOptions): Promise<VectorSearchResult[]> {
-    const { signal } = call;
+  async #search(
+    query: string | readonly number[],
+    options: KnowledgeSearchOptions,
+    telemetry: Telemetry | undefined,
+  ): Promise<VectorSearchResult[]> {
+    this.#checkOpen();
+    checkOptionNames(searchOptions, options, { owner: "a search" });
+    // The options are checked before the embedding, so that wrong options cost nothing.
+    const checked = checkSearchOptions(options);
+    const search = async (): Promise<VectorSearchResult[]> => {
+      if (typeof query === "string") return await this.#searchText(query, checked, { ...options, telemetry });
+      return await untilAborted(() => this.#documents.search(query, checked), options.signal);
+    };
+    if (telemetry === undefined) return await search();
+    const text = () => (typeof query === "string" ? query : undefined);
+    return await observeRetrieval(telemetry, { source: this.name, topK: checked.topK, query: text }, search);
+  }
+
+  async #searchText(
+    query: string,
+    search: CheckedSearch,
+    call: KnowledgeCallOptions & { telemetry: Telemetry | undefined },
+  ): Promise<VectorSearchResult[]> {
+    const { signal, telemetry } = call;
     const embeddings = requireEmbeddings(this.#embeddings);
-    const vector = await embedText(embeddings, query, toEmbedOptions(embeddings, call));
+    const vector = await embedText(embeddings, query, { ...toEmbedOptions(embeddings, call), telemetry });
     await this.#modelCheck.check(embeddings, signal);
     const topK = this.#rerank === undefined ? search.topK : candidatesFor(search.topK);
     const results = await untilAborted(() => this.#documents.search(vector, { ...search, topK }), signal);

@@ -1,9 +1,10 @@
 import { stringOption, integerOption, optional, satisfying } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
+import type { Telemetry } from "../base/telemetry/telemetry.ts";
 import { isRecord } from "../base/util/is-record.ts";
 import type { RunContext } from "../agents/run/run-context.ts";
-import { runOf } from "../agents/run/derive-context.ts";
+import { runOf, telemetryOf } from "../agents/run/derive-context.ts";
 import { defineTool } from "../agents/tool/define-tool.ts";
 import type { ExecutableTool } from "../agents/run/tool.ts";
 import { checkSearchOptions } from "./vector/read-search-options.ts";
@@ -38,7 +39,12 @@ export type SearchableKnowledge = {
   readonly name: string;
   /** The vendor whose API key the search needs. */
   readonly providerId: string | undefined;
-  search(query: string, options: VectorSearchOptions & KnowledgeCallOptions): Promise<VectorSearchResult[]>;
+  /** @param telemetry records the search as a part of the run that makes it */
+  search(
+    query: string,
+    options: VectorSearchOptions & KnowledgeCallOptions,
+    telemetry: Telemetry | undefined,
+  ): Promise<VectorSearchResult[]>;
 };
 
 /** The maximum number of documents that a model may ask for, unless `topK` of the tool is larger. */
@@ -61,7 +67,7 @@ export function createSearchTool(knowledge: SearchableKnowledge, config: SearchT
     async execute(args, context) {
       const wanted = typeof args["topK"] === "number" ? args["topK"] : topK;
       const options = { ...bounds, topK: wanted, ...callOf(knowledge, context) };
-      return toText(await knowledge.search(String(args["query"]), options));
+      return toText(await knowledge.search(String(args["query"]), options, telemetryOf(context)));
     },
   });
 }

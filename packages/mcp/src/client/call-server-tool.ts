@@ -1,4 +1,5 @@
 import { cutText } from "@troupe/core/kit";
+import { telemetryOf } from "@troupe/core/transport";
 import { TroupeError } from "@troupe/core";
 import { nextTurn } from "./ask-server.ts";
 import type { Connection } from "./connection.ts";
@@ -30,6 +31,27 @@ export async function callServerTool(
   settings: McpSettings,
   call: ToolCall,
 ): Promise<RawResult> {
+  const telemetry = telemetryOf(call.context);
+  if (telemetry === undefined) return await callOrRepeat(connection, settings, call);
+  const { transport, url } = settings;
+  const operation = telemetry.begin("mcp", {
+    side: "client",
+    method: "tools/call",
+    toolName: call.tool.name,
+    transport: transport === "http" ? "tcp" : "pipe",
+    address: url === undefined ? undefined : new URL(url).host,
+  });
+  try {
+    const result = await operation.run(() => callOrRepeat(connection, settings, call));
+    operation.end({ isToolError: result.isError === true });
+    return result;
+  } catch (error) {
+    operation.end({ error });
+    throw error;
+  }
+}
+
+async function callOrRepeat(connection: Connection, settings: McpSettings, call: ToolCall): Promise<RawResult> {
   const { name } = call.tool;
   if (connection.toolsInSession.has(name)) return await send(connection.session, settings, call);
   let failure: unknown;
@@ -93,7 +115,9 @@ async function send(connection: Connection, { timeoutMs }: McpSettings, call: To
       // The library reads from the definition which arguments are repeated in headers.
       const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
       const asked = { ...options, onprogress: onProgress, toolDefinition };
-      const result = rawResultOf(await client.callTool({ name, arguments: args }, asked));
+      const trace = telemetryOf(context)?.headers();
+      const request = { name, arguments: args, ...(trace !== undefined && { _meta: trace }) };
+      const result = rawResultOf(await client.callTool(request, asked));
       await nextTurn();
       checkOutput(result);
       return result;

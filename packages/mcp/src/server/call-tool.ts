@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { MessageContent, RunOpts } from "@troupe/core";
+import type { MessageContent, RunOpts, Telemetry } from "@troupe/core";
 import { toTroupeError } from "@troupe/core/kit";
 import { checkSessionId, readRunFields, toPublicError, toServiceRequest } from "@troupe/core/transport";
 import type { Principal } from "@troupe/core/service";
@@ -39,6 +39,9 @@ export type ToolCall = {
   readonly sendProgress: SendProgress | undefined;
   readonly service: Service;
   readonly maxMediaBytes: number;
+  readonly requestId?: string;
+  /** The metadata of the request, which may name the trace of the client. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 };
 
 /** Error codes that describe a fault of the service, not of the request. */
@@ -62,6 +65,29 @@ export function localSource(principal?: Principal): RequestSource {
  * as an error, with its message for clients.
  */
 export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
+  const telemetry = telemetryFor(call, call.service);
+  if (telemetry === undefined) return await runServedTool(call);
+  const operation = telemetry.begin("mcp", {
+    side: "server",
+    method: "tools/call",
+    toolName: call.tool.definition.name,
+    requestId: call.requestId,
+    transport: call.caller.source === undefined ? "pipe" : "tcp",
+  });
+  const result = await operation.run(() => runServedTool(call));
+  operation.end({ isToolError: result.isError === true });
+  return result;
+}
+
+/** Returns the telemetry of a call, which belongs to the trace in its metadata, or else in its HTTP headers. */
+function telemetryFor({ meta, caller }: Pick<ToolCall, "meta" | "caller">, service: Service): Telemetry | undefined {
+  if (service.settings.telemetry === undefined) return undefined;
+  if (meta?.["traceparent"] !== undefined || caller.source === undefined) return service.telemetryFor(meta ?? {});
+  const { headers } = caller.source.toRequest();
+  return service.telemetryFor({ traceparent: headers.get("traceparent"), tracestate: headers.get("tracestate") });
+}
+
+async function runServedTool(call: ToolCall): Promise<CallToolResult> {
   const { tool, caller, signal, service, maxMediaBytes } = call;
   const { record = {} } = caller;
   let runId: string | undefined;
@@ -84,7 +110,7 @@ export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
 
 /** Reads a tool call as a request for a run. Throws the error of a call that cannot begin. */
 export async function readRequestedRun(
-  { tool, args, caller }: Pick<ToolCall, "tool" | "args" | "caller">,
+  { tool, args, caller, meta }: Pick<ToolCall, "tool" | "args" | "caller" | "meta">,
   service: Service,
 ): Promise<RequestedRun<unknown, unknown>> {
   const { input, sessionId } = readArguments(tool, args);
@@ -101,6 +127,7 @@ export async function readRequestedRun(
       hostOptions,
       readKeys: () => ({ apiKeys, ...(apiKey !== undefined && { apiKey }) }),
       address,
+      telemetry: telemetryFor({ caller, meta }, service),
     },
   );
 }

@@ -148,6 +148,8 @@ async function callTool(
       caller,
       signal,
       sendProgress: progressSender(mcpReq),
+      requestId: String(mcpReq.id),
+      meta: mcpReq._meta,
       service,
       maxMediaBytes,
     });

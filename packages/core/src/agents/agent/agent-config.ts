@@ -2,6 +2,7 @@ import type { EventBus } from "../../base/events/event-bus.ts";
 import type { GuardrailConfig } from "../guardrail/guardrail.ts";
 import type { BusyPolicy } from "../../sessions/lock/busy-policy.ts";
 import type { StorageFailurePolicy } from "../run/run-options.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { LogChoice } from "../../base/log/runnable-logger.ts";
 import type { AgentMemory } from "../memory/agent-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
@@ -84,6 +85,11 @@ export type SharedConfig = LogChoice & {
   titles?: TitleConfig | undefined;
   /** The bus that receives the events of each run. @default a new bus */
   eventBus?: EventBus<RunEvents> | undefined;
+  /**
+   * Records traces and metrics of the runs, such as `createTelemetry()` of `@troupe/otel`. A service's telemetry takes
+   * precedence, and child runs inherit it. @default nothing is recorded
+   */
+  telemetry?: Telemetry | undefined;
   /** Retries model calls that fail before their first chunk. @default 3 retries */
   retry?: Partial<RetryConfig> | undefined;
   /**

@@ -237,7 +237,7 @@ describe("an unknown option", () => {
       .catch((error: Error) => error);
 
     expect((failure as Error).message).toBe(
-      'Unknown option "threadId" of the run. Expected sessionId, userId, verified, tenantId, metadata, messages, apiKey, apiKeys, signal, limits, modelOptions, model, instructions, tools or parent. Did you mean sessionId?',
+      'Unknown option "threadId" of the run. Expected sessionId, userId, verified, tenantId, metadata, messages, apiKey, apiKeys, signal, limits, modelOptions, model, instructions, tools, additions or parent. Did you mean sessionId?',
     );
   });
 });

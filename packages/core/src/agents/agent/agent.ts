@@ -114,8 +114,8 @@ export class Agent<
 
   #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
-    const { name, model, sessionId, userId, limits } = parts.config;
-    const settings = resolveRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId });
+    const { name, model, sessionId, userId, limits, telemetry } = parts.config;
+    const settings = resolveRunOpts(opts, { sessionId, userId, limits, providerId: model.providerId, telemetry });
     checkRunSettings(parts.config, settings);
     const run = new Run({
       name,

@@ -14,6 +14,7 @@ import type { AgentParts } from "./agent-parts.ts";
 import type { RunContext } from "../run/run-context.ts";
 
 import { factOwnerId } from "../memory/agent-user-memory.ts";
+import { observeMemory } from "../memory/observe-memory.ts";
 import type { AgentUserMemory } from "../memory/agent-user-memory.ts";
 import { historyFiller } from "./fill-history.ts";
 import type { FillMessages } from "./fill-history.ts";
@@ -108,7 +109,12 @@ async function loadFacts(userMemory: AgentUserMemory, run: Run): Promise<string>
   }
   const scope = { tenantId, verified, signal };
   const load = async () => await userMemory.getContextString(factOwnerId(userMemory, userId, scope), scope);
-  const facts: unknown = await untilAborted(load, signal);
+  const { telemetry } = settings;
+  const read =
+    telemetry === undefined
+      ? load
+      : async () => await observeMemory(telemetry, { action: "search", store: "facts" }, load);
+  const facts: unknown = await untilAborted(read, signal);
   if (typeof facts === "string") return facts;
   throw new TroupeError(
     "invalid_value",

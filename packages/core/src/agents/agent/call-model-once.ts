@@ -2,6 +2,7 @@ import type { CallIds } from "../../sessions/history/call-ids.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { callModel, recordCall } from "./call-model.ts";
+import { observeModelCall } from "./observe-model-call.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 
 /** The stored form of a model call: the response, and the run's thinking up to that response. */
@@ -24,7 +25,9 @@ export function callModelOnce(
     "model",
     (step) => {
       const call = step === undefined ? prepared : { ...prepared, onShown: (chunk: StreamChunk) => step.tag(chunk) };
-      return callModel(plan, call, callIds);
+      const { telemetry } = run.settings;
+      if (telemetry === undefined) return callModel(plan, call, callIds);
+      return observeModelCall({ ...plan, telemetry }, call, callIds);
     },
     {
       meter: run.meter,

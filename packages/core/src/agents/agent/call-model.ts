@@ -4,7 +4,6 @@ import type { ModelChunk } from "../../model/model-chunk.ts";
 import { leaveChunks, reportedAttempt } from "../../model/model-attempt.ts";
 import type { ModelAttemptEnd, ReportModelAttempt } from "../../model/model-attempt.ts";
 import type { ModelCallOptions } from "../../model/model-config.ts";
-import type { ModelProvider } from "../../model/model-provider.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { ResponseCollector } from "../../model/response-collector.ts";
 import { callWithRetries } from "../../base/retry/with-retry.ts";
@@ -50,7 +49,7 @@ export async function* callModel(
   }
   log.complete(response);
   warnOfAnswer(run, prepared, response);
-  run.meter.add(response.usage);
+  (prepared.meter ?? run.meter).add(response.usage);
   recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
   if (gate === undefined) return response;
   // The text of an answer that was not streamed has not passed the gate yet.
@@ -92,12 +91,12 @@ function startPartialAnswer({ run, structured, outputGuardrails }: LoopPlan): Pa
  * Calls the model by `generate`, for a run without streaming. Yields nothing and returns the response. The retry policy
  * repeats a failed call.
  */
-export const callByGenerate: ModelCaller = async function* ({ retry, run }, { model, messages, options, ids }) {
+export const callByGenerate: ModelCaller = async function* ({ retry, run }, call) {
   yield* [];
-  const { report, reports } = reportsOf(run, model);
-  const call = () => model.generate(messages, reports === undefined ? options : { ...options, ...reports });
-  const generate =
-    report === undefined ? call : (attempt: number) => reportedAttempt(call, () => report(attempt), endOf);
+  const { model, messages, options, ids } = call;
+  const { report, reports } = reportsOf(run, call);
+  const ask = () => model.generate(messages, reports === undefined ? options : { ...options, ...reports });
+  const generate = report === undefined ? ask : (attempt: number) => reportedAttempt(ask, () => report(attempt), endOf);
   return ids.inResponse(soundResponse(await callWithRetries(generate, retry, { signal: options.signal }), run, model));
 };
 
@@ -105,12 +104,14 @@ export const callByGenerate: ModelCaller = async function* ({ retry, run }, { mo
  * Calls the model by `stream`, for a streaming run. Yields the chunks that may be shown and returns the response. The
  * retry policy repeats a failed call only until its first chunk arrives.
  */
-export const callByStream: ModelCaller = async function* ({ retry, run }, { model, messages, options, filter, ids }) {
+export const callByStream: ModelCaller = async function* ({ retry, run }, call) {
+  const { model, messages, options, filter, ids, operation } = call;
   const collector = new ResponseCollector();
-  const { report, reports } = reportsOf(run, model);
+  const { report, reports } = reportsOf(run, call);
   const stream = () => model.stream(messages, reports === undefined ? options : { ...options, ...reports });
   const open = (attempt: number) => openStream(stream, report?.(attempt));
   const { chunks, first, end } = await callWithRetries(open, retry, { signal: options.signal });
+  if (operation !== undefined) operation.note({ type: "first_chunk" });
   try {
     for (let step = first; step.done !== true; step = await chunks.next()) {
       const chunk = ids.inChunk(step.value);
@@ -141,12 +142,16 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, { mode
  * Returns the functions that report the attempts of a model call. A model that calls other models reports the attempts
  * of those.
  */
-function reportsOf(run: Run, model: ModelProvider): { report?: ReportModelAttempt; reports?: ModelReports } {
+function reportsOf(
+  run: Run,
+  { model, meter = run.meter, operation }: PreparedCall,
+): { report?: ReportModelAttempt; reports?: ModelReports } {
   if (model.providerIds === undefined) {
-    const report = run.modelCalls.begin(model);
+    const report = run.modelCalls.begin(model, operation);
     return report === undefined ? {} : { report };
   }
-  return { reports: { onModelCall: run.modelCalls.beginPassedOn(), onLostUsage: (usage) => run.meter.add(usage) } };
+  const onModelCall = run.modelCalls.beginPassedOn(operation);
+  return { reports: { onModelCall, onLostUsage: (usage) => meter.add(usage) } };
 }
 
 type ModelReports = Pick<ModelCallOptions, "onModelCall" | "onLostUsage">;

@@ -19,6 +19,7 @@ import { guardrailsOption } from "../guardrail/guardrail.ts";
 import { onBusyOption } from "../../sessions/lock/busy-policy.ts";
 import { checkModelSettings, checkReasoning } from "../../model/model-settings.ts";
 import { checkLogChoice, logChoiceTable } from "../../base/log/runnable-logger.ts";
+import { telemetryOption } from "../../base/telemetry/telemetry.ts";
 import { modelOption } from "../../model/model-option.ts";
 import { resolveRetryConfig } from "../../base/retry/retry-config.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
@@ -103,6 +104,7 @@ const optionTable = {
   reasoning: optional(checkReasoning),
   userMemory: optional(methodsOption("a UserMemory", "getContextString", "extractAndStore", "clear")),
   ...logChoiceTable,
+  telemetry: optional(telemetryOption),
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integerOption(1)),
   titles: optional(titlesOption),

@@ -4,7 +4,9 @@ import type { StreamChunk } from "../run/stream-chunk.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunWork } from "../run/run-work.ts";
 import { Run } from "../run/run.ts";
+import { observeMemory } from "../memory/observe-memory.ts";
 import { factOwnerId } from "../memory/agent-user-memory.ts";
+import type { ExtractOptions } from "../memory/user-memory.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { AgentParts } from "./agent-parts.ts";
@@ -48,6 +50,7 @@ async function runExtraction(parts: AgentParts, finished: Run): Promise<void> {
 }
 
 class FactExtraction implements RunWork {
+  readonly kind = "facts";
   readonly #parts: AgentParts;
   readonly #run: Run;
   readonly #conversation: readonly ChatMessage[];
@@ -71,14 +74,21 @@ class FactExtraction implements RunWork {
     const { userId = "", tenantId, verified } = run.settings;
     const scope = { tenantId, verified, storage, signal: run.signal };
     const conversation = [...this.#conversation];
-    const found = await userMemory.extractAndStore(factOwnerId(userMemory, userId, scope), conversation, model, {
+    const options = {
       ...scope,
       logger: run.logger,
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
       onModelCall: (called) => run.modelCalls.begin(called),
+      telemetry: run.settings.telemetry,
       onWarning: (code, message, fields) => run.warn(code, message, fields),
-    });
+    } satisfies ExtractOptions;
+    const owner = factOwnerId(userMemory, userId, scope);
+    const extract = async () => await userMemory.extractAndStore(owner, conversation, model, options);
+    const { telemetry } = run.settings;
+    const found = await (telemetry === undefined
+      ? extract()
+      : observeMemory(telemetry, { action: "upsert", store: "facts" }, extract));
     run.text = factTexts(found).join("\n");
     return "stop";
   }

@@ -1,5 +1,6 @@
 import type { Guardrail } from "../guardrail/guardrail.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
+import type { OpenOperation } from "../../base/telemetry/telemetry.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
 import type { ModelCallOptions, ToolChoice } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
@@ -7,6 +8,7 @@ import type { ModelResponse } from "../../model/model-response.ts";
 import type { ModelMessage } from "../../model/vendor-state.ts";
 import type { RetryConfig } from "../../base/retry/retry-config.ts";
 import type { Run } from "../run/run.ts";
+import type { UsageMeter } from "../run/usage-meter.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { CompiledSchema } from "../../schema/compile-schema.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
@@ -67,6 +69,9 @@ export type PreparedCall = {
   readonly index: number;
   /** Receives each chunk that is shown, before it is shown. */
   readonly onShown?: ((chunk: StreamChunk) => void) | undefined;
+  /** The meter of this model call, which adds to that of the run, if telemetry records the call. */
+  readonly meter?: UsageMeter | undefined;
+  readonly operation?: OpenOperation<"model"> | undefined;
 };
 
 /** One model call: the model's input, and the filter that turns model chunks into chunks of the run. */

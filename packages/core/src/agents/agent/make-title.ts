@@ -65,6 +65,7 @@ async function runTitle(
 
 /** The work of a run that makes a title: one model call and one write. */
 class TitleRun implements RunWork {
+  readonly kind = "title";
   readonly #parts: AgentParts;
   readonly #run: Run;
   readonly #source: { model: ModelProvider; conversation: readonly ChatMessage[] };
@@ -104,6 +105,7 @@ class TitleRun implements RunWork {
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
       onModelCall: (called) => run.modelCalls.begin(called),
+      telemetry: run.settings.telemetry,
     });
     return answer.trim().replaceAll(/^["“„«']+|["”“»'.]+$/g, "");
   }

@@ -42,6 +42,8 @@ export class RunSession {
   async open(sessions: SessionStore, onWaiting?: OpenOptions["onWaiting"]): Promise<OpenSession> {
     const { signal, settings, steps, runId } = this.#run;
     const { durable } = steps;
+    const { telemetry } = settings;
+    const startedAt = telemetry === undefined ? 0 : performance.now();
     const options: OpenOptions = {
       owner: ownerOf(settings),
       signal,
@@ -50,6 +52,7 @@ export class RunSession {
       onWaiting,
     };
     const session = await this.#openOrFork(sessions, options);
+    telemetry?.measure("session.wait", { ms: performance.now() - startedAt });
     this.#sessions = sessions;
     this.#session = session;
     // If the run ended just after the session's lease was granted, the run's own release came too early.

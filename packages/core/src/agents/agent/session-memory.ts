@@ -5,6 +5,7 @@ import type { RecallingMemory } from "../memory/stand-in-memory.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import { withoutVendorState } from "../../model/vendor-state.ts";
 import type { ModelMessage } from "../../model/vendor-state.ts";
+import { observeMemory } from "../memory/observe-memory.ts";
 import { ownerOf } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenSession } from "../../sessions/session/open-session.ts";
@@ -80,7 +81,11 @@ export class SessionMemory {
       after: this.#through,
       ...(hasVendorState && { hasVendorState }),
     };
-    await this.#memory.addMessages(run.settings.sessionId, turnMessages(turn), options);
+    const { sessionId, telemetry } = run.settings;
+    const messages = turnMessages(turn);
+    const added = async () => await this.#memory.addMessages(sessionId, messages, options);
+    if (telemetry === undefined) await added();
+    else await observeMemory(telemetry, { action: "upsert", store: "session" }, added);
     this.#through = seq;
   }
 
@@ -103,12 +108,12 @@ export class SessionMemory {
     // Messages that the program added without an owner are for the program's own runs. A session that was just created
     // has no such messages.
     const takesSeed = !settings.fromOutside && settings.isNamedSession;
-    const recalled = await this.#memory.recall(settings.sessionId, {
-      ...ownerOf(settings),
-      storage,
-      signal,
-      takesSeed,
-    });
+    const scope = { ...ownerOf(settings), storage, signal, takesSeed };
+    const read = async () => await this.#memory.recall(settings.sessionId, scope);
+    const { telemetry } = settings;
+    const recalled = await (telemetry === undefined
+      ? read()
+      : observeMemory(telemetry, { action: "search", store: "session" }, read));
     this.#through = recalled.through;
     return recalled;
   }
@@ -134,6 +139,7 @@ export class SessionMemory {
       apiKeyFor: (providerId) => run.keyFor(providerId),
       onUsage: (usage) => run.meter.add(usage),
       onModelCall: (called) => run.modelCalls.begin(called),
+      telemetry: run.settings.telemetry,
       onWarning: (code, message, fields) => run.warn(code, message, fields),
     };
   }

@@ -110,6 +110,7 @@ export async function* executeTools(
     eventBus: run.eventBus,
     roundtrip,
     maxParallel,
+    telemetry: run.settings.telemetry,
     ...(structured !== undefined && { answerSchema: structured }),
     ...(onToolCall !== undefined && { onToolCall }),
     ...(onApproval !== undefined && { onApproval }),

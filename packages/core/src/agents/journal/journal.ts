@@ -116,6 +116,11 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt;
   }
 
+  /** What ended the attempt before this one. */
+  get continuesAfter(): "crash" | "handover" | "wait" {
+    return this.#attempt.continuesAfter;
+  }
+
   /** Calls the listener once the attempt finishes a step or reaches a wait. */
   set onProgress(listener: () => void) {
     this.#attempt.onProgress = listener;

@@ -34,6 +34,8 @@ export class LoggedPast {
   endings = 0;
   /** Consecutive attempts before this one that finished no step because they could not reach the session. */
   storageFailures = 0;
+  /** What ended the attempt before this one: a wait, an orderly handover, or a crash. */
+  continuesAfter: "crash" | "handover" | "wait" = "crash";
   /** All waits in the run's log, by id. */
   protected readonly knownWaits = new Map<string, RunWait>();
   /** The journal steps that have chunks in the run's log and no result. */
@@ -106,8 +108,10 @@ export class LoggedPast {
       case "wait":
         this.knownWaits.set(entry.wait.id, entry.wait);
         this.performedBefore = entry.performedMs;
+        this.continuesAfter = "wait";
         return this.#readProgress();
       case "left":
+        this.continuesAfter = "handover";
         return this.#readLeft(entry.why);
       default:
         this.ended = entry;
@@ -116,6 +120,7 @@ export class LoggedPast {
 
   #readAttempt({ n, node, at, isShared }: Extract<LogEntry, { t: "attempt" }>): void {
     this.number = n + 1;
+    this.continuesAfter = "crash";
     const startedAt = this.logged?.startedAt ?? at;
     this.logged = { attempts: n, node, ...(startedAt !== undefined && { startedAt }) };
     if (this.isGivenUp) this.endings += 1;

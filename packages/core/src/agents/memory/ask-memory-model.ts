@@ -1,6 +1,11 @@
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import type { ModelName } from "../../base/telemetry/operations.ts";
+import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
+import { addUsage, noUsage } from "../../base/message/token-usage.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import { normalizeUsage } from "../../model/normalize-usage.ts";
 import { reportedAttempt } from "../../model/model-attempt.ts";
+import type { ReportModelAttempt } from "../../model/model-attempt.ts";
 import type { ModelConfig, ModelCallOptions } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import { keyOptions } from "../../model/model-keys.ts";
@@ -24,7 +29,63 @@ export type MemoryModelCall = MemoryModelOptions & {
  * Calls a model for a summary, for facts or for a title, with retries, and returns the text of its answer. Throws
  * `timeout` after 60 seconds in total, and does not wait for a model that ignores its signal.
  */
-export async function askMemoryModel({
+export function askMemoryModel(call: MemoryModelCall): Promise<string> {
+  return call.telemetry === undefined ? ask(call) : observeMemoryCall(call.telemetry, call);
+}
+
+/** Calls a model as `askMemoryModel` does, and records the call with the usage of all its attempts. */
+async function observeMemoryCall(telemetry: Telemetry, call: MemoryModelCall): Promise<string> {
+  const { model, messages, config = {}, onUsage, onModelCall } = call;
+  let usage = noUsage;
+  const operation = telemetry.begin("model", {
+    model: { providerId: model.providerId, modelId: model.modelId },
+    isStream: false,
+    settings: { temperature: config.temperature, maxTokens: config.maxTokens },
+    messages: () => messages,
+    tools: () => [],
+  });
+  const observed: MemoryModelCall = {
+    ...call,
+    onUsage: (billed) => {
+      usage = addUsage(usage, billed);
+      onUsage?.(billed);
+    },
+    onModelCall: (called) => noteAttempts(called, operation, onModelCall?.(called)),
+  };
+  try {
+    const text = await operation.run(() => ask(observed));
+    operation.end({ usage, answer: { text } });
+    return text;
+  } catch (error) {
+    operation.end({ usage, error, isCancelled: call.signal?.aborted === true });
+    throw error;
+  }
+}
+
+function noteAttempts(
+  { providerId, modelId }: ModelName,
+  operation: OpenOperation<"model">,
+  report: ReportModelAttempt | undefined,
+): ReportModelAttempt {
+  return (attempt) => {
+    const startedAt = performance.now();
+    const end = report?.(attempt);
+    return (ended) => {
+      const facts = "error" in ended ? { error: toTroupeError(ended.error).code } : { usage: ended.usage };
+      operation.note({
+        type: "attempt",
+        providerId,
+        modelId,
+        attempt,
+        durationMs: performance.now() - startedAt,
+        ...facts,
+      });
+      end?.(ended);
+    };
+  };
+}
+
+async function ask({
   model,
   messages,
   config,
@@ -38,7 +99,7 @@ export async function askMemoryModel({
   const keys = keyOptions(model, (providerId) => apiKeyFor?.(providerId));
   const options = { ...config, ...keys, signal: deadline.signal, ...passedOnReports(model, { onModelCall, onUsage }) };
   const report = model.providerIds === undefined ? onModelCall?.(model) : undefined;
-  const ask = async () => {
+  const generate = async () => {
     const answer = await model.generate(messages, options);
     const usage = normalizeUsage(answer.usage);
     onUsage?.(usage);
@@ -46,10 +107,10 @@ export async function askMemoryModel({
   };
   const attempt =
     report === undefined
-      ? ask
+      ? generate
       : (count: number) =>
           reportedAttempt(
-            ask,
+            generate,
             () => report(count),
             (answer) => answer,
           );

@@ -1,6 +1,7 @@
 import { booleanOption, integerOption, methodsOption, optional, satisfying } from "../../base/errors/option-checks.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import type { LogFields, Logger } from "../../base/log/logger.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { ReportModelAttempt } from "../../model/model-attempt.ts";
@@ -52,6 +53,8 @@ export type MemoryModelOptions = {
    * and end.
    */
   onModelCall?: ((model: Pick<ModelProvider, "providerId" | "modelId">) => ReportModelAttempt | undefined) | undefined;
+  /** Records the model calls, if the run is recorded. */
+  telemetry?: Telemetry | undefined;
   /** The logger for failures that the memory recovered from. */
   logger?: Logger | undefined;
   /** Receives the failures that the memory recovered from, instead of the logger, with a code, as `Run.warn` does. */

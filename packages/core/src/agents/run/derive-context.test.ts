@@ -28,6 +28,7 @@ describe("inheritanceOf", () => {
       endsAt: Infinity,
       ephemeralStorage: undefined,
       steps: plainSteps,
+      telemetry: undefined,
     });
   });
 
@@ -61,6 +62,7 @@ describe("inheritanceOf", () => {
       endsAt: Infinity,
       ephemeralStorage: undefined,
       steps: plainSteps,
+      telemetry: undefined,
     });
   });
 });

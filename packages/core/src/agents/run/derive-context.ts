@@ -1,6 +1,7 @@
 import type { EventBus } from "../../base/events/event-bus.ts";
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
 import type { Logger } from "../../base/log/logger.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { readSlot, withSlot } from "./context-slot.ts";
 import type { RunContext } from "./run-context.ts";
@@ -40,6 +41,7 @@ export type Inheritance = {
   readonly ephemeralStorage: StorageDriver | undefined;
   /** The steps of the child run within those of its parent run. */
   readonly steps: RunSteps;
+  readonly telemetry: Telemetry | undefined;
 };
 
 /** The private slot of a context: the run that it leads to, and the scope of a part of that run. */
@@ -57,6 +59,11 @@ export function runOf(context: RunContext): Run | undefined {
 /** Returns the steps of the part of a run that a context belongs to; plain steps for the context of a whole run. */
 export function stepsOf(context: RunContext): RunSteps {
   return slotOf(context)?.scope?.steps ?? plainSteps;
+}
+
+/** Returns the telemetry of the run that a context belongs to; undefined for most runs. */
+export function telemetryOf(context: RunContext): Telemetry | undefined {
+  return slotOf(context)?.run.settings.telemetry;
 }
 
 /** Returns the meter that counts the usage of child runs started with a context; undefined for a context without a run. */
@@ -89,7 +96,7 @@ export function inheritanceOf(context: RunContext): Inheritance {
   const { runId: parentRunId, userId, verified = true, tenantId, metadata } = context;
   const { run, scope } = slotOf(context) ?? {};
   if (run === undefined) return { ...inheritanceWithoutRun, parentRunId, userId, verified, tenantId, metadata };
-  const { apiKeys, fromOutside, parentBuses } = run.settings;
+  const { apiKeys, fromOutside, parentBuses, telemetry } = run.settings;
   return {
     parentRunId,
     userId,
@@ -100,6 +107,7 @@ export function inheritanceOf(context: RunContext): Inheritance {
     fromOutside,
     buses: [run.eventBus, ...parentBuses],
     logger: context.logger,
+    telemetry,
     ...inheritanceOfPart(run, scope),
   };
 }
@@ -129,4 +137,5 @@ export const inheritanceWithoutRun = {
   endsAt: Infinity,
   ephemeralStorage: undefined,
   steps: plainSteps,
+  telemetry: undefined,
 };

@@ -1,6 +1,7 @@
 import { toPublicError } from "../../base/errors/public-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
+import type { OpenOperation } from "../../base/telemetry/telemetry.ts";
 import type { ModelAttemptEnd, ReportModelAttempt, ReportModelCall } from "../../model/model-attempt.ts";
 import { createId } from "../../base/util/create-id.ts";
 import type { RunEvents } from "./run-events.ts";
@@ -24,22 +25,29 @@ export class ModelCallEvents {
     this.#settings = settings;
   }
 
-  /** Begins a model call and returns the function that reports its attempts; undefined if there are no listeners. */
-  begin({ providerId, modelId }: { providerId: string; modelId: string }): ReportModelAttempt | undefined {
-    if (!this.#hasListener()) return undefined;
+  /**
+   * Begins a model call and returns the function that reports its attempts; undefined if there are no listeners.
+   * Attempts are also noted in the call's operation, if telemetry records it.
+   */
+  begin(
+    { providerId, modelId }: { providerId: string; modelId: string },
+    operation?: OpenOperation<"model">,
+  ): ReportModelAttempt | undefined {
+    if (operation === undefined && !this.#hasListener()) return undefined;
     const ids = { ...this.#newCall(), providerId, modelId };
-    return (attempt) => this.#start({ ...ids, attempt });
+    return (attempt) => this.#start({ ...ids, attempt }, operation);
   }
 
   /**
    * Begins the call of a model that calls other models. Returns the function that reports their calls as attempts at
    * one call; undefined if there are no listeners.
    */
-  beginPassedOn(): ReportModelCall | undefined {
-    if (!this.#hasListener()) return undefined;
+  beginPassedOn(operation?: OpenOperation<"model">): ReportModelCall | undefined {
+    if (operation === undefined && !this.#hasListener()) return undefined;
     const ids = this.#newCall();
     let attempt = 0;
-    return ({ providerId, modelId }) => this.#start({ ...ids, providerId, modelId, attempt: (attempt += 1) });
+    return ({ providerId, modelId }) =>
+      this.#start({ ...ids, providerId, modelId, attempt: (attempt += 1) }, operation);
   }
 
   /** Ends the attempts at model calls in progress when the run ends, with its error or else as `cancelled`. */
@@ -57,13 +65,15 @@ export class ModelCallEvents {
     return { runId, ...(parentRunId !== undefined && { parentRunId }), callId: createId() };
   }
 
-  #start(attempt: CallAttempt): (end: ModelAttemptEnd) => void {
+  #start(attempt: CallAttempt, operation: OpenOperation<"model"> | undefined): (end: ModelAttemptEnd) => void {
     if (this.#isClosed) return () => undefined;
     const open = (this.#open ??= new Set());
     const startedAt = performance.now();
     const end = (outcome: ModelAttemptEnd) => {
       if (!open.delete(end)) return;
-      this.#eventBus.emit("model.result", toResult(attempt, outcome, performance.now() - startedAt));
+      const result = toResult(attempt, outcome, performance.now() - startedAt);
+      if (operation !== undefined) operation.note({ ...result, type: "attempt", error: result.error?.code });
+      this.#eventBus.emit("model.result", result);
     };
     open.add(end);
     this.#eventBus.emit("model.call", attempt);

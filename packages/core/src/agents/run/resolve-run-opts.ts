@@ -11,6 +11,7 @@ import { checkModelSettings } from "../../model/model-settings.ts";
 import { checkSessionId, checkStoredSessionId, isMemberSessionId } from "../../sessions/session/session-id.ts";
 import { checkOwner } from "../../sessions/storage/session-owner.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { telemetryOption } from "../../base/telemetry/telemetry.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { isRecord } from "../../base/util/is-record.ts";
@@ -48,6 +49,7 @@ const internal = [
   "fromOutside",
   "runId",
   "steps",
+  "telemetry",
 ] satisfies (keyof AttemptRunOpts)[];
 
 const where = { owner: "the run", code: "invalid_request", internal, otherNames } as const;
@@ -82,6 +84,7 @@ const optionTable = {
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
   fromOutside: optional(booleanOption),
   steps: optional(methodsOption<RunSteps>("the steps of a RunService", "step", "stream", "part", "child")),
+  telemetry: optional(telemetryOption),
 } satisfies OptionTable<AttemptRunOpts>;
 
 /**
@@ -96,7 +99,7 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
   refuseInstructions(opts, fromOutside);
   // The configured session and user belong to the program itself and never stand in for an outside caller.
   const configured = fromOutside ? {} : defaults;
-  const { runId, steps } = readIdentity(opts, parent);
+  const { runId, steps, telemetry } = readIdentity(opts, parent, defaults);
   return {
     runId,
     parentRunId: parent.parentRunId,
@@ -123,6 +126,7 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
     continueFrom: opts.continueFrom,
     sessionStorage: sessionStorageOf(opts, parent),
     steps,
+    telemetry,
   };
 }
 
@@ -135,10 +139,15 @@ const noParent: Inheritance = {
   metadata: {},
 };
 
-/** Returns the run's id and steps. A durable run and its child runs have the same ids in every process. */
-function readIdentity({ runId, steps }: AttemptRunOpts, parent: Inheritance): Pick<RunSettings, "runId" | "steps"> {
-  if (steps === undefined) return { runId: runId ?? parent.steps.id(""), steps: parent.steps };
-  return { runId: runId ?? steps.durable?.runId ?? createId(), steps };
+/** Returns the run's id, steps and telemetry. A durable run and its child runs have the same ids in every process. */
+function readIdentity(
+  { runId, steps, telemetry: own }: AttemptRunOpts,
+  parent: Inheritance,
+  defaults: RunDefaults,
+): Pick<RunSettings, "runId" | "steps" | "telemetry"> {
+  const telemetry = own ?? parent.telemetry ?? defaults.telemetry;
+  if (steps === undefined) return { runId: runId ?? parent.steps.id(""), steps: parent.steps, telemetry };
+  return { runId: runId ?? steps.durable?.runId ?? createId(), steps, telemetry };
 }
 
 /** Throws if an option weakens the parent run's statement about its caller, which applies to child runs too. */

@@ -3,6 +3,8 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
+import type { ObservedRunEnd } from "../../base/telemetry/operations.ts";
+import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { LazyPromise } from "../../base/async/lazy-promise.ts";
 import { RunEnding } from "./run-ending.ts";
 import type { DurableRun } from "./run-steps.ts";
@@ -10,6 +12,7 @@ import type { CompleteRunOutput } from "./run-output.ts";
 import type { RunWork } from "./run-work.ts";
 import type { Run } from "./run.ts";
 import type { RunStream } from "./runnable.ts";
+import { beginRunOperation, endOfRun } from "./observe-run.ts";
 import { logRunEnd } from "./log-run-end.ts";
 import { alreadyRead, notStructured, objectView, over, PartialAnswers, textView } from "./stream-views.ts";
 import type { PartialValue, ReadChunk, Reader } from "./stream-views.ts";
@@ -43,7 +46,9 @@ export class RunExecution<Structured>
   #textStream: AsyncIterable<string> | undefined;
   #objectStream: AsyncIterable<PartialValue<NonNullable<Structured>>> | undefined;
   /** Keeps the caller's AsyncLocalStorage for all functions of the run, wherever it is read, awaited or cancelled. */
-  readonly #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
+  #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
+  /** The run as telemetry records it, if it does. */
+  #operation: OpenOperation<"run"> | undefined;
   /** A failure that the reader of the chunks has not received yet. */
   #unreadFailure: TroupeError | undefined;
 
@@ -138,7 +143,17 @@ export class RunExecution<Structured>
 
   #begin(): void {
     this.#phase = "working";
+    if (this.#run.settings.telemetry !== undefined) this.#observe(this.#run.settings.telemetry);
     this.#caller.runInAsyncScope(() => this.#beginAsCaller());
+  }
+
+  /** Records the run, whose span is active in all functions of the run from now on. */
+  #observe(telemetry: Telemetry): void {
+    this.#caller.runInAsyncScope(() => {
+      const operation = beginRunOperation(telemetry, this.#run, this.#work.kind);
+      this.#operation = operation;
+      this.#caller = operation.run(() => new AsyncResource("TroupeRun", { requireManualDestroy: true }));
+    });
   }
 
   #beginAsCaller(): void {
@@ -200,6 +215,7 @@ export class RunExecution<Structured>
     const output = this.#run.toOutput("completed");
     await this.#ending.call("afterRunFailed", () => this.#begun?.onEnd?.({ output }));
     this.#close();
+    this.#endOperation("completed");
     const finish = finishChunk(finishReason, output);
     this.#emitChunk(finish);
     logRunEnd(this.#run, output);
@@ -233,18 +249,25 @@ export class RunExecution<Structured>
     const failure = toRunError(error, this.#run);
     await this.#ending.call("onErrorFailed", () => this.#begun?.onEnd?.({ error: failure }));
     this.#close(failure);
+    this.#endOperation(failure.code === "cancelled" ? "cancelled" : "error", failure);
     logRunEnd(this.#run, failure.output, failure.code);
     this.#run.emit("run.error", { error: failure });
     this.#reject(failure);
   }
 
   /** Leaves a durable run that continues later. Emits no events, because the run is not over. */
-  async #pause({ signal, stopped }: DurableRun): Promise<void> {
+  async #pause({ signal, stopped, waits }: DurableRun): Promise<void> {
     const paused = toTroupeError(signal.reason);
     this.#abandon(paused);
     if (stopped === "suspended") await this.#ending.call("waitNotStored", () => this.#begun?.suspend?.());
     this.#close(paused);
+    for (const { kind } of stopped === "suspended" ? waits : []) this.#operation?.note({ type: "wait", kind });
+    this.#endOperation("paused");
     this.#reject(paused);
+  }
+
+  #endOperation(status: ObservedRunEnd["status"], failure?: TroupeError): void {
+    this.#operation?.end(endOfRun(this.#run, status, failure));
   }
 
   /** Abandons the work of a run that ends early, and begins the grace period. */

@@ -7,6 +7,7 @@ import type { StatedOwner } from "../../sessions/storage/session-owner.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { RunAdditions } from "./run-additions.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSteps } from "./run-steps.ts";
@@ -110,6 +111,8 @@ export type ServedRunOpts = RunOpts & {
    * the run nor for its child runs. @default false
    */
   fromOutside?: boolean | undefined;
+  /** The telemetry of the service that serves the run. Child runs inherit it. @default that of the runnable */
+  telemetry?: Telemetry | undefined;
 };
 
 /** Options of a durable run, set by `RunService`. */
@@ -124,6 +127,7 @@ export type RunDefaults = {
   userId?: string | undefined;
   limits?: RunLimits | undefined;
   providerId?: string | undefined;
+  telemetry?: Telemetry | undefined;
 };
 
 /** The settings of a run: its options, checked and completed from its parent run and the configuration. */
@@ -166,6 +170,8 @@ export type RunSettings = {
   /** The storage of this run's session if the session lasts only as long as the run or its parent run. */
   readonly sessionStorage: StorageDriver | undefined;
   readonly steps: RunSteps;
+  /** Records the operations of the run. Undefined for most runs. */
+  readonly telemetry: Telemetry | undefined;
 };
 
 /** Returns the owner of a run's session, memory and facts: tenant, user, and verification of the user. */

@@ -5,7 +5,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { createId } from "../../base/util/create-id.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { PauseReason } from "./run-paused.ts";
-import type { StepQuestion } from "./run-wait.ts";
+import type { RunWait, StepQuestion } from "./run-wait.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
 /**
@@ -88,6 +88,10 @@ export interface DurableRun {
   readonly runId: string;
   /** The number of the attempt at the run, from 1. */
   readonly attempt: number;
+  /** What ended the attempt before this one. */
+  readonly continuesAfter: "crash" | "handover" | "wait";
+  /** The waits without an answer that this attempt has reached. */
+  readonly waits: readonly RunWait[];
   /** Milliseconds that all attempts have worked, excluding waits. */
   readonly performedMs: number;
   /** Aborts if the attempt stops before the run's end. */

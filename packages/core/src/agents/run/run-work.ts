@@ -1,4 +1,5 @@
 import type { FinishReason } from "../../model/model-chunk.ts";
+import type { ObservedRunKind } from "../../base/telemetry/operations.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import type { RunError, CompleteRunOutput } from "./run-output.ts";
 
@@ -12,6 +13,8 @@ export type RunEnd<Structured = unknown> = { output: CompleteRunOutput<Structure
 export interface RunWork<Structured = unknown> {
   /** False if the run can have no structured answer: reading its `objectStream` is rejected. @default true */
   readonly isStructured?: boolean;
+  /** The kind of the run for telemetry. @default "agent" */
+  readonly kind?: ObservedRunKind;
   /** Prepares the run and returns its stream, which yields all chunks except `finish` and returns the finish reason. */
   begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>>;
   /** True if an answer is delivered although its turn cannot be stored. @default false */

@@ -301,9 +301,11 @@ function contextOf(run: Run, { name, settings }: RunInit): RunContext {
 }
 
 function loggerFor({ name, logger, settings }: RunInit): Logger {
-  const { runId, parentLogger, apiKeys } = settings;
+  const { runId, parentLogger, apiKeys, telemetry } = settings;
   const own = logger ?? parentLogger?.child(name);
-  return own === undefined ? silentLogger : own.withSecrets(Object.values(apiKeys)).child({ runId });
+  if (own === undefined) return silentLogger;
+  const ofRun = own.withSecrets(Object.values(apiKeys)).child({ runId });
+  return telemetry === undefined ? ofRun : ofRun.child(telemetry.logFields);
 }
 
 function artifactsOf(toolCalls: readonly ToolCallResult[]): ToolArtifact[] {

@@ -1,6 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { addUsage, noUsage } from "../../base/message/token-usage.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import { normalizeUsage } from "../../model/normalize-usage.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 
@@ -42,9 +43,11 @@ export class UsageMeter {
 
 /**
  * Adds the usage in a child run's output to the meter that the child run was given. Does so only if the meter still
- * reads zero, because a third party's runnable may not use the meter.
+ * reads zero, because a third party's runnable may not use the meter. Telemetry adds it to the active operation.
  */
-export function countUnmeteredUsage(meter: UsageMeter | undefined, output: unknown): void {
+export function countUnmeteredUsage(meter: UsageMeter | undefined, output: unknown, telemetry?: Telemetry): void {
   if (meter?.total.totalTokens !== 0) return;
-  meter.add(normalizeUsage(readProperty(output, "usage") as TokenUsage | undefined));
+  const usage = normalizeUsage(readProperty(output, "usage") as TokenUsage | undefined);
+  meter.add(usage);
+  if (telemetry !== undefined) telemetry.addUsage(usage);
 }

@@ -15,6 +15,7 @@ import { onBusyOption } from "../../sessions/lock/busy-policy.ts";
 import type { ModelSettings } from "../../model/model-config.ts";
 import { checkModelSettings } from "../../model/model-settings.ts";
 import { checkLogChoice, logChoiceTable } from "../../base/log/runnable-logger.ts";
+import { telemetryOption } from "../../base/telemetry/telemetry.ts";
 import { modelOption } from "../../model/model-option.ts";
 import { resolveRetryConfig } from "../../base/retry/retry-config.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
@@ -63,6 +64,7 @@ const optionTable = {
   ...logChoiceTable,
   titles: optional(titlesOption),
   limits: optional(runLimitsOption),
+  telemetry: optional(telemetryOption),
   retry: optional((value) => resolveRetryConfig(value as object)),
   maxContextTokens: optional(integerOption(1)),
   numHistoryRuns: optional(integerOption(0)),

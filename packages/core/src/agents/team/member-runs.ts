@@ -5,10 +5,11 @@ import { WrapperError } from "../../base/errors/wrapper-error.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import { UsageMeter, countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
-import { deriveContext, meterOf, stepsOf } from "../run/derive-context.ts";
+import { deriveContext, meterOf, stepsOf, telemetryOf } from "../run/derive-context.ts";
 import type { RunSteps } from "../run/run-steps.ts";
 import type { Run } from "../run/run.ts";
 import { memberSessionId } from "../../sessions/session/session-id.ts";
@@ -114,19 +115,23 @@ export class MemberRuns {
   }
 
   #fail({ member }: MemberRunRequest, meter: UsageMeter, thrown: unknown): TroupeError {
-    countUnmeteredUsage(meter, readProperty(thrown, "output"));
+    countUnmeteredUsage(meter, readProperty(thrown, "output"), this.#options.run.settings.telemetry);
     const error = toTroupeError(thrown, undefined, placeOfMember(member.name));
     this.#started.set(member, error);
     return error;
   }
 }
 
-async function runMember({ member, content }: MemberRunRequest, opts: RunOpts, meter: UsageMeter): Promise<RunOutput> {
-  return checkOutput(await member.runnable.run(content, opts), meter);
+async function runMember(
+  { member, content, context }: MemberRunRequest,
+  opts: RunOpts,
+  meter: UsageMeter,
+): Promise<RunOutput> {
+  return checkOutput(await member.runnable.run(content, opts), meter, telemetryOf(context));
 }
 
 async function* streamMember(
-  { member, content }: MemberRunRequest,
+  { member, content, context }: MemberRunRequest,
   opts: RunOpts,
   meter: UsageMeter,
 ): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
@@ -136,11 +141,11 @@ async function* streamMember(
     if (chunk.type === "finish") finishReason = chunk.finishReason;
     else yield chunk;
   }
-  return { output: checkOutput(await stream.output, meter), finishReason };
+  return { output: checkOutput(await stream.output, meter, telemetryOf(context)), finishReason };
 }
 
-function checkOutput(output: RunOutput, meter: UsageMeter): RunOutput {
-  countUnmeteredUsage(meter, output);
+function checkOutput(output: RunOutput, meter: UsageMeter, telemetry: Telemetry | undefined): RunOutput {
+  countUnmeteredUsage(meter, output, telemetry);
   if (typeof readProperty(output, "text") === "string") return output;
   throw new TroupeError("invalid_value", "The output of a member must have a text of type string.");
 }

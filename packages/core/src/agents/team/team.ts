@@ -88,8 +88,8 @@ export class Team implements Runnable {
 
   #execute(call: ModelCaller, input: MessageContent, opts: RunOpts | undefined): RunExecution<unknown> {
     const parts = this.#parts;
-    const { name, mode, model, limits } = parts.config;
-    const settings = resolveRunOpts(opts, { limits, providerId: model.providerId });
+    const { name, mode, model, limits, telemetry } = parts.config;
+    const settings = resolveRunOpts(opts, { limits, providerId: model.providerId, telemetry });
     refuseTools(settings);
     if (settings.modelOptions !== undefined) checkTeamSettings(mode, settings.modelOptions, "invalid_request");
     const run = new Run({

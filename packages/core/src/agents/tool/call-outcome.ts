@@ -1,4 +1,5 @@
 import type { EventBus } from "../../base/events/event-bus.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
@@ -47,6 +48,8 @@ export type RunningBatch = {
   readonly answerSchema: CompiledSchema | undefined;
   readonly onResult: ((result: ToolCallResult) => void) | undefined;
   readonly onProgress: (progress: ToolProgress) => void;
+  /** Records the calls, if the run is recorded. */
+  readonly telemetry: Telemetry | undefined;
 };
 
 /** One tool call of a batch, with its idempotency key, and the problem if its arguments are malformed. */
@@ -66,7 +69,7 @@ export type StepCall = BatchCall & { readonly step?: OpenStep };
 type CheckedCall = StepCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
 
 /** The outcome of a tool call, and the arguments used instead of the model's arguments, if they were changed. */
-type CallOutcome = ToolOutcome & { readonly args?: Record<string, unknown> };
+export type CallOutcome = ToolOutcome & { readonly args?: Record<string, unknown> };
 
 /**
  * Executes a tool call unless something forbids it, and converts every failure into an outcome. Rejects only with the

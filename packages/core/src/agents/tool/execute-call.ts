@@ -10,6 +10,7 @@ import { idsOf, outcomeOf } from "./call-outcome.ts";
 import type { BatchCall, RunningBatch, StepCall } from "./call-outcome.ts";
 import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
+import { observeToolCall } from "./observe-tool-call.ts";
 
 /**
  * Executes one tool call of a batch, with its hooks and events, and converts every failure into a result for the model.
@@ -59,8 +60,10 @@ async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCa
   const startedAt = performance.now();
   // Malformed arguments are left out of the result, because no storage accepts them.
   const args = problem === undefined ? copyPlain(call.arguments) : {};
-  if (step?.isResumed !== true) emitCall(call, args, batch);
-  const outcome = await outcomeOf(stepCall, batch);
+  emitCall(stepCall, args, batch);
+  const outcome = await (batch.telemetry === undefined
+    ? outcomeOf(stepCall, batch)
+    : observeToolCall(batch.telemetry, { call, args, batch }, () => outcomeOf(stepCall, batch)));
   if (batch.running.isOver) return undefined;
   const durationMs = elapsedMs(startedAt);
   const result = { toolCallId: call.id, toolName: call.name, args, ...outcome, durationMs };
@@ -105,8 +108,9 @@ function problemOf({ text, problem }: MalformedArguments): string {
   return parsed.ok ? "is not a JSON object" : parsed.problem;
 }
 
-function emitCall({ id, name }: ToolCall, args: Record<string, unknown>, { context, eventBus }: RunningBatch): void {
-  if (!eventBus.has("tool.call")) return;
+function emitCall({ call, step }: StepCall, args: Record<string, unknown>, { context, eventBus }: RunningBatch): void {
+  const { id, name } = call;
+  if (step?.isResumed === true || !eventBus.has("tool.call")) return;
   eventBus.emit("tool.call", { ...idsOf(context), toolCallId: id, toolName: name, args: copyPlain(args) });
 }
 

@@ -3,6 +3,7 @@ import { abortedError } from "../../base/errors/aborted-error.ts";
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -35,6 +36,7 @@ export type ToolBatchOptions = {
   readonly onApproval?: ApprovalHook;
   /** Called with each result as soon as it is available, even if the batch is not read. */
   readonly onResult?: (result: ToolCallResult) => void;
+  readonly telemetry?: Telemetry | undefined;
 };
 
 /**
@@ -59,10 +61,10 @@ export async function* executeToolCalls(
   signal.addEventListener("abort", stop, { once: true });
   try {
     const calls = batchCalls(batch);
-    const { maxParallel = Infinity, onToolCall, onApproval, onResult, answerSchema } = batch;
+    const { maxParallel = Infinity, onToolCall, onApproval, onResult, answerSchema, telemetry } = batch;
     const slots = new CallSlots(maxParallel, () => running.isOver);
     const onProgress = (progress: ToolProgress) => unread.add(progress);
-    const shared = { ...batch, onToolCall, onApproval, onResult, onProgress, answerSchema, running, slots };
+    const shared = { ...batch, onToolCall, onApproval, onResult, onProgress, answerSchema, running, slots, telemetry };
     for (const call of calls) void execute(call, finished, shared);
     const results = new Map<string, ToolCallResult>();
     while (results.size < calls.length) {

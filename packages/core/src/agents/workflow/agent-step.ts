@@ -1,7 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOf, telemetryOf } from "../run/derive-context.ts";
 import { countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { UsageMeter } from "../run/usage-meter.ts";
@@ -44,13 +44,13 @@ export async function runAgentStep(stepRun: AgentStepRequest): Promise<RunOutput
   const { meter } = stepRun;
   try {
     const output = await startAgent(stepRun);
-    countUnmeteredUsage(meter, output);
+    countUnmeteredUsage(meter, output, telemetryOf(stepRun.context));
     const run = runOf(stepRun.context);
     run?.addSources(output.sources);
     if (run !== undefined && output.stored === false) run.isStored = false;
     return output;
   } catch (error) {
-    countUnmeteredUsage(meter, readProperty(error, "output"));
+    countUnmeteredUsage(meter, readProperty(error, "output"), telemetryOf(stepRun.context));
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { effectOfRunnable } from "../run/keeps-steps.ts";
 import type { RunOutput } from "../run/run-output.ts";
@@ -46,7 +47,10 @@ export class StepRunner {
     const entry = trace.start(name, run.steps);
     await observer.onEvent({ type: "step_start", step: name });
     try {
-      const change = await this.#execute(step, scope, entry);
+      const { telemetry } = run.settings;
+      const change = await (telemetry === undefined
+        ? this.#execute(step, scope, entry)
+        : observeStep(telemetry, step, { run, work: () => this.#execute(step, scope, entry) }));
       const end = entry.end(change === undefined ? "skipped" : "completed");
       if (step.kind === "agent") entry.output = change?.partial[name];
       await observer.onEvent({ type: "step_end", step: name, ...end });
@@ -130,6 +134,23 @@ export class StepRunner {
     } catch (error) {
       throw createStepError(name, error);
     }
+  }
+}
+
+/** Does the work of a step, and records it. */
+async function observeStep<Change>(
+  telemetry: Telemetry,
+  { name, kind }: CheckedStep,
+  { run, work }: { run: Run; work: () => Promise<Change> },
+): Promise<Change> {
+  const operation = telemetry.begin("step", { name, kind });
+  try {
+    const change = await operation.run(work);
+    operation.end({});
+    return change;
+  } catch (error) {
+    operation.end(isPaused(run) ? {} : { error });
+    throw error;
   }
 }
 

@@ -12,6 +12,8 @@ import type { OptionTable } from "../../base/errors/read-options.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
 import { checkLogChoice, logChoiceTable } from "../../base/log/runnable-logger.ts";
 import type { LogChoice } from "../../base/log/runnable-logger.ts";
+import { telemetryOption } from "../../base/telemetry/telemetry.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
@@ -38,6 +40,8 @@ export type WorkflowConfig<State extends object> = LogChoice & {
   retryPolicy?: RetryPolicy | undefined;
   /** The bus that receives the events of the workflow's runs. @default a new bus */
   eventBus?: EventBus<RunEvents> | undefined;
+  /** Records traces and metrics of the runs, such as `createTelemetry()` of `@troupe/otel`. @default nothing is recorded */
+  telemetry?: Telemetry | undefined;
   /** Limits of each run. @default 10 minutes, and no limit on tokens */
   limits?: RunLimits | undefined;
 };
@@ -56,6 +60,7 @@ const optionTable = {
   retryPolicy: optional(nested(retryPolicyTable)),
   eventBus: optional(methodsOption<EventBus<RunEvents>>("an EventBus", "on", "off", "emit", "has")),
   ...logChoiceTable,
+  telemetry: optional(telemetryOption),
   limits: optional(runLimitsOption),
 } satisfies OptionTable<WorkflowConfig<object>>;
 

@@ -6,6 +6,7 @@ import { bindGenericKey } from "../../model/keys/select-key.ts";
 import { createRunnableLogger } from "../../base/log/runnable-logger.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { MessageContent } from "../../base/message/content.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import { createRunEventBus } from "../run/run-event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -51,12 +52,13 @@ export class WorkflowParts {
   readonly #shape: StateShape;
   readonly #retryPolicy: RetryPolicy | undefined;
   readonly #limits: RunLimits | undefined;
+  readonly #telemetry: Telemetry | undefined;
   readonly #logger: Logger | undefined;
   #plannedSteps: readonly PlannedStep[] | undefined;
 
   constructor(config: WorkflowConfig<object>) {
     checkWorkflowConfig(config);
-    const { name, description, initialState, steps, retryPolicy, eventBus, limits } = config;
+    const { name, description, initialState, steps, retryPolicy, eventBus, limits, telemetry } = config;
     this.name = name;
     this.description = description;
     this.#shape = new StateShape(initialState);
@@ -64,6 +66,7 @@ export class WorkflowParts {
     this.readsText = mayReadText(this.#steps);
     this.#retryPolicy = retryPolicy && { ...retryPolicy };
     this.#limits = limits && { ...limits };
+    this.#telemetry = telemetry;
     this.#logger = createRunnableLogger(name, config);
     this.eventBus = eventBus ?? createRunEventBus(this.#logger);
     this.providerIds = providersOf(this.#steps);
@@ -107,11 +110,15 @@ export class WorkflowParts {
     const run = new Run<StateRecord>({
       name: this.name,
       input: message ?? (input === undefined ? "" : JSON.stringify(input)),
-      settings: resolveRunOpts(opts, { limits: this.#limits, providerId: vendorOfKey(this.providerIds, opts.apiKey) }),
+      settings: resolveRunOpts(opts, {
+        limits: this.#limits,
+        providerId: vendorOfKey(this.providerIds, opts.apiKey),
+        telemetry: this.#telemetry,
+      }),
       eventBus: this.eventBus,
       logger: this.#logger,
     });
-    const execution = new RunExecution(run, { begin: () => Promise.resolve(runner(run, plan)) });
+    const execution = new RunExecution(run, { kind: "workflow", begin: () => Promise.resolve(runner(run, plan)) });
     return { execution, plan };
   }
 }

@@ -8,6 +8,7 @@ import { endOf, toRunOpts } from "../run-store/run-opts.ts";
 import type { RunInput } from "../run-store/run-input.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import type { RunSuspension } from "./run-suspension.ts";
+import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { RunningNote } from "./running-note.ts";
 import type { StoredEnd } from "../run-store/run-store.ts";
 import type { Ready, ServiceParts } from "./service-parts.ts";
@@ -27,6 +28,8 @@ export type PerformedAttempt = Ready &
     readonly given: RunInput;
     /** The run, if its acceptance has made it. */
     readonly run?: StartedRun;
+    /** Records the attempt. It is made with the run. */
+    readonly telemetry?: ContinuedTelemetry | undefined;
     /** The error with which the attempt must end the run. */
     readonly ending?: TroupeError | undefined;
   };
@@ -54,9 +57,10 @@ export class AttemptExecution {
     }
     signal.addEventListener("abort", release, { once: true });
     const running = { attempts: journal.attempt, node: this.#parts.node, startedAt, plan: attempt.plan };
-    const note = new RunningNote(this.#parts.store, record, running);
+    const observed = this.#parts.telemetry === undefined ? attempt : this.#observe(attempt, this.#parts.telemetry);
+    const note = new RunningNote(this.#parts.store, record, running, observed.telemetry);
     try {
-      const end = await untilStopped(journal, this.#drive(attempt));
+      const end = await untilStopped(journal, this.#drive(observed));
       const known = await note.known();
       if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
       // The run's session may still note that the run waits.
@@ -95,11 +99,21 @@ export class AttemptExecution {
     }
   }
 
+  /** Lets the attempt be recorded as a part of the run's trace, and records how long the run has waited for it. */
+  #observe(attempt: PerformedAttempt, telemetry: Telemetry): PerformedAttempt {
+    const { record, journal } = attempt;
+    const { trace: stored, attemptTrace: previous, createdAt, notBefore = 0 } = record;
+    if (journal.attempt === 1) {
+      telemetry.measure("queue.wait", { ms: Math.max(0, this.#parts.now() - Math.max(createdAt, notBefore)) });
+    }
+    return { ...attempt, telemetry: attempt.telemetry ?? telemetry.continueFrom({ stored, previous }) };
+  }
+
   /** Makes the run of an attempt from its record. */
-  #makeRun({ record, given, journal, controller, target, keys }: PerformedAttempt): StartedRun {
+  #makeRun({ record, given, journal, controller, target, keys, telemetry }: PerformedAttempt): StartedRun {
     const local = this.#parts.locals.get(record.runId);
     const { input, options } = given;
-    const opts = toRunOpts({ ...record, options }, { keys, local, signal: controller.signal });
+    const opts = toRunOpts({ ...record, options }, { keys, local, signal: controller.signal, telemetry });
     return startRun(target, { kind: record.kind, input: local?.input ?? input }, { ...opts, steps: journal });
   }
 

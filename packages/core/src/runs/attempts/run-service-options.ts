@@ -14,6 +14,8 @@ import type { OptionCheck, OptionsOf, OptionTable } from "../../base/errors/read
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { createLogger, loggerOption } from "../../base/log/logger.ts";
 import type { Logger } from "../../base/log/logger.ts";
+import { telemetryOption } from "../../base/telemetry/telemetry.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { Registry } from "../../agents/run/registry.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
@@ -102,6 +104,11 @@ export type RunServiceOptions = {
    * @default warnings and errors, on the standard error stream
    */
   logger?: Logger | undefined;
+  /**
+   * Records traces and metrics of the runs, such as `createTelemetry()` of `@troupe/otel`. The attempts at a run are
+   * one trace, in whichever process they are made. @default nothing is recorded
+   */
+  telemetry?: Telemetry | undefined;
   /** Returns the current time in epoch milliseconds, for tests. @default Date.now */
   now?: (() => number) | undefined;
 };
@@ -174,6 +181,7 @@ const optionTable = {
     anonymousWaitMs: 24 * hourMs,
   }),
   logger: optional(loggerOption),
+  telemetry: optional(telemetryOption),
   now: optional(functionOption<() => number>(), Date.now),
 } satisfies OptionTable<RunServiceOptions>;
 

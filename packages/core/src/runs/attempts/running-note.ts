@@ -1,5 +1,6 @@
 import { isEnded } from "../run-store/run-record.ts";
 import type { Running, RunRecord } from "../run-store/run-record.ts";
+import type { ContinuedTelemetry } from "../../base/telemetry/telemetry.ts";
 import type { RunStore } from "../run-store/run-store.ts";
 
 /**
@@ -14,12 +15,16 @@ export class RunningNote {
   readonly #store: RunStore;
   readonly #record: RunRecord;
   readonly #timer: NodeJS.Timeout;
+  readonly #telemetry: ContinuedTelemetry | undefined;
   #written: Promise<RunRecord | null> | undefined;
 
-  constructor(store: RunStore, record: RunRecord, fields: Running) {
+  /** @param telemetry records the attempt, whose context is noted too */
+  // oxlint-disable-next-line max-params -- the last is missing for most runs
+  constructor(store: RunStore, record: RunRecord, fields: Running, telemetry?: ContinuedTelemetry) {
     this.#store = store;
     this.#record = record;
     this.fields = fields;
+    this.#telemetry = telemetry;
     store.running.set(record.runId, fields);
     this.#timer = setTimeout(() => void this.write().catch(() => undefined), noteAfterMs).unref();
   }
@@ -33,7 +38,9 @@ export class RunningNote {
     const { runId } = this.#record;
     const change = ({ waits: _waits, ...record }: RunRecord): RunRecord | null => {
       const isPast = isEnded(record.status) || record.attempts >= this.fields.attempts;
-      return isPast ? null : { ...record, status: "running", ...this.fields };
+      if (isPast) return null;
+      const attemptTrace = this.#telemetry?.begun;
+      return { ...record, status: "running", ...this.fields, ...(attemptTrace !== undefined && { attemptTrace }) };
     };
     return (this.#written ??= this.#store.change(runId, change, this.#record));
   }

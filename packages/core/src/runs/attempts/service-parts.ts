@@ -4,6 +4,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { LogWriter } from "../../agents/journal/log-writer.ts";
 import { readLastRecord } from "../../agents/journal/read-log.ts";
 import type { Logger } from "../../base/log/logger.ts";
+import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { Admission } from "./admission.ts";
 import type { DurableTarget, Registries, StartedRun } from "./durable-target.ts";
@@ -42,6 +43,8 @@ export type BegunRun = Ready & {
   /** Cancels the run. */
   readonly controller: AbortController;
   readonly run: StartedRun;
+  /** Records the first attempt, if the service records its runs. */
+  readonly telemetry?: ContinuedTelemetry | undefined;
 };
 
 /** All that the parts of a `RunService` share. */
@@ -57,6 +60,7 @@ export type ServiceParts = {
   readonly printer: PlanPrinter;
   readonly registries: Registries;
   readonly logger: Logger;
+  readonly telemetry: Telemetry | undefined;
   /** The name of this process in logs and views. */
   readonly node: string;
   readonly nodes: LiveNodes;
@@ -77,7 +81,7 @@ export function makeServiceParts(
   settings: ServiceSettings,
   { storage, isAlone }: { storage: RunStorage; isAlone: boolean },
 ): ServiceParts {
-  const { admission, sealKeys, logger, now, node = createId(), retention } = settings;
+  const { admission, sealKeys, logger, telemetry, now, node = createId(), retention } = settings;
   const { writer, performing } = processStateOf(storage);
   const store = new RunStore(storage, now, !isAlone);
   const vault = new KeyVault(storage, sealKeys);
@@ -96,6 +100,7 @@ export function makeServiceParts(
     printer,
     registries: settings,
     logger,
+    telemetry,
     node,
     nodes: new LiveNodes({
       storage,

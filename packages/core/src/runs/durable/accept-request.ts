@@ -11,6 +11,7 @@ import {
 import { checkOptionNames, readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { telemetryOption } from "../../base/telemetry/telemetry.ts";
 import { checkSessionId } from "../../sessions/session/session-id.ts";
 import { checkOwner } from "../../sessions/storage/session-owner.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
@@ -23,7 +24,10 @@ import { isRecord } from "../../base/util/is-record.ts";
 import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "../run-store/run-view.ts";
 
 /** A checked request, with the id of its run and all values that the record stores. */
-export type CheckedRequest = Pick<RunRequest, "kind" | "name" | "notBefore" | "ttlMs" | "beforeStored"> & {
+export type CheckedRequest = Pick<
+  RunRequest,
+  "kind" | "name" | "notBefore" | "ttlMs" | "beforeStored" | "telemetry"
+> & {
   runId: string;
   owner: SessionOwner;
   input: Json | undefined;
@@ -69,6 +73,7 @@ const requestTable = {
   notBefore: optional(numberFrom(0, 8_640_000_000_000_000)),
   ttlMs: optional(integerOption(1, 1_000_000_000_000)),
   beforeStored: optional(functionOption<() => Promise<void>>()),
+  telemetry: optional(telemetryOption),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
 } satisfies OptionTable<RunRequest>;
 
@@ -103,6 +108,7 @@ const refused: Readonly<Record<string, string>> = {
   parent: "A durable run has no parent run.",
   isNewSession: "A run without sessionId gets a new session.",
   steps: "The service makes them.",
+  telemetry: "Give it beside the options.",
 };
 
 /**
@@ -131,6 +137,7 @@ export function readRequest(given: RunRequest): CheckedRequest {
     address: read.address,
     note: read.note,
     beforeStored: read.beforeStored,
+    telemetry: read.telemetry,
     isUnique: idempotencyKey === undefined,
     runId:
       read.runId ??

@@ -59,6 +59,25 @@ function planOf({ printer }: ServiceParts, { options }: CheckedRequest, target: 
   return printer.withClientTools(printer.print(target), options.additions?.clientTools);
 }
 
+/** Accepts a run, and records that. The attempts at the run become children of the acceptance. */
+async function observeAcceptance(acceptance: Acceptance, accepted: Accepted): Promise<boolean> {
+  const { request, record } = accepted;
+  const { telemetry = acceptance.parts.telemetry } = request;
+  if (telemetry === undefined) return await begin(acceptance, accepted, true);
+  const { kind, name, runId } = record;
+  const operation = telemetry.begin("accept", { kind, name, runId });
+  const trace = operation.context();
+  if (trace !== undefined) record.trace = trace;
+  try {
+    const isNew = await operation.run(() => begin(acceptance, accepted, true));
+    operation.end({});
+    return isNew;
+  } catch (error) {
+    operation.end({ error });
+    throw error;
+  }
+}
+
 /**
  * Returns the fields of a record that count a caller without a user. A short input is limited by the number of runs
  * only.
@@ -83,10 +102,11 @@ type Accepted = { readonly request: CheckedRequest; readonly target: DurableTarg
  * Makes a run and stores its record. Throws for wrong input and options. Returns false if the id of the run is taken.
  * The run has begun only once it is stored, because another run may have its id.
  */
-async function begin(acceptance: Acceptance, accepted: Accepted): Promise<boolean> {
+async function begin(acceptance: Acceptance, accepted: Accepted, isObserved = false): Promise<boolean> {
   const { parts, engine } = acceptance;
   const { request, record } = accepted;
   const { runId } = record;
+  if (parts.telemetry !== undefined && !isObserved) return await observeAcceptance(acceptance, accepted);
   const isHere = reservePlace(acceptance, accepted);
   let isNew = false;
   try {
@@ -143,9 +163,21 @@ function makeRun(parts: ServiceParts, { request, target, record }: Accepted, isH
   const print = hashOf(plan);
   const controller = new AbortController();
   const journal = Journal.openFirst({ runId, storage: store.storage, writer, node, print });
-  const opts = toRunOpts(record, { keys, local, signal: controller.signal });
+  const telemetry = parts.telemetry?.continueFrom({ stored: record.trace });
+  const opts = toRunOpts(record, { keys, local, signal: controller.signal, telemetry });
   const run = startRun(target, given, { ...opts, steps: journal });
-  return { record, target, keys, plan, print, controller, journal, run, first: Journal.firstRecord({ node, print }) };
+  return {
+    record,
+    target,
+    keys,
+    plan,
+    print,
+    controller,
+    journal,
+    run,
+    telemetry,
+    first: Journal.firstRecord({ node, print }),
+  };
 }
 
 /**

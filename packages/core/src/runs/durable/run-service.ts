@@ -73,6 +73,7 @@ export class RunService {
   readonly #admit: (caller: CountedCaller) => Promise<number>;
   readonly #unlisten: readonly (() => void)[];
   #sweep: RunSweep | undefined;
+  #unobserve: (() => void) | undefined;
   #serving: Promise<Serving> | undefined;
   #isClosed = false;
 
@@ -109,7 +110,14 @@ export class RunService {
   async accept(request: RunRequest): Promise<AcceptedRun> {
     this.#checkOpen();
     const isEphemeral = this.#settings.storage === undefined;
-    return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral, admit: this.#admit }, request);
+    const acceptance = { parts: this.#parts, engine: this.#engine, isEphemeral, admit: this.#admit };
+    try {
+      return await acceptRun(acceptance, request);
+    } catch (error) {
+      if (TroupeError.is(error) && error.code === "rate_limited")
+        this.#parts.telemetry?.measure("refusal", { reason: error.code });
+      throw error;
+    }
   }
 
   /**
@@ -258,7 +266,7 @@ export class RunService {
   }
 
   async #serve(concurrency: number): Promise<Serving> {
-    const { store, admission, nodes, now, logger } = this.#parts;
+    const { store, admission, nodes, now, logger, telemetry } = this.#parts;
     const isAlone = this.#engine instanceof LocalEngine;
     // The process is published as a performer first, because other processes may leave jobs to it.
     if (!isAlone) await nodes.perform();
@@ -283,6 +291,7 @@ export class RunService {
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });
     this.#sweep.start();
+    this.#unobserve = telemetry?.observe("queue.depth", async () => await this.#engine.waiting());
     await this.schedules?.restore();
     // An engine of several processes has kept the jobs of all other open runs.
     await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
@@ -302,6 +311,7 @@ export class RunService {
       () => serving?.drain(graceMs),
       // Until the sweep stops, the runs in progress are renewed, and their cancellations are detected.
       () => this.#sweep?.stop(),
+      () => this.#unobserve?.(),
       () => (this.#serving = undefined),
       () => begun.clear(),
       () => retired,

@@ -1,5 +1,6 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ServedRunOpts } from "../../agents/run/run-options.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RunRecord } from "./run-record.ts";
 import type { StoredEnd } from "./run-store.ts";
@@ -8,10 +9,15 @@ import type { LocalRunOptions, RunKeys } from "./run-view.ts";
 /** Makes the options of a run from its record and from the options that are not stored. */
 export function toRunOpts(
   record: Pick<RunRecord, "runId" | "owner" | "sessionId" | "isNewSession" | "options">,
-  given: { keys: RunKeys; local?: LocalRunOptions | undefined; signal?: AbortSignal | undefined },
+  given: {
+    keys: RunKeys;
+    local?: LocalRunOptions | undefined;
+    signal?: AbortSignal | undefined;
+    telemetry?: Telemetry | undefined;
+  },
 ): ServedRunOpts {
   const { runId, owner, sessionId, isNewSession, options } = record;
-  const { keys, local, signal } = given;
+  const { keys, local, signal, telemetry } = given;
   const { signal: ofCaller, input: _, ...rest } = local ?? {};
   const signals = [signal, ofCaller].filter((each) => each !== undefined);
   return {
@@ -25,6 +31,7 @@ export function toRunOpts(
     runId,
     sessionId,
     isNewSession,
+    ...(telemetry !== undefined && { telemetry }),
     signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
   };
 }

@@ -11,6 +11,7 @@ import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
+import type { TraceContext } from "../../base/telemetry/telemetry.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { PlanPrint } from "./plan-print.ts";
 import { runStatuses } from "./run-view.ts";
@@ -72,6 +73,10 @@ export type RunRecord = {
   output?: Json;
   error?: PublicError;
   note?: Json;
+  /** The trace that the run belongs to, if it is recorded. Every attempt is a child of this context. */
+  trace?: TraceContext;
+  /** The context of the last noted attempt, to which the next one is linked. */
+  attemptTrace?: TraceContext;
   /** True once the run has had a subscription. Its subscriptions are removed with it. */
   isSubscribed?: boolean;
 };

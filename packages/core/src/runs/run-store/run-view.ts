@@ -1,5 +1,6 @@
 import type { PublicError } from "../../base/errors/public-error.ts";
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { ToolEffect } from "../../base/message/tool-call.ts";
 import type { RunOpts, ServedRunOpts } from "../../agents/run/run-options.ts";
@@ -182,6 +183,8 @@ export type RunRequest = {
    * rejects, so does `accept`. Not called for an existing run that is found by its key. @default no call
    */
   beforeStored?: (() => Promise<void>) | undefined;
+  /** The telemetry of the request that begins the run. @default that of the service */
+  telemetry?: Telemetry | undefined;
   /** The id of the new run, a UUID. @default a new id, or an id made from the idempotency key */
   runId?: string | undefined;
 };

@@ -65,6 +65,8 @@ export abstract class Exchange {
   abstract readonly isDestroyed: boolean;
   /** True once the exchange is over: the answer is finished, or the client has disconnected. */
   abstract readonly isClosed: boolean;
+  /** Called when the answer becomes a stream. */
+  onStream: (() => void) | undefined;
   #signal: AbortSignal | undefined;
   /** The user that `signIn` was given, in an object of its own: it may be undefined. */
   #signedIn: { readonly principal: Principal | undefined } | undefined;

@@ -151,6 +151,7 @@ export class NodeExchange extends Exchange {
 
   openStream(status: number, headers: AnswerHeaders): Writable {
     this.#response.writeHead(status, headers);
+    if (this.onStream !== undefined) this.onStream();
     return this.#response;
   }
 

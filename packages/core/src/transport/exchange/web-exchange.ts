@@ -132,6 +132,7 @@ export class WebExchange extends Exchange {
     stream.once("finish", () => (this.#isFinished = true));
     stream.once("close", () => this.#close());
     this.#sendHead(status, headers, stream.readable);
+    if (this.onStream !== undefined) this.onStream();
     // No reader comes for the answer to a client that has left.
     if (this.#isClosed) stream.leave();
     return stream;

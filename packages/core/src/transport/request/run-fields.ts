@@ -8,6 +8,7 @@ import { checkContent } from "../../agents/run/check-content.ts";
 import type { RunReach } from "../../runs/run-store/find-runs.ts";
 import type { ServedRunOpts } from "../../agents/run/run-options.ts";
 import { checkSessionId } from "../../sessions/session/session-id.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { readRunUser } from "./principal.ts";
@@ -73,6 +74,8 @@ export type RunFieldContext<Subject, Input> = {
   readonly readKeys: (apiKey: unknown) => RequestApiKeys;
   /** The remote address of the client, if the host declares it trustworthy. */
   readonly address?: string | undefined;
+  /** The telemetry of the run, which belongs to the trace of its client. */
+  readonly telemetry?: Telemetry | undefined;
   /** Name of the data that the client sent, for errors. @default "body" */
   readonly where?: string | undefined;
 };
@@ -120,7 +123,17 @@ export function readRunFields<Subject, Input>(
   { input, sessionId, userId, apiKey, messages }: RunFields,
   rules: RunFieldContext<Subject, Input>,
 ): RequestedRun<Subject, Input> {
-  const { subject, readInput, principal, bodyUserId, hostOptions, readKeys, address, where = "body" } = rules;
+  const {
+    subject,
+    readInput,
+    principal,
+    bodyUserId,
+    hostOptions,
+    readKeys,
+    address,
+    telemetry,
+    where = "body",
+  } = rules;
   const user = readRunUser(principal, { claimed: userId ?? undefined, bodyUserId });
   const isNewSession = sessionId === undefined || sessionId === null;
   return {
@@ -136,6 +149,7 @@ export function readRunFields<Subject, Input>(
       ...(messages !== undefined && messages !== null && { messages: messages as ChatMessage[] }),
       ...readKeys(apiKey ?? undefined),
       ...user,
+      telemetry,
     },
     owner: principal ?? {},
     address,

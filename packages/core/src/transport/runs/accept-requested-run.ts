@@ -97,7 +97,7 @@ function toRunRequest(
 ): RunRequest {
   const { kind, name, isDurable, key, mustExist, note, ttlMs, beforeStored } = target;
   const { runId, sessionId, isNewSession, userId, apiKey, apiKeys } = opts;
-  const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools } = opts;
+  const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools, telemetry } = opts;
   const { additions, isUnstored, continueFrom } = opts;
   const named = isNewSession ? {} : { sessionId };
   const kept = { ...named, limits, modelOptions, instructions, additions, isUnstored, continueFrom, fromOutside };
@@ -114,6 +114,7 @@ function toRunRequest(
     ...reachOf({ opts, owner }),
     address,
     keys: { apiKey, apiKeys },
+    ...(telemetry !== undefined && { telemetry }),
     note,
     ttlMs,
     beforeStored,

@@ -4,6 +4,7 @@ import { RunService } from "../../runs/durable/run-service.ts";
 import type { RunCaller, RunKind, RunView } from "../../runs/run-store/run-view.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";
@@ -59,6 +60,8 @@ export type ServedRunsOptions = {
   /** Milliseconds after its end for which the events of a run stored in this process can be read again. */
   readonly resumeMs: number;
   readonly logger: Logger;
+  /** Records the runs that are stored in this process. */
+  readonly telemetry?: Telemetry | undefined;
   /**
    * The maximum number of open runs of users that are stored in this process. Callers without a user have a separate
    * limit: the same number if there are no users, otherwise a tenth. @default 1000
@@ -271,7 +274,7 @@ export class ServedRuns implements DrainableRuns {
 
   #makeMemory(): RunService {
     const { agents, teams, workflows } = this.#served;
-    const { resumeMs, logger } = this.#options;
+    const { resumeMs, logger, telemetry } = this.#options;
     const storedMs = Math.max(resumeMs, leastStoredMs);
     const service = new RunService({
       agents,
@@ -280,6 +283,7 @@ export class ServedRuns implements DrainableRuns {
       admission: { maxQueued: unlimited, perCaller: unlimited },
       retention: { logMs: storedMs, recordMs: storedMs },
       logger,
+      telemetry,
     });
     service.serve({ concurrency: unlimited }).catch((error: unknown) => {
       logger.error("Runs cannot be stored in this process.", { error });

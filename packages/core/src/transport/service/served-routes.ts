@@ -1,4 +1,5 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { answerFound, RouteTable } from "../routes/route-table.ts";
 import type { FoundRoute } from "../routes/route-table.ts";
@@ -42,6 +43,8 @@ export class ServedRoutes {
   /** Answers a request by its route, after it has signed in its user. */
   answer(exchange: Exchange, found: FoundRoute): void {
     exchange.protocol = found.protocol;
+    const { telemetry } = this.#service.settings;
+    if (telemetry !== undefined) exchange.onStream = () => countStream(telemetry, exchange);
     // Anyone may ask for the methods of a path. A handler of all methods answers OPTIONS by itself, for a user as always.
     const asksMethods = exchange.method === "OPTIONS" && found.handler !== found.route.all;
     const isOpen = found.route.isPublic === true || asksMethods;
@@ -59,6 +62,12 @@ export class ServedRoutes {
     }
     answerFound(exchange, found);
   }
+}
+
+/** Counts an open stream of events until its exchange is over. */
+function countStream(telemetry: Telemetry, exchange: Exchange): void {
+  telemetry.measure("stream", { by: 1 });
+  exchange.onClose(() => telemetry.measure("stream", { by: -1 }));
 }
 
 /** Answers with an error in the form of the protocol whose route was found. */

@@ -13,7 +13,7 @@ const engine = { submit: async () => undefined, serve: async () => ({ drain: asy
 const runs = { accept: () => undefined, find: () => undefined, events: () => undefined };
 const names =
   "agents, teams, workflows, storage, durable, runs, authenticate, runOptions, mayAnswer, bodyUserId, limits, " +
-  "genericApiKeyHeader, allowedOrigins, allowedHosts, trustAddresses, maxBodyBytes, onDisconnect, resumeMs, heartbeatMs or logger";
+  "genericApiKeyHeader, allowedOrigins, allowedHosts, trustAddresses, maxBodyBytes, onDisconnect, resumeMs, heartbeatMs, telemetry or logger";
 const milliseconds = "an integer from 1 to 2147483647";
 
 describe("a wrong option of a service", () => {

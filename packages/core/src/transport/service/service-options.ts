@@ -14,6 +14,8 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { createLogger, loggerOption } from "../../base/log/logger.ts";
 import type { Logger } from "../../base/log/logger.ts";
+import { telemetryOption } from "../../base/telemetry/telemetry.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { HostRunOptions } from "../../agents/agent/host-run-options.ts";
 import type { Registry } from "../../agents/run/registry.ts";
 import { runLimitsOption } from "../../agents/run/run-limits.ts";
@@ -127,6 +129,11 @@ export type ServiceOptions<
   resumeMs?: number | undefined;
   /** Milliseconds between heartbeats of a stream without events. @default 8_000 */
   heartbeatMs?: number | undefined;
+  /**
+   * Records traces and metrics of the service and its runs, such as `createTelemetry()` of `@troupe/otel`. It takes
+   * precedence over that of an agent, a team or a workflow. @default nothing is recorded
+   */
+  telemetry?: Telemetry | undefined;
   /** Receives failures of the service itself, and warnings of runs. @default warnings and errors on standard error */
   logger?: Logger | undefined;
 };
@@ -170,6 +177,7 @@ const serviceOptions = {
   onDisconnect: optional(oneOf("cancel", "continue"), "cancel"),
   resumeMs: optional(timeoutOption, 60_000),
   heartbeatMs: optional(timeoutOption, 8000),
+  telemetry: optional(telemetryOption),
   logger: optional(loggerOption),
 } satisfies OptionTable<ServiceOptions>;
 

@@ -1,5 +1,6 @@
 import { closeInOrder } from "../../base/async/close-in-order.ts";
 import type { Logger } from "../../base/log/logger.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import { readHostRunOptions } from "../../agents/agent/host-run-options.ts";
 import type { HostRunOptions } from "../../agents/agent/host-run-options.ts";
 import { logWarnings } from "../../agents/run/log-warnings.ts";
@@ -11,6 +12,7 @@ import type { DurableWorkflow } from "../../runs/attempts/run-service-options.ts
 import { RunService } from "../../runs/durable/run-service.ts";
 import type { ServedWorkflow } from "../request/served-registry.ts";
 import type { Principal } from "../request/principal.ts";
+import { readTraceContext } from "../request/trace-context.ts";
 import { readRunFields } from "../request/run-fields.ts";
 import type { RequestedRun, RunFieldContext, RunFields } from "../request/run-fields.ts";
 import type { RequestSource } from "../request/service-request.ts";
@@ -88,6 +90,7 @@ export class Service<Served extends ServedTypes = ServedTypes> {
         onDisconnect: settings.onDisconnect,
         resumeMs,
         logger,
+        telemetry: settings.telemetry,
       },
     );
     this.#shutdown = new Shutdown(logger);
@@ -176,6 +179,14 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   }
 
   /**
+   * Returns the telemetry for the run of a request, which belongs to the trace that its headers or metadata name;
+   * undefined if the service has none.
+   */
+  telemetryFor(sent: Readonly<Record<string, unknown>>): Telemetry | undefined {
+    return this.settings.telemetry?.continueFrom({ caller: readTraceContext(sent) });
+  }
+
+  /**
    * Reads and checks all that a client and the host say of a run, before anything runs: user, session, keys, input and
    * the host's options. Throws the error to answer with. Notes the run's id for the request log.
    */
@@ -190,7 +201,8 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     const { bodyUserId, genericApiKeyHeader } = this.settings;
     const readKeys = (bodyKey: unknown) => readKeyHeaders(exchange.headers, { genericApiKeyHeader, bodyKey });
     const address = this.addressOf(exchange);
-    const rules = { subject, readInput, principal, bodyUserId, hostOptions, readKeys, address, where };
+    const telemetry = this.settings.telemetry === undefined ? undefined : this.telemetryFor(exchange.headers);
+    const rules = { subject, readInput, principal, bodyUserId, hostOptions, readKeys, address, telemetry, where };
     const requested = readRunFields(fields, rules);
     exchange.record.runId = requested.opts.runId;
     return requested;
@@ -222,7 +234,15 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   }
 }
 
-function makeRuns({ agents, teams, workflows, durable, storage, logger }: ServiceRules): RunService | undefined {
+function makeRuns({
+  agents,
+  teams,
+  workflows,
+  durable,
+  storage,
+  logger,
+  telemetry,
+}: ServiceRules): RunService | undefined {
   if (durable === undefined) return undefined;
   return new RunService({
     agents,
@@ -231,6 +251,7 @@ function makeRuns({ agents, teams, workflows, durable, storage, logger }: Servic
     storage: durable.storage ?? storage,
     engine: durable.engine,
     sealKeys: durable.sealKeys,
+    telemetry,
     logger,
   });
 }

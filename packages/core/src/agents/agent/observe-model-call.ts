@@ -1,0 +1,65 @@
+import type { CallIds } from "../../sessions/history/call-ids.ts";
+import { activeChunks } from "../../base/telemetry/active-chunks.ts";
+import type { ModelCallBegin, ObservedSettings } from "../../base/telemetry/operations.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
+import type { ModelOptions } from "../../model/model-config.ts";
+import type { ModelResponse } from "../../model/model-response.ts";
+import type { StreamChunk } from "../run/stream-chunk.ts";
+import { UsageMeter } from "../run/usage-meter.ts";
+import { callByStream, callModel } from "./call-model.ts";
+import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
+
+/** A plan with the telemetry that records its model calls. */
+type ObservedPlan = LoopPlan & { readonly telemetry: Telemetry };
+
+/**
+ * Makes a prepared model call as `callModel` does, and records it. The recorded usage is all that the call adds to the
+ * run's meter, also for attempts that failed.
+ */
+export async function* observeModelCall(
+  { telemetry, ...plan }: ObservedPlan,
+  prepared: PreparedCall,
+  callIds: CallIds,
+): AsyncGenerator<StreamChunk, ModelResponse> {
+  const { run } = plan;
+  const meter = new UsageMeter({ parent: run.meter });
+  const operation = telemetry.begin("model", factsOf(plan, prepared));
+  const chunks = callModel(plan, { ...prepared, meter, operation }, callIds);
+  let isSettled = false;
+  try {
+    const response = yield* activeChunks(operation, chunks);
+    isSettled = true;
+    operation.end({ usage: meter.total, answer: response });
+    return response;
+  } catch (error) {
+    isSettled = true;
+    operation.end({ usage: meter.total, error, isCancelled: run.signal.aborted });
+    throw error;
+  } finally {
+    // The reader of the run has left: the generator is closed and continues nowhere else.
+    if (!isSettled) operation.end({ usage: meter.total, isCancelled: true });
+  }
+}
+
+function factsOf({ call }: LoopPlan, { model, messages, options }: PreparedCall): ModelCallBegin {
+  return {
+    model: { providerId: model.providerId, modelId: model.modelId },
+    isStream: call === callByStream,
+    settings: observedSettings(options),
+    messages: () => messages,
+    tools: () => options.tools ?? [],
+  };
+}
+
+function observedSettings(options: ModelOptions): ObservedSettings {
+  const { temperature, topP, maxTokens, stop, seed, reasoning, responseFormat } = options;
+  return {
+    temperature,
+    topP,
+    maxTokens,
+    stop,
+    seed,
+    reasoningEffort: reasoning?.effort,
+    outputType: responseFormat === undefined || responseFormat === "text" ? undefined : "json",
+  };
+}

@@ -1,0 +1,37 @@
+import { createRedactor } from "../../base/log/redact.ts";
+import type { ObservedRunKind, ObservedRunEnd } from "../../base/telemetry/operations.ts";
+import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
+import type { Run } from "./run.ts";
+
+/** Begins to record a run. A later attempt at a durable run notes what it continues after. */
+export function beginRunOperation(
+  telemetry: Telemetry,
+  run: Run,
+  kind: ObservedRunKind = "agent",
+): OpenOperation<"run"> {
+  const { context, settings, model } = run;
+  const { parentRunId, apiKeys, steps } = settings;
+  const { durable } = steps;
+  const isRoot = parentRunId === undefined;
+  const operation = telemetry.begin("run", {
+    kind,
+    name: context.agentName,
+    runId: run.runId,
+    parentRunId,
+    // The session of a child run that its parent has not named is one that nobody can come back to.
+    sessionId: isRoot || settings.isNamedSession ? context.sessionId : undefined,
+    model: model && { providerId: model.providerId, modelId: model.modelId },
+    attempt: isRoot ? durable?.attempt : undefined,
+    redact: createRedactor(Object.values(apiKeys).filter((key) => key !== undefined)),
+    input: () => run.input,
+  });
+  if (durable !== undefined && isRoot && durable.attempt > 1) {
+    operation.note({ type: "takeover", kind: durable.continuesAfter, attempt: durable.attempt });
+  }
+  return operation;
+}
+
+/** Returns the end of a run for telemetry. */
+export function endOfRun(run: Run, status: ObservedRunEnd["status"], error?: unknown): ObservedRunEnd {
+  return { status, usage: run.meter.total, text: () => run.text, ...(error !== undefined && { error }) };
+}

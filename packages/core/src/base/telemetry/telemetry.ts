@@ -1,0 +1,79 @@
+import type { LogFields } from "../log/logger.ts";
+import { methodsOption } from "../errors/option-checks.ts";
+import type { TokenUsage } from "../message/token-usage.ts";
+import type { OperationNote, Operations } from "./operations.ts";
+
+/** The context of a span as W3C Trace Context writes it, for a record or another process. */
+export type TraceContext = { readonly traceparent: string; readonly tracestate?: string };
+
+/** The contexts that the next run without a parent run belongs to. */
+export type TraceOrigin = {
+  /** The context that a client has sent. It is a parent only where the host trusts it, else a link. */
+  readonly caller?: TraceContext | undefined;
+  /** The context in the record of a durable run, which is always the parent. */
+  readonly stored?: TraceContext | undefined;
+  /** The context of the attempt before at a durable run, which becomes a link. */
+  readonly previous?: TraceContext | undefined;
+};
+
+/** An operation in progress. */
+export interface OpenOperation<Name extends keyof Operations> {
+  /** Does some work while the operation's span is active, so that spans of that work become its children. */
+  run<Result>(work: () => Result): Result;
+  /** Records an event within the operation. */
+  note(note: OperationNote): void;
+  /** Returns the context of the operation's span; undefined if the span is not recorded. */
+  context(): TraceContext | undefined;
+  /** Ends the operation. Only the first end counts. */
+  end(end: Operations[Name]["end"]): void;
+}
+
+/** The facts of each measurement outside of operations. */
+export type Measurements = {
+  /** A stream of events to a client has been opened (1) or closed (-1). */
+  readonly stream: { readonly by: 1 | -1 };
+  /** A run was refused, because the queue or the caller's share of it is full. */
+  readonly refusal: { readonly reason: string };
+  /** A run has waited for its session. */
+  readonly "session.wait": { readonly ms: number };
+  /** A durable run has waited to be performed. */
+  readonly "queue.wait": { readonly ms: number };
+};
+
+/**
+ * Receives the operations of agents, teams, workflows and services, made by `createTelemetry` of `@troupe/otel`. Core
+ * calls it around a run, a model call, a tool call, a step, a retrieval and a memory operation. No method may throw.
+ */
+export interface Telemetry {
+  /** Begins an operation, as a child of the active one. */
+  begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OpenOperation<Name>;
+  /** Adds usage to the active operation that no model call of this process accounts for, such as a remote agent's. */
+  addUsage(usage: TokenUsage): void;
+  /** Records a measurement outside of operations. */
+  measure<Name extends keyof Measurements>(name: Name, facts: Measurements[Name]): void;
+  /** Reads a value whenever metrics are collected. Returns the function that ends it. */
+  observe(name: "queue.depth", read: () => Promise<number>): () => void;
+  /** Returns the headers that carry the active span to another service; an empty object without a span. */
+  headers(): Readonly<Record<string, string>>;
+  /** Returns telemetry whose next run without a parent run belongs to these contexts. */
+  continueFrom(origin: TraceOrigin): ContinuedTelemetry;
+  /** Fields of a log entry that are read when the entry is written: the ids of the active trace and span. */
+  readonly logFields: LogFields;
+}
+
+/** Telemetry that continues the contexts of another process. */
+export interface ContinuedTelemetry extends Telemetry {
+  /** The context of the run that began with it; undefined before. */
+  readonly begun: TraceContext | undefined;
+}
+
+/** Option check for `telemetry`. */
+export const telemetryOption = methodsOption<Telemetry>(
+  "telemetry such as createTelemetry()",
+  "begin",
+  "addUsage",
+  "measure",
+  "observe",
+  "headers",
+  "continueFrom",
+);

@@ -1,0 +1,21 @@
+import type { Operations } from "../base/telemetry/operations.ts";
+import type { Telemetry } from "../base/telemetry/telemetry.ts";
+import type { VectorSearchResult } from "./vector/vector-store.ts";
+
+/** Searches a knowledge base, and records the search. */
+export async function observeRetrieval(
+  telemetry: Telemetry,
+  facts: Operations["retrieval"]["begin"],
+  search: () => Promise<VectorSearchResult[]>,
+): Promise<VectorSearchResult[]> {
+  const operation = telemetry.begin("retrieval", facts);
+  try {
+    const found = await operation.run(search);
+    const documents = () => found.map(({ document: { id, content }, score }) => ({ id, score, content }));
+    operation.end({ documents });
+    return found;
+  } catch (error) {
+    operation.end({ error, documents: () => [] });
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import type { ChatMessage, MessageContent } from "@troupe/core";
+import { cutText, isSecretName } from "@troupe/core/kit";
+import type { Redactor } from "@troupe/core/kit";
+
+/** What a recorded text must not exceed or contain. */
+export type ContentRules = {
+  /** Largest size of one attribute in characters. */
+  readonly maxLength: number;
+  /** Masks the caller's API keys, and text that looks like a secret. */
+  readonly redact: Redactor;
+};
+
+const redacted = "[redacted]";
+const deepest = 16;
+const mostEntries = 200;
+
+/** Returns a text for an attribute. */
+export function toText(text: string, { maxLength, redact }: ContentRules): string {
+  return redact(text, maxLength);
+}
+
+/** Returns a value as JSON for an attribute: bounded, with secrets masked. A value that is too long becomes a cut text. */
+export function toJsonText(value: unknown, rules: ContentRules): string {
+  const text = JSON.stringify(scrub(value, rules, 0)) ?? "null";
+  return text.length <= rules.maxLength ? text : JSON.stringify(`${cutText(text, rules.maxLength / 2)}…`);
+}
+
+/** Returns the input of a model in the form of the conventions: its instructions, and the other messages. */
+export function toInput(
+  messages: readonly ChatMessage[],
+  rules: ContentRules,
+): { readonly instructions: string | undefined; readonly messages: string } {
+  const system = messages.filter(({ role }) => role === "system");
+  const others = messages.filter(({ role }) => role !== "system");
+  const parts = system.flatMap(({ content }) => toParts(content, rules));
+  return {
+    instructions: parts.length === 0 ? undefined : toJsonText(parts, rules),
+    messages: newestThatFit(
+      others.map((message) => toMessage(message, rules)),
+      rules.maxLength,
+    ),
+  };
+}
+
+/** Returns an answer in the form of the conventions. */
+export function toOutput(
+  { text, toolCalls = [] }: { readonly text: string; readonly toolCalls?: ChatMessage["toolCalls"] | undefined },
+  rules: ContentRules,
+): string {
+  const message = { role: "assistant" as const, content: text, toolCalls };
+  return newestThatFit([toMessage(message, rules)], rules.maxLength);
+}
+
+/** Returns messages as JSON, without the oldest ones if they are too long together. */
+function newestThatFit(messages: readonly object[], maxLength: number): string {
+  const texts = messages.map((message) => JSON.stringify(message));
+  let length = 2;
+  let from = texts.length;
+  while (from > 0 && length + (texts[from - 1]?.length ?? 0) + 1 <= maxLength)
+    length += (texts[--from]?.length ?? 0) + 1;
+  return `[${texts.slice(from).join(",")}]`;
+}
+
+function toMessage({ role, content, toolCalls = [], toolCallId }: ChatMessage, rules: ContentRules): object {
+  if (role === "tool") {
+    const response = typeof content === "string" ? toPart(content, rules) : toParts(content, rules);
+    return { role, parts: [{ type: "tool_call_response", id: toolCallId, response }] };
+  }
+  const calls = toolCalls.map(({ id, name, arguments: given }) => {
+    return { type: "tool_call", id, name, arguments: scrub(given, rules, 0) };
+  });
+  return { role, parts: [...toParts(content, rules), ...calls] };
+}
+
+function toParts(content: MessageContent | null, rules: ContentRules): object[] {
+  if (content === null || content === "") return [];
+  if (typeof content === "string") return [{ type: "text", content: toPart(content, rules) }];
+  return content.map((part) => {
+    if (part.type === "text") return { type: "text", content: toPart(part.text, rules) };
+    // The data itself would fill every backend.
+    return { type: "blob", modality: part.type === "file" ? "document" : part.type, mime_type: part.mimeType };
+  });
+}
+
+/** A part of a message may have a quarter of an attribute, so that one long part does not hide the others. */
+function toPart(text: string, { redact, maxLength }: ContentRules): string {
+  return redact(text, Math.floor(maxLength / 4));
+}
+
+function scrub(value: unknown, rules: ContentRules, depth: number): unknown {
+  if (typeof value === "string") return toPart(value, rules);
+  if (typeof value !== "object" || value === null) return typeof value === "bigint" ? String(value) : value;
+  if (depth === deepest) return "[…]";
+  if (Array.isArray(value)) return value.slice(0, mostEntries).map((each) => scrub(each, rules, depth + 1));
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  const entries = Object.entries(value).slice(0, mostEntries);
+  return Object.fromEntries(
+    entries.map(([name, each]) => [name, isSecretName(name) ? redacted : scrub(each, rules, depth + 1)]),
+  );
+}

@@ -1,0 +1,2 @@
+export { createTelemetry } from "./create-telemetry.ts";
+export type { TelemetryOptions } from "./create-telemetry.ts";

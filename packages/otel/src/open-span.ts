@@ -1,0 +1,220 @@
+import { createContextKey, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Attributes, Context, Span } from "@opentelemetry/api";
+import type { TokenUsage } from "@troupe/core";
+import type { OpenOperation, OperationNote, Operations, TraceContext } from "@troupe/core/service";
+import type { ContentRules } from "./content.ts";
+import type { Instruments } from "./instruments.ts";
+import { attributes as names, eventNames, providerName } from "./names.ts";
+import { spanContents } from "./span-content.ts";
+import { spanEnds } from "./span-ends.ts";
+import { defined, usageAttributes } from "./span-facts.ts";
+import type { RunState, SpanRules } from "./span-facts.ts";
+import { toTraceContext } from "./trace-context.ts";
+
+type CounterName = Exclude<keyof TokenUsage, "providerMetrics">;
+
+/** The key under which a context holds the operation that is active in it. */
+const activeKey = createContextKey("troupe.operation");
+
+/** Returns the operation that is active in a context. */
+export function activeOperation(context: Context): OpenSpan<keyof Operations> | undefined {
+  return context.getValue(activeKey) as OpenSpan<keyof Operations> | undefined;
+}
+
+/** What an open span is made of. */
+export type OpenSpanInit<Name extends keyof Operations> = {
+  readonly name: Name;
+  readonly facts: Operations[Name]["begin"];
+  readonly span: Span;
+  /** The context of the operation around it. */
+  readonly parent: Context;
+  /** Runs some work in a context. */
+  readonly within: <Result>(context: Context, work: () => Result) => Result;
+  /** The run of the operation: for a run, the run itself. */
+  readonly run: RunState | undefined;
+  readonly rules: SpanRules;
+  /** How content is recorded; undefined if it is not. */
+  readonly content: ContentRules | undefined;
+  readonly instruments: Instruments;
+};
+
+/** The span of an operation in progress, and what its metrics need. */
+export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Name> {
+  readonly runState: RunState | undefined;
+  readonly content: ContentRules | undefined;
+  readonly #init: OpenSpanInit<Name>;
+  readonly #context: Context;
+  readonly #startedAt = performance.now();
+  #firstChunkAt: number | undefined;
+  #added: TokenUsage | undefined;
+  #isOver = false;
+
+  constructor(init: OpenSpanInit<Name>) {
+    const { parent, span, run, content } = init;
+    this.#init = init;
+    this.runState = run;
+    this.content = content;
+    this.#context = trace.setSpan(parent, span).setValue(activeKey, this);
+  }
+
+  run<Result>(work: () => Result): Result {
+    return this.#init.within(this.#context, work);
+  }
+
+  context(): TraceContext | undefined {
+    return toTraceContext(this.#init.span.spanContext());
+  }
+
+  note(note: OperationNote): void {
+    const { span, instruments } = this.#init;
+    switch (note.type) {
+      case "first_chunk":
+        this.#firstChunkAt ??= performance.now();
+        return;
+      case "attempt":
+        return void span.addEvent(eventNames.attempt, attemptAttributes(note, this.#init.rules));
+      case "wait":
+        instruments.waits.add(1, { [names.waitKind]: note.kind });
+        return void span.addEvent(eventNames.wait, { [names.waitKind]: note.kind });
+      default: {
+        instruments.takeovers.add(1, { [names.takeoverKind]: note.kind });
+        span.addEvent(eventNames.takeover, { [names.takeoverKind]: note.kind, [names.attempt]: note.attempt });
+      }
+    }
+  }
+
+  /** Adds usage that no model call of this process accounts for. */
+  addUsage(usage: TokenUsage): void {
+    const { span, rules } = this.#init;
+    const added = this.#added;
+    this.#added = added === undefined ? { ...usage } : sumOf(added, usage);
+    span.setAttributes(usageAttributes(this.#added, rules));
+  }
+
+  end(facts: Operations[Name]["end"]): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { name, facts: begun, span, rules, content } = this.#init;
+    const { attributes, errorType } = spanEnds[name](facts, begun, rules);
+    if (span.isRecording()) {
+      if (content !== undefined) span.setAttributes(spanContents[name]?.end?.(facts, content) ?? {});
+      span.setAttributes(defined({ ...attributes, [names.errorType]: errorType, ...this.#timing() }));
+      if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: errorType });
+    }
+    // Measured while the span is active, so that exemplars can name it.
+    this.run(() => this.#measure(facts, errorType));
+    span.end();
+  }
+
+  #timing(): Attributes {
+    if (this.#firstChunkAt === undefined) return {};
+    return { [names.timeToFirstChunk]: (this.#firstChunkAt - this.#startedAt) / 1000 };
+  }
+
+  #measure(facts: Operations[Name]["end"], errorType: string | undefined): void {
+    const { name, facts: begun, instruments, run } = this.#init;
+    const firstChunk = this.#firstChunkAt === undefined ? undefined : (this.#firstChunkAt - this.#startedAt) / 1000;
+    const measured = { duration: (performance.now() - this.#startedAt) / 1000, firstChunk, errorType, run };
+    measures[name](instruments, { begun, ended: facts, ...measured });
+  }
+}
+
+type Measured<Name extends keyof Operations> = {
+  readonly begun: Operations[Name]["begin"];
+  readonly ended: Operations[Name]["end"];
+  readonly duration: number;
+  readonly firstChunk: number | undefined;
+  readonly errorType: string | undefined;
+  readonly run: RunState | undefined;
+};
+
+/** The metrics of each operation. No label is an id. */
+const measures: {
+  readonly [Name in keyof Operations]: (instruments: Instruments, measured: Measured<Name>) => void;
+} = {
+  run(instruments, { begun, ended, duration, errorType, run }) {
+    const labels = defined({ [names.agentName]: begun.name, [names.errorType]: errorType });
+    if (begun.kind !== "facts" && begun.kind !== "title") {
+      instruments.runDuration.record(duration, labels);
+      instruments.runModelCalls.record(run?.modelCalls ?? 0, labels);
+      instruments.runToolCalls.record(run?.toolCalls ?? 0, labels);
+    }
+    instruments.runs.add(1, {
+      [names.agentName]: begun.name,
+      [names.runKind]: begun.kind,
+      [names.status]: ended.status,
+    });
+  },
+  model(instruments, { begun, ended, duration, firstChunk, errorType }) {
+    const labels = defined({
+      [names.operation]: "chat",
+      [names.provider]: providerName(begun.model.providerId),
+      [names.requestModel]: begun.model.modelId,
+      [names.responseModel]: ended.answer?.model,
+    });
+    instruments.addTokens(ended.usage, labels);
+    const withError = errorType === undefined ? labels : { ...labels, [names.errorType]: errorType };
+    instruments.inferenceDuration.record(duration, withError);
+    if (firstChunk !== undefined) instruments.inferenceFirstChunk.record(firstChunk, withError);
+  },
+  tool(instruments, { begun, duration, errorType }) {
+    // The names of tools that models make up are without bound.
+    const name = begun.isKnown ? begun.name : "unknown";
+    instruments.toolDuration.record(duration, defined({ [names.toolName]: name, [names.errorType]: errorType }));
+  },
+  step: () => undefined,
+  memory(instruments, { begun, duration, errorType }) {
+    const operation = begun.action === "search" ? "search_memory" : "upsert_memory";
+    instruments.operationDuration.record(
+      duration,
+      defined({ [names.operation]: operation, [names.memoryStore]: begun.store, [names.errorType]: errorType }),
+    );
+  },
+  embeddings(instruments, { begun, duration, errorType }) {
+    instruments.operationDuration.record(
+      duration,
+      defined({
+        [names.operation]: "embeddings",
+        [names.provider]: providerName(begun.model.providerId ?? "unknown"),
+        [names.requestModel]: begun.model.modelId,
+        [names.errorType]: errorType,
+      }),
+    );
+  },
+  retrieval(instruments, { begun, duration, errorType }) {
+    instruments.operationDuration.record(
+      duration,
+      defined({ [names.operation]: "retrieval", [names.dataSource]: begun.source, [names.errorType]: errorType }),
+    );
+  },
+  mcp(instruments, { begun, duration, errorType }) {
+    const labels = defined({
+      [names.mcpMethod]: begun.method,
+      [names.toolName]: begun.toolName,
+      [names.networkTransport]: begun.transport,
+      [names.errorType]: errorType,
+    });
+    const { mcpClientDuration, mcpServerDuration } = instruments;
+    (begun.side === "client" ? mcpClientDuration : mcpServerDuration).record(duration, labels);
+  },
+  accept: () => undefined,
+};
+
+function attemptAttributes(note: Extract<OperationNote, { type: "attempt" }>, rules: SpanRules): Attributes {
+  return defined({
+    [names.attempt]: note.attempt,
+    [names.provider]: providerName(note.providerId),
+    [names.requestModel]: note.modelId,
+    [names.attemptDuration]: note.durationMs / 1000,
+    [names.errorType]: note.error,
+    ...(note.usage !== undefined && usageAttributes(note.usage, rules)),
+  });
+}
+
+function sumOf(one: TokenUsage, other: TokenUsage): TokenUsage {
+  const sum = { ...one };
+  for (const [name, tokens] of Object.entries(other) as [CounterName, unknown][]) {
+    if (typeof tokens === "number") sum[name] = (one[name] ?? 0) + tokens;
+  }
+  return sum;
+}

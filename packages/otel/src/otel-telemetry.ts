@@ -1,0 +1,189 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { context as contexts, isSpanContextValid, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import type { Context, Link, Span, SpanContext, Tracer } from "@opentelemetry/api";
+import type { TokenUsage } from "@troupe/core";
+import type {
+  ContinuedTelemetry,
+  Measurements,
+  OpenOperation,
+  Operations,
+  TraceContext,
+  TraceOrigin,
+} from "@troupe/core/service";
+import type { ContentRules } from "./content.ts";
+import type { Instruments } from "./instruments.ts";
+import { attributes as names } from "./names.ts";
+import { activeOperation, OpenSpan } from "./open-span.ts";
+import { spanContents } from "./span-content.ts";
+import { spanStarts } from "./span-facts.ts";
+import type { RunState, SpanRules } from "./span-facts.ts";
+import { toSpanContext, toTraceContext } from "./trace-context.ts";
+
+/** What all telemetry of one `createTelemetry` shares. */
+export type TelemetryParts = {
+  readonly tracer: Tracer;
+  readonly instruments: Instruments;
+  readonly rules: SpanRules;
+  /** True if the trace contexts of clients become parents. */
+  readonly trustsCallers: boolean;
+  /** Largest size of one attribute with content in characters; undefined without content. */
+  readonly maxContentLength: number | undefined;
+};
+
+/** Keeps the active context where the host has registered no context manager, as with metrics alone. */
+const ownContexts = new AsyncLocalStorage<Context>();
+
+/** The telemetry of agents and services over the API of OpenTelemetry. */
+export class OtelTelemetry implements ContinuedTelemetry {
+  readonly #parts: TelemetryParts;
+  readonly #origin: TraceOrigin;
+  #begun: TraceContext | undefined;
+
+  constructor(parts: TelemetryParts, origin: TraceOrigin = {}) {
+    this.#parts = parts;
+    this.#origin = origin;
+  }
+
+  get begun(): TraceContext | undefined {
+    return this.#begun;
+  }
+
+  begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OpenOperation<Name> {
+    const { tracer, instruments, rules, maxContentLength } = this.#parts;
+    const active = activeContext();
+    const { runState: outerRun, content: outerContent } = activeOperation(active) ?? {};
+    const { parent, links } = this.#placeOf(name, facts, active);
+    const start = spanStarts[name](facts, outerRun, rules);
+    const { kind, attributes } = start;
+    const span = tracer.startSpan(start.name, { kind, attributes, links }, parent);
+    countIn(outerRun, name);
+    const observed = name === "run" ? (facts as Operations["run"]["begin"]) : undefined;
+    const run = observed === undefined ? outerRun : toRunState(observed);
+    const content = contentOf(observed, { maxContentLength, outer: outerContent });
+    if (content !== undefined) span.setAttributes(spanContents[name]?.begin?.(facts, content) ?? {});
+    this.#noteBegun(observed, span);
+    return new OpenSpan({ name, facts, span, parent, within, run, rules, content, instruments });
+  }
+
+  /** Notes the context of the first run without a parent run. */
+  #noteBegun(run: Operations["run"]["begin"] | undefined, span: Span): void {
+    if (run !== undefined && run.parentRunId === undefined) this.#begun ??= toTraceContext(span.spanContext());
+  }
+
+  addUsage(usage: TokenUsage): void {
+    activeOperation(activeContext())?.addUsage(usage);
+  }
+
+  measure<Name extends keyof Measurements>(name: Name, facts: Measurements[Name]): void {
+    measures[name](this.#parts.instruments, facts);
+  }
+
+  observe(_name: "queue.depth", read: () => Promise<number>): () => void {
+    return this.#parts.instruments.observeQueue(read);
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    return toTraceContext(activeSpanContext()) ?? {};
+  }
+
+  continueFrom(origin: TraceOrigin): OtelTelemetry {
+    return new OtelTelemetry(this.#parts, origin);
+  }
+
+  readonly logFields = {
+    get trace_id(): string | undefined {
+      return validSpanContext()?.traceId;
+    },
+    get span_id(): string | undefined {
+      return validSpanContext()?.spanId;
+    },
+  };
+
+  /** Returns the parent of an operation's span, and the spans that it is linked to. */
+  #placeOf<Name extends keyof Operations>(
+    name: Name,
+    facts: Operations[Name]["begin"],
+    active: Context,
+  ): { parent: Context; links: Link[] } {
+    if (name === "run") {
+      const { kind, parentRunId } = facts as Operations["run"]["begin"];
+      // The run that made the answer is over. What follows it has a trace of its own, and tokens of its own.
+      if (kind === "facts" || kind === "title") {
+        return { parent: trace.deleteSpan(active), links: toLinks(trace.getSpanContext(active)) };
+      }
+      if (parentRunId !== undefined) return { parent: active, links: [] };
+    } else if (name !== "accept" && name !== "mcp") return { parent: active, links: [] };
+    return this.#placeOfRoot(active);
+  }
+
+  /** Returns the place of an operation without a parent in this process. */
+  #placeOfRoot(active: Context): { parent: Context; links: Link[] } {
+    const { stored, previous, caller } = this.#origin;
+    const record = stored && toSpanContext(stored);
+    if (record !== undefined) {
+      return {
+        parent: trace.setSpanContext(ROOT_CONTEXT, record),
+        links: toLinks(previous && toSpanContext(previous)),
+      };
+    }
+    const sent = caller && toSpanContext(caller);
+    // A span of the host around the request has decided already whose trace this is.
+    if (sent === undefined || trace.getSpan(active) !== undefined) return { parent: active, links: [] };
+    if (this.#parts.trustsCallers) return { parent: trace.setSpanContext(active, sent), links: [] };
+    return { parent: active, links: toLinks(sent) };
+  }
+}
+
+/** The metrics of each measurement outside of operations. */
+const measures: {
+  readonly [Name in keyof Measurements]: (instruments: Instruments, facts: Measurements[Name]) => void;
+} = {
+  stream: ({ openStreams }, { by }) => openStreams.add(by),
+  refusal: ({ refusals }, { reason }) => refusals.add(1, { [names.refusalReason]: reason }),
+  "session.wait": ({ sessionWait }, { ms }) => sessionWait.record(ms / 1000),
+  "queue.wait": ({ queueWait }, { ms }) => queueWait.record(ms / 1000),
+};
+
+function toRunState({ name, sessionId }: Operations["run"]["begin"]): RunState {
+  return { name, conversation: sessionId, modelCalls: 0, toolCalls: 0 };
+}
+
+/** Counts a call in the run that makes it. */
+function countIn(run: RunState | undefined, name: keyof Operations): void {
+  if (run === undefined) return;
+  if (name === "model") run.modelCalls += 1;
+  if (name === "tool") run.toolCalls += 1;
+}
+
+/** Returns how the content of an operation is recorded. A run brings the keys that are masked in it and below it. */
+function contentOf(
+  run: Operations["run"]["begin"] | undefined,
+  { maxContentLength: maxLength, outer }: { maxContentLength: number | undefined; outer: ContentRules | undefined },
+): ContentRules | undefined {
+  if (maxLength === undefined) return undefined;
+  return run === undefined ? outer : { maxLength, redact: run.redact };
+}
+
+function toLinks(context: SpanContext | undefined): Link[] {
+  return context === undefined || !isSpanContextValid(context) ? [] : [{ context }];
+}
+
+/** Returns the active context: that of the host's context manager, or else our own. */
+function activeContext(): Context {
+  const active = contexts.active();
+  return active === ROOT_CONTEXT ? (ownContexts.getStore() ?? active) : active;
+}
+
+/** Runs some work in a context. */
+function within<Result>(context: Context, work: () => Result): Result {
+  return contexts.with(context, () => (contexts.active() === context ? work() : ownContexts.run(context, work)));
+}
+
+function activeSpanContext(): SpanContext | undefined {
+  return trace.getSpanContext(activeContext());
+}
+
+function validSpanContext(): SpanContext | undefined {
+  const context = activeSpanContext();
+  return context !== undefined && isSpanContextValid(context) ? context : undefined;
+}

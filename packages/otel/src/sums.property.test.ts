@@ -1,0 +1,175 @@
+import fc from "fast-check";
+import { Agent, fallbackModel, Memory, Team, TroupeError, Workflow, defineTool } from "@troupe/core";
+import type { ModelProvider, Runnable, RunError, RunOutput, TokenUsage } from "@troupe/core";
+import { ScriptedModel } from "@troupe/core/testing";
+import { describe, expect, it } from "vitest";
+import { BilledModel } from "../test/billed-model.ts";
+import { Recorder, tokensIn, tokensOf } from "../test/recorder.ts";
+
+const numRuns = 200;
+
+/** A plan of one random run: what runs, how the vendor behaves, and whether the run is cancelled. */
+type Plan = {
+  readonly kind: "agent" | "coordinate" | "route" | "broadcast" | "collaborate" | "workflow";
+  readonly seed: number;
+  readonly streams: boolean;
+  readonly fallback: boolean;
+  readonly structured: boolean;
+  readonly remembers: boolean;
+  /** Microtask turns after which the run is cancelled. */
+  readonly cancelAfter: number | undefined;
+};
+
+const plans: fc.Arbitrary<Plan> = fc.record({
+  kind: fc.constantFrom("agent", "coordinate", "route", "broadcast", "collaborate", "workflow"),
+  seed: fc.nat(),
+  streams: fc.boolean(),
+  fallback: fc.boolean(),
+  structured: fc.boolean(),
+  remembers: fc.boolean(),
+  cancelAfter: fc.option(fc.nat(60), { nil: undefined, freq: 3 }),
+});
+
+const lookUp = defineTool({
+  name: "look_up",
+  description: "Looks something up.",
+  parameters: { type: "object", properties: {} },
+  execute: () => "found",
+});
+
+const answer = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+} as const;
+
+/** Builds what a plan runs. All of its models bill to one account. */
+function build(plan: Plan, recorder: Recorder): { runnable: Runnable; models: BilledModel[]; flush(): Promise<void> } {
+  const models: BilledModel[] = [];
+  let count = 0;
+  const newModel = (): BilledModel => {
+    const model = new BilledModel(plan.seed + 7919 * count++, plan.structured);
+    models.push(model);
+    return model;
+  };
+  const model = (): ModelProvider => (plan.fallback ? fallbackModel(newModel(), newModel()) : newModel());
+  const retry = { maxRetries: 2, initialDelayMs: 1, maxDelayMs: 1 };
+  const { telemetry } = recorder;
+  const agent = (name: string) =>
+    new Agent({
+      name,
+      description: `Knows of ${name}.`,
+      model: model(),
+      tools: [lookUp],
+      retry,
+      telemetry,
+      ...(plan.structured && { structuredOutput: answer }),
+      ...(plan.remembers && {
+        memory: new Memory({ maxShortTermMessages: 2, enableLongTerm: true, model: newModel() }),
+      }),
+    });
+  const flush = async () => undefined;
+  if (plan.kind === "agent") return { runnable: agent("one"), models, flush };
+  const members = [agent("one"), agent("two")];
+  if (plan.kind === "workflow") {
+    const steps = members.map((member) => ({ name: member.name, agent: member }));
+    const both = [
+      { name: "both", parallel: steps },
+      { name: "last", agent: agent("three") },
+    ];
+    const workflow = new Workflow({
+      name: "flow",
+      initialState: {},
+      steps: both,
+      telemetry,
+      retryPolicy: { maxRetries: 1, backoffMs: 1 },
+    });
+    return { runnable: workflow.asRunnable(), models, flush };
+  }
+  const team = new Team({ name: "team", mode: plan.kind, model: model(), members, retry, telemetry });
+  return { runnable: team, models, flush };
+}
+
+async function endOf(run: Promise<RunOutput>): Promise<RunOutput> {
+  return await run.catch((error: unknown) => {
+    if (!TroupeError.is(error)) throw error;
+    return (error as RunError).output;
+  });
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const nothing: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+
+function isAttempt({ name }: { readonly name: string }): boolean {
+  return name === "troupe.model.attempt";
+}
+
+describe("200 generated runs of agents, teams in all modes and workflows", () => {
+  it("have spans whose tokens add up to the usage of the run and to the bill of the vendor, to the token", async () => {
+    const seen = { cancelled: 0, failed: 0, retried: 0, fellBack: 0, tokens: 0 };
+    await fc.assert(
+      fc.asyncProperty(plans, async (plan) => {
+        const recorder = new Recorder();
+        const { runnable, models } = build(plan, recorder);
+        const abort = new AbortController();
+        const session = { sessionId: "s1", signal: abort.signal };
+        const run = async () =>
+          await endOf(plan.streams ? runnable.stream("Go.", session).output : runnable.run("Go.", session));
+        // The first run fills the memory, so that the second one must summarize.
+        const first = plan.remembers && plan.kind !== "workflow" ? await run() : undefined;
+        const running = run();
+        if (plan.cancelAfter !== undefined) {
+          await turns(plan.cancelAfter);
+          abort.abort();
+        }
+        const last = await running;
+        await turns(3);
+
+        const spans = await recorder.spans();
+        const billed = models.reduce((sum, model) => model.addBill(sum), nothing);
+        const used = [first, last].map((output) => output?.usage ?? nothing);
+        const total = { promptTokens: 0, completionTokens: 0 };
+        for (const { promptTokens, completionTokens } of used) {
+          total.promptTokens += promptTokens;
+          total.completionTokens += completionTokens;
+        }
+        expect(tokensOf(spans)).toEqual(total);
+        expect(tokensOf(spans)).toEqual(tokensIn(billed));
+        // Every span has ended, and every one but the runs has its parent among them.
+        const ids = new Set(spans.map((span) => span.spanContext().spanId));
+        for (const { parentSpanContext: parent } of spans)
+          expect(parent === undefined || ids.has(parent.spanId)).toBe(true);
+        expect(spans.length).toBeGreaterThan(0);
+        seen.tokens += total.promptTokens;
+        seen.cancelled += Number(plan.cancelAfter !== undefined && last.status === "error");
+        seen.failed += Number(plan.cancelAfter === undefined && last.status === "error");
+        seen.retried += spans.filter(({ events }) => events.filter(isAttempt).length > 1).length;
+        seen.fellBack += Number(plan.fallback);
+      }),
+      { numRuns },
+    );
+
+    // The property would say nothing of what never happened.
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5);
+  });
+});
+
+describe("a model call", () => {
+  it("has one span over its retries, with an event for each attempt", async () => {
+    const recorder = new Recorder();
+    const failing = Object.assign(new Error("Reset."), { code: "ECONNRESET" });
+    const model = new ScriptedModel({ error: failing }, { text: "Here." });
+    const retry = { maxRetries: 2, initialDelayMs: 1 };
+    await new Agent({ name: "a", model, retry, telemetry: recorder.telemetry }).run("Go.");
+    const [call] = (await recorder.spans()).filter(({ name }) => name.startsWith("chat"));
+
+    expect(call?.events.map(({ attributes }) => [attributes?.["troupe.attempt"], attributes?.["error.type"]])).toEqual([
+      [1, expect.any(String)],
+      [2, undefined],
+    ]);
+  });
+});
