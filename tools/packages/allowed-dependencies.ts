@@ -18,6 +18,8 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/vector-mongodb": ["mongodb"],
   // The driver for the configured database, PostgreSQL or Redis, is an optional peer.
   "@troupe/engine-bullmq": ["bullmq", "ioredis", "pg"],
+  // The API alone, as a peer: the host brings the SDK.
+  "@troupe/otel": ["@opentelemetry/api"],
   "@troupe/toolkits-duckduckgo": [],
   "@troupe/toolkits-hackernews": [],
   "@troupe/toolkits-web-search": [],
