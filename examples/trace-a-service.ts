@@ -9,7 +9,6 @@ import { openai } from "@troupe/providers-openai";
 const helper = new Agent({ name: "helper", model: openai("gpt-6.1-sol") });
 const service = createService({ agents: { helper }, telemetry: createTelemetry() });
 const { url } = await serve(service, [http()], { port: Number(process.env["PORT"] ?? 3000) });
-
 // #endregion
 
 const response = await fetch(`${url}/agents/helper/run`, {
