@@ -149,6 +149,8 @@ export const packageEdges: Layers["packageEdges"] = {
   // Its tests and its example serve chats beside HTTP. Its source cannot: HTTP is no dependency of it.
   "packages/use-chat": ["@troupe/core", "@troupe/http"],
   "packages/openai-api": ["@troupe/core", "@troupe/http"],
+  // Its tests record a service over HTTP, and runs that outlive their process. Its source knows neither.
+  "packages/otel": ["@troupe/core", "@troupe/http", "@troupe/storage-sqlite"],
   internal: ["@troupe/core"],
   apps: ["@troupe/*"],
   tests: ["@troupe/*"],
@@ -196,6 +198,7 @@ export const internalUsers: Layers["internalUsers"] = {
   ],
   "@troupe-internal/fault-tools": [
     "troupe",
+    "@troupe/otel",
     "@troupe-internal/bench",
     "@troupe-internal/run-checker",
     "@troupe-internal/vendor-fakes",

@@ -6,7 +6,7 @@ import { defined, usageAttributes } from "./span-facts.ts";
 import type { SpanRules } from "./span-facts.ts";
 
 /** What an operation adds to its span at its end. `errorType` is the type of its failure; undefined without a failure. */
-export type SpanEnd = { readonly attributes: Attributes; readonly errorType?: string | undefined };
+type SpanEnd = { readonly attributes: Attributes; readonly errorType?: string | undefined };
 
 type Ends = {
   readonly [Name in keyof Operations]: (

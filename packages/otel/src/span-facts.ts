@@ -6,7 +6,7 @@ import type { Operations } from "@troupe/core/service";
 import { attributes as names, earlierAttributes, operationNames, providerName } from "./names.ts";
 
 /** The beginning of a span. Sampling sees these attributes. */
-export type SpanStart = { readonly name: string; readonly kind: SpanKind; readonly attributes: Attributes };
+type SpanStart = { readonly name: string; readonly kind: SpanKind; readonly attributes: Attributes };
 
 /** The run that an operation belongs to. */
 export type RunState = {

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { ChatMessage, ModelOptions, ModelProvider, ModelResponse, TokenUsage } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider, ModelResponse, TokenUsage, ToolSpec } from "@troupe/core";
 import { collectResponse } from "@troupe/core/provider";
 import { seededRandom } from "@troupe-internal/fault-tools";
 import type { ModelChunk } from "@troupe/core/provider";
@@ -36,24 +36,30 @@ export class BilledModel implements ModelProvider {
 
   async *stream(messages: readonly ChatMessage[], options: ModelOptions = {}): AsyncGenerator<ModelChunk, void> {
     const draw = this.#random();
-    for (let turn = Math.floor(this.#random() * 4); turn > 0; turn--)
-      await new Promise((resolve) => setImmediate(resolve));
+    await turns(Math.floor(this.#random() * 4));
     options.signal?.throwIfAborted();
     if (draw < 0.15) throw Object.assign(new Error("The connection was reset."), { code: "ECONNRESET" });
-    if (draw < 0.2) throw new TroupeError("model_failed", "The vendor refuses.");
-    const { tools = [], toolChoice } = options;
-    const tool = draw < 0.5 && toolChoice !== "none" ? tools[Math.floor(this.#random() * tools.length)] : undefined;
-    if (tool !== undefined) {
-      const id = `call_${Math.floor(this.#random() * 1e9)}`;
-      yield { type: "tool_call_start", toolCall: { id, name: tool.name } };
-      yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: JSON.stringify(argumentsFor(tool.parameters)) };
-      yield { type: "tool_call_end", toolCallId: id };
-    } else yield { type: "text", text: this.#answer(messages) };
+    if (draw < 0.25) throw new TroupeError("model_failed", "The vendor refuses.");
+    // An empty answer is billed too, also if another model answers in its place, or none does.
+    if (draw < 0.35) return yield { type: "finish", finishReason: "error", usage: this.#usage() };
+    const tool = this.#chooseTool(draw, options);
+    yield* tool === undefined ? [{ type: "text" as const, text: this.#answer(messages) }] : this.#call(tool);
     // A stream that breaks off has no usage, and its vendor bills none here.
     if (draw > 0.95) throw new TroupeError("model_failed", "The stream broke off.");
     options.signal?.throwIfAborted();
-    const usage = this.#usage();
-    yield { type: "finish", finishReason: tool === undefined ? "stop" : "tool_calls", usage };
+    yield { type: "finish", finishReason: tool === undefined ? "stop" : "tool_calls", usage: this.#usage() };
+  }
+
+  #chooseTool(draw: number, { tools = [], toolChoice }: ModelOptions): ToolSpec | undefined {
+    if (draw > 0.55 || toolChoice === "none") return undefined;
+    return tools[Math.floor(this.#random() * tools.length)];
+  }
+
+  *#call({ name, parameters }: ToolSpec): Generator<ModelChunk> {
+    const id = `call_${Math.floor(this.#random() * 1e9)}`;
+    yield { type: "tool_call_start", toolCall: { id, name } };
+    yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: JSON.stringify(argumentsFor(parameters)) };
+    yield { type: "tool_call_end", toolCallId: id };
   }
 
   #answer(messages: readonly ChatMessage[]): string {
@@ -73,6 +79,10 @@ export class BilledModel implements ModelProvider {
   #draw(): number {
     return Math.floor(this.#random() * 1000);
   }
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Returns arguments that fit the schema of a tool: a string for each required property. */

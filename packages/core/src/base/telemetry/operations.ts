@@ -8,13 +8,13 @@ import type { Redactor } from "../log/redact.ts";
 export type ModelName = { readonly providerId: string; readonly modelId: string };
 
 /** The end of an operation: the thrown value of a failed one, of which telemetry records the code alone. */
-export type OperationEnd = { readonly error?: unknown };
+type OperationEnd = { readonly error?: unknown };
 
 /** The kind of a run. Facts and titles are runs of their own after the run that they follow. */
 export type ObservedRunKind = "agent" | "team" | "workflow" | "remote" | "facts" | "title";
 
 /** The beginning of a run, or of an attempt at a durable run. */
-export type ObservedRun = {
+type ObservedRun = {
   readonly kind: ObservedRunKind;
   readonly name: string;
   readonly runId: string;
@@ -62,7 +62,7 @@ export type ModelCallBegin = {
 };
 
 /** The answer of a model call. */
-export type ObservedAnswer = {
+type ObservedAnswer = {
   readonly text: string;
   readonly toolCalls?: readonly ToolCall[] | undefined;
   readonly finishReason?: string | undefined;
@@ -73,14 +73,14 @@ export type ObservedAnswer = {
 };
 
 /** The end of a model call: its answer, and the usage of all its attempts that were billed. */
-export type ModelCallEnd = OperationEnd & {
+type ModelCallEnd = OperationEnd & {
   readonly usage: TokenUsage;
   readonly answer?: ObservedAnswer | undefined;
   readonly isCancelled?: boolean;
 };
 
 /** The beginning of a tool call. */
-export type ToolCallBegin = {
+type ToolCallBegin = {
   readonly name: string;
   /** False if the model has called a tool that does not exist. */
   readonly isKnown: boolean;
@@ -90,14 +90,14 @@ export type ToolCallBegin = {
 };
 
 /** The end of a tool call. `failure` is set if the tool failed or was refused. */
-export type ToolCallEnd = OperationEnd & {
+type ToolCallEnd = OperationEnd & {
   readonly failure?: string | undefined;
   readonly isPaused?: boolean;
   readonly result: () => MessageContent | undefined;
 };
 
 /** A request to an MCP server, or one that our MCP server answers. */
-export type McpBegin = {
+type McpBegin = {
   readonly side: "client" | "server";
   readonly method: string;
   readonly toolName?: string | undefined;
@@ -107,7 +107,7 @@ export type McpBegin = {
 };
 
 /** The end of an MCP request. `isToolError` is true if the tool itself reported a failure. */
-export type McpEnd = OperationEnd & { readonly isToolError?: boolean };
+type McpEnd = OperationEnd & { readonly isToolError?: boolean };
 
 /** Each operation that telemetry records, with the facts of its beginning and its end. */
 export type Operations = {

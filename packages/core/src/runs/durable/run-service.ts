@@ -110,9 +110,8 @@ export class RunService {
   async accept(request: RunRequest): Promise<AcceptedRun> {
     this.#checkOpen();
     const isEphemeral = this.#settings.storage === undefined;
-    const acceptance = { parts: this.#parts, engine: this.#engine, isEphemeral, admit: this.#admit };
     try {
-      return await acceptRun(acceptance, request);
+      return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral, admit: this.#admit }, request);
     } catch (error) {
       if (TroupeError.is(error) && error.code === "rate_limited")
         this.#parts.telemetry?.measure("refusal", { reason: error.code });
@@ -291,7 +290,7 @@ export class RunService {
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });
     this.#sweep.start();
-    this.#unobserve = telemetry?.observe("queue.depth", async () => await this.#engine.waiting());
+    this.#unobserve = telemetry?.observe("queue.depth", () => this.#engine.waiting());
     await this.schedules?.restore();
     // An engine of several processes has kept the jobs of all other open runs.
     await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
