@@ -192,6 +192,7 @@ describe("a tool call", () => {
       expect(warnings).toEqual([
         {
           runId: expect.any(String) as unknown,
+          sessionId: expect.any(String) as unknown,
           code: "call_skipped",
           message: "The model's answer has tool calls that name no tool. They are skipped.",
           fields: { vendor: expect.any(String) as unknown, model: expect.any(String) as unknown, count: skippedCalls },

@@ -48,6 +48,7 @@ it.each(vendorNames)(
     expect(warnings).toEqual([
       {
         runId: expect.any(String) as unknown,
+        sessionId: expect.any(String) as unknown,
         code: "omitted_for_model",
         message: expect.stringMatching(
           new RegExp(`^${what} was left out of a request to ${name}/${modelId}: .*\\.$`),

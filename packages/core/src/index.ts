@@ -63,7 +63,7 @@ export type {
   RunOutput,
   StructuredRunOutput,
 } from "./agents/run/run-output.ts";
-export type { StreamChunk, WaitChunk } from "./agents/run/stream-chunk.ts";
+export type { StreamChunk, TextChunk, WaitChunk } from "./agents/run/stream-chunk.ts";
 export type { ApiKeys } from "./model/keys/api-keys.ts";
 export { keyHeaders } from "./model/keys/key-headers.ts";
 export type { Source } from "./base/message/source.ts";

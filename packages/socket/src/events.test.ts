@@ -11,6 +11,18 @@ describe("the event of a chunk", () => {
   it.each<[object, string, object]>([
     [{ type: "text", text: "Hi." }, "agent.chunk", { chunk: "Hi." }],
     [{ type: "thinking", text: "Hm." }, "agent.thinking", { text: "Hm." }],
+    [
+      { type: "text", text: "Hi.", speaker: "ann", delegationId: "c1" },
+      "agent.chunk",
+      { chunk: "Hi.", speaker: "ann", delegationId: "c1" },
+    ],
+    [{ type: "thinking", text: "Hm.", speaker: "ann" }, "agent.thinking", { text: "Hm.", speaker: "ann" }],
+    [
+      { type: "text", text: "Hi.", member: "ann", delegationId: "c1" },
+      "agent.member.chunk",
+      { chunk: "Hi.", member: "ann", delegationId: "c1" },
+    ],
+    [{ type: "thinking", text: "Hm.", member: "ann" }, "agent.member.thinking", { text: "Hm.", member: "ann" }],
     [{ type: "tool_call_start", toolCall }, "agent.tool.call", { toolName: "pay", args: null, toolCallId: "c1" }],
     [{ type: "tool_call_end", toolCallId: "c1" }, "agent.tool.done", { toolCallId: "c1" }],
     [

@@ -1,4 +1,12 @@
-import type { Artifact, ChatMessage, MessageContent, StreamChunk, TroupeError, WaitKind } from "@troupe/core";
+import type {
+  Artifact,
+  ChatMessage,
+  MessageContent,
+  StreamChunk,
+  TextChunk,
+  TroupeError,
+  WaitKind,
+} from "@troupe/core";
 import type { RunStatus } from "@troupe/core/runs";
 import { toPublicChunk, toPublicFailure } from "@troupe/core/transport";
 import type { Source } from "@troupe/core";
@@ -21,10 +29,19 @@ export type EventOrigin = RunIds & { id?: string };
 /** A refusal or failure for clients: a sentence, a code of `ErrorCode`, and the fields of that error. */
 export type ClientError = { error: string; code: string; [field: string]: unknown };
 
+/** The member whose answer is the answer of a team of mode `route`, and the call that handed the question over. */
+type Speaker = { speaker?: string; delegationId?: string };
+
+/** A member of a team, and the tool call that delegated to it. */
+type Member = { member: string; delegationId?: string };
+
 /** The events that the gateway sends, with their payloads, in Socket.IO's type format. */
 export type GatewayServerEvents = {
-  "agent.chunk": (payload: EventOrigin & { chunk: string }) => void;
-  "agent.thinking": (payload: EventOrigin & { text: string }) => void;
+  "agent.chunk": (payload: EventOrigin & Speaker & { chunk: string }) => void;
+  "agent.thinking": (payload: EventOrigin & Speaker & { text: string }) => void;
+  /** What a member of a team says that is not part of the team's answer: see the option `streamMembers`. */
+  "agent.member.chunk": (payload: EventOrigin & Member & { chunk: string }) => void;
+  "agent.member.thinking": (payload: EventOrigin & Member & { text: string }) => void;
   "agent.source": (payload: EventOrigin & { source: Source }) => void;
   /** The model has named a tool. Its arguments are in the output of `agent.done`. */
   "agent.tool.call": (payload: EventOrigin & { toolName: string; args: null; toolCallId: string }) => void;
@@ -99,9 +116,8 @@ export type ServerEvent = {
 export function toServerEvent(chunk: StreamChunk, origin: EventOrigin): ServerEvent | undefined {
   switch (chunk.type) {
     case "text":
-      return ["agent.chunk", { ...origin, chunk: chunk.text }];
     case "thinking":
-      return ["agent.thinking", { ...origin, text: chunk.text }];
+      return toTextEvent(chunk, origin);
     case "tool_call_start": {
       const { id, name } = chunk.toolCall;
       return ["agent.tool.call", { ...origin, toolName: name, args: null, toolCallId: id }];
@@ -123,6 +139,18 @@ export function toServerEvent(chunk: StreamChunk, origin: EventOrigin): ServerEv
     default:
       return undefined;
   }
+}
+
+/** Makes the event for a text, which has another name if it is a member's and no part of the answer. */
+function toTextEvent({ type, text, member, speaker, delegationId }: TextChunk, origin: EventOrigin): ServerEvent {
+  const ids = { ...origin, ...(delegationId !== undefined && { delegationId }) };
+  if (member !== undefined) {
+    return type === "text"
+      ? ["agent.member.chunk", { ...ids, member, chunk: text }]
+      : ["agent.member.thinking", { ...ids, member, text }];
+  }
+  const spoken = speaker === undefined ? ids : { ...ids, speaker };
+  return type === "text" ? ["agent.chunk", { ...spoken, chunk: text }] : ["agent.thinking", { ...spoken, text }];
 }
 
 /** Makes the error for clients: sentence, code and fields, and for a failed run its id and its usage. */

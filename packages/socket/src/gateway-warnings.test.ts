@@ -17,7 +17,7 @@ it("a gateway logs what its agents and teams warn of, and nothing after its end"
   const { io } = new FakeNamespace(async () => []);
   const gateway = createAgentGateway({ io, agents: { a: agent }, teams: { t: team }, logger });
   const warn = (from: Agent | Team, runId: string): void =>
-    from.eventBus.emit("run.warning", { code: "title_not_made", message: "No title.", runId, sessionId: "s" } as never);
+    from.eventBus.emit("run.warning", { code: "title_not_made", message: "No title.", runId, sessionId: "s" });
   warn(agent, "r1");
   warn(team, "r2");
 

@@ -47,6 +47,14 @@ export const reportRules = [
     "stream.view-leaving": "a reader of textStream or objectStream that leaves early cancels the run",
     "stream.one-reader": "a stream has one reader: others are refused and do not harm it",
     "run.async-context": "the AsyncLocalStorage of the caller reaches all that a run calls, wherever it is read",
+    "events.caller":
+      "every event has the session and user of its run's caller, and that of a child run the call that started it",
+    "team.hand-over":
+      "a team that routes names its member in its stream, and shows the call that hands the question over",
+    "team.stream-members":
+      "a team streams the text of members that do not give its answer by option only, each chunk with member and delegation",
+    "team.hooks": "a team has hooks like an agent, and its delegations are the tool calls they decide on",
+    "workflow.hooks": "a workflow has the hooks of a run like an agent",
     "team.finish-reason": "a team that routes finishes for the reason of its member",
     "guardrail.repaired-answer": "output guardrails check a repaired structured answer like the first one",
     "team.tool-results": "a team gives the artifacts of its members where it shows tool calls",

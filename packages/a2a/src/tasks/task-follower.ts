@@ -118,8 +118,9 @@ export class TaskFollower {
   #takeChunk({ id, step, chunk }: Extract<RunEvent, { type: "chunk" }>): Promise<void> | undefined {
     if (chunk.type === "tool_result") return this.#takeArtifacts(chunk as unknown as ToolResult, step);
     if (chunk.type !== "text" || this.#isReplied || !this.#shows()) return undefined;
-    const { text } = chunk as unknown as { text: string };
-    if (text !== "") this.#takeText(text, { id, step });
+    const { text, member } = chunk as unknown as { text: string; member?: string };
+    // A member's text is not part of the team's answer, which is the artifact.
+    if (text !== "" && member === undefined) this.#takeText(text, { id, step });
     return undefined;
   }
 

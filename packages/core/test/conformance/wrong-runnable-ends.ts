@@ -41,7 +41,9 @@ export const wrongRunnableEnds = {
         status: "completed" as const,
         durationMs: 0,
       };
-      right.eventBus.on("run.error", ({ runId }) => right.eventBus.emit("run.complete", { runId, output }));
+      right.eventBus.on("run.error", ({ runId }) =>
+        right.eventBus.emit("run.complete", { runId, sessionId: "s", output }),
+      );
       return right;
     },
   }),

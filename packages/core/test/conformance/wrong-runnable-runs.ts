@@ -57,7 +57,8 @@ export const wrongRunnableRuns = {
     runnable: (model) => {
       const right = new SmallRunnable(model);
       right.eventBus.on("run.complete", ({ runId }) => {
-        if (runId !== "again") right.eventBus.emit("run.complete", { runId: "again", output: emptyOutput });
+        if (runId !== "again")
+          right.eventBus.emit("run.complete", { runId: "again", sessionId: "s", output: emptyOutput });
       });
       return right;
     },

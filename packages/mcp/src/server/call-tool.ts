@@ -167,9 +167,9 @@ async function untilReported(run: ServedRun, send: SendProgress): Promise<Partia
 
 /** Returns the text of a chunk: of an agent or a team, or of an agent step of a workflow. */
 function textOf(given: object): string {
-  const { type, text, chunk } = given as { type?: unknown; text?: unknown; chunk?: unknown };
+  const { type, text, chunk, member } = given as { type?: unknown; text?: unknown; chunk?: unknown; member?: unknown };
   if (type === "chunk") return textOf(Object(chunk) as object);
-  return type === "text" && typeof text === "string" ? text : "";
+  return type === "text" && typeof text === "string" && member === undefined ? text : "";
 }
 
 /** Returns true if an error code describes a fault of the service, not of the request. */

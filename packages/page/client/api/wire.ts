@@ -49,9 +49,21 @@ export type Wait = {
   readonly toolCallId?: string;
 };
 
+/**
+ * A piece of text or thinking. That of a team's `member` is no part of the answer; a `speaker` is the member that gives
+ * it. `delegationId` is the tool call that handed the task over.
+ */
+export type TextEvent = {
+  readonly type: "text" | "thinking";
+  readonly text: string;
+  readonly member?: string;
+  readonly speaker?: string;
+  readonly delegationId?: string;
+};
+
 /** A chunk of an agent's or team's answer. */
 export type AnswerEvent =
-  | { readonly type: "text" | "thinking"; readonly text: string }
+  | TextEvent
   | ({ readonly type: "source" } & Source)
   | { readonly type: "tool_call_start"; readonly toolCall: { readonly id: string; readonly name: string } }
   | { readonly type: "tool_call_delta"; readonly toolCallId: string; readonly argumentsDelta: string }

@@ -53,7 +53,12 @@ function isUnfinished(part: AnswerPart, isLast: boolean): boolean {
 const PartView = memo(({ part, ...context }: PartContext & { part: AnswerPart }) => {
   switch (part.type) {
     case "text":
-      return <TextView text={part.text} isLive={context.isLive} />;
+      return (
+        <>
+          {part.speaker !== undefined && <p class="label">{plainLine(part.speaker)}</p>}
+          <TextView text={part.text} isLive={context.isLive} />
+        </>
+      );
     case "thinking":
       return <ThinkingView text={part.text} isLive={context.isLive} />;
     case "tool":

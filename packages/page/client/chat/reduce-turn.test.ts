@@ -30,6 +30,12 @@ const wait: RunEvent = {
   about: { toolName: "weather" },
   toolCallId: "c1",
 };
+const speaking: RunEvent[] = [
+  { type: "tool_call_start", toolCall: { id: "d1", name: "delegate_to_ann" } },
+  { type: "text", text: "Let me ", member: "ann", delegationId: "d1" },
+  { type: "text", text: "see.", member: "ann", delegationId: "d1" },
+  { type: "thinking", text: "Hm.", member: "ann", delegationId: "d1" },
+];
 const result: RunEvent = {
   type: "tool_result",
   toolCallId: "c1",
@@ -153,5 +159,28 @@ describe("a turn", () => {
     const strange = { type: "weather_report", text: "?" } as unknown as RunEvent;
 
     expect(after([strange, { type: "tool_call_delta", toolCallId: "c9", argumentsDelta: "{" }])).toBe(asked);
+  });
+
+  it("keeps what a member says with the call that delegated to it, until the call has a result", () => {
+    const turn = after(speaking);
+    expect(turn.parts).toEqual([{ type: "tool", id: "d1", name: "delegate_to_ann", args: "", said: "Let me see." }]);
+    expect(textOf(turn.parts)).toBe("");
+
+    const done: RunEvent = { type: "tool_result", toolCallId: "d1", toolName: "delegate_to_ann", result: "Rain." };
+    expect(after([...speaking, done]).parts).toEqual([
+      { type: "tool", id: "d1", name: "delegate_to_ann", args: "", outcome: { result: "Rain." } },
+    ]);
+  });
+
+  it("begins a new text when another member speaks", () => {
+    const { parts } = after([
+      { type: "text", text: "Ra", speaker: "ann" },
+      { type: "text", text: "in.", speaker: "ann" },
+      { type: "text", text: " Sun.", speaker: "bob" },
+    ]);
+    expect(parts).toEqual([
+      { type: "text", text: "Rain.", speaker: "ann" },
+      { type: "text", text: " Sun.", speaker: "bob" },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { AnswerEvent, FinishEvent, RunEvent, Wait } from "../api/wire.ts";
+import type { AnswerEvent, FinishEvent, RunEvent, TextEvent, Wait } from "../api/wire.ts";
 import { isUnderWay, newTurn } from "./turn.ts";
 import type { AnswerPart, StepPart, ToolPart, Turn } from "./turn.ts";
 
@@ -113,7 +113,7 @@ function reduceAnswer(parts: Parts, event: AnswerEvent): Parts {
   switch (event.type) {
     case "text":
     case "thinking":
-      return withText(parts, event.type, event.text);
+      return event.member === undefined ? withText(parts, event) : withSaid(parts, event);
     case "tool_call_start":
       return [...parts, { type: "tool", id: event.toolCall.id, name: event.toolCall.name, args: "" }];
     case "tool_call_delta":
@@ -129,10 +129,19 @@ function reduceAnswer(parts: Parts, event: AnswerEvent): Parts {
   }
 }
 
-function withText(parts: Parts, type: "text" | "thinking", text: string): Parts {
+function withText(parts: Parts, { type, text, speaker }: TextEvent): Parts {
   const last = parts.at(-1);
-  if (last?.type === type) return [...parts.slice(0, -1), { type, text: last.text + text }];
-  return text === "" ? parts : [...parts, { type, text }];
+  const spoken = speaker === undefined ? {} : { speaker };
+  if (last?.type === type && last.speaker === speaker) {
+    return [...parts.slice(0, -1), { type, text: last.text + text, ...spoken }];
+  }
+  return text === "" ? parts : [...parts, { type, text, ...spoken }];
+}
+
+/** Adds the text of a team's member to the tool call that delegated to it. */
+function withSaid(parts: Parts, { type, text, delegationId }: TextEvent): Parts {
+  if (type !== "text" || delegationId === undefined) return parts;
+  return changeTool(parts, delegationId, (tool) => ({ ...tool, said: (tool.said ?? "") + text }));
 }
 
 function withResult(parts: Parts, event: Extract<AnswerEvent, { type: "tool_result" }>): Parts {
@@ -142,7 +151,7 @@ function withResult(parts: Parts, event: Extract<AnswerEvent, { type: "tool_resu
     ? parts
     : [...parts, { type: "tool" as const, id: toolCallId, name: toolName, args: "" }];
   return changeTool(known, toolCallId, (tool) => {
-    const { wait: _wait, progress: _progress, ...rest } = tool;
+    const { wait: _wait, progress: _progress, said: _said, ...rest } = tool;
     return { ...rest, outcome };
   });
 }

@@ -70,11 +70,13 @@ function Summary({ tool, state }: { tool: ToolPart; state: CardState }) {
   );
 }
 
-/** The beginning of a tool call's result, or its newest progress. */
-function Preview({ tool: { outcome, progress } }: { tool: ToolPart }) {
+/** The beginning of a tool call's result, or its newest progress, or what its member says. */
+function Preview({ tool: { outcome, progress, said } }: { tool: ToolPart }) {
   if (outcome !== undefined)
     return <span class="preview">{formatShort(outcome.error ?? summaryOf(outcome.result))}</span>;
-  return progress === undefined ? null : <span class="preview">{formatShort(progress)}</span>;
+  // The end of what a member says is its newest part.
+  const newest = said === undefined ? progress : said.slice(-160);
+  return newest === undefined ? null : <span class="preview">{formatShort(newest)}</span>;
 }
 
 /** Returns a tool result for one line: of a result in parts, only the texts and the types of other parts. */

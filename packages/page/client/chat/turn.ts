@@ -25,6 +25,8 @@ export type ToolPart = {
   /** The arguments as JSON; incomplete while they arrive. */
   readonly args: string;
   readonly progress?: unknown;
+  /** What the member of a team has said so far, in a call that delegates to it. */
+  readonly said?: string;
   readonly outcome?: ToolOutcome;
   /** The question that must be answered before the call continues. */
   readonly wait?: Wait;
@@ -41,7 +43,8 @@ export type StepPart = {
 
 /** A part of an answer. */
 export type AnswerPart =
-  | { readonly type: "text" | "thinking"; readonly text: string }
+  /** A text or thinking; `speaker` is the member that gives the answer of its team. */
+  | { readonly type: "text" | "thinking"; readonly text: string; readonly speaker?: string }
   | ToolPart
   | StepPart
   /** A question that belongs to no tool call. */

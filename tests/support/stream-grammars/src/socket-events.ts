@@ -15,7 +15,8 @@ const callEvents: Readonly<Record<string, CallEvent>> = {
   "agent.tool.done": "end",
 };
 
-const others = ["agent.chunk", "agent.thinking", "agent.source", "agent.wait", "agent.done", "agent.error"];
+const texts = ["agent.chunk", "agent.thinking", "agent.member.chunk", "agent.member.thinking"];
+const others = [...texts, "agent.source", "agent.wait", "agent.done", "agent.error"];
 const ends = ["agent.done", "agent.error"];
 
 /** The events of one run that a client has received. */

@@ -1,4 +1,3 @@
-import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { applyInputGuardrails } from "../guardrail/apply-guardrails.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { ModelCallOptions, ModelOptions } from "../../model/model-config.ts";
@@ -19,6 +18,7 @@ import { warnOfUnverified } from "./warn-of-unverified.ts";
 import { buildMessages } from "./build-messages.ts";
 import type { BuiltMessages } from "./build-messages.ts";
 import { extractFacts } from "./extract-facts.ts";
+import { callBeforeRun, callEndHook } from "./hooks.ts";
 import { makeTitle } from "./make-title.ts";
 import type { ModelCaller, LoopPlan } from "./loop-plan.ts";
 import { mergeModelSettings } from "./merge-model-settings.ts";
@@ -98,14 +98,12 @@ export class AgentRun<Structured> implements RunWork<Structured> {
   }
 
   onEnd(end: RunEnd<Structured>): void | Promise<void> {
-    const { hooks } = this.#parts.config;
-    const { context } = this.#run;
-    if ("error" in end) return hooks?.onError?.(context, end.error);
-    if (this.#run.settings.isUnstored === true) return hooks?.afterRun?.(context, end.output);
-    extractFacts(this.#parts, this.#run);
-    warnOfUnverified(this.#parts, this.#run);
-    if (this.#session.madeTitle) makeTitle(this.#parts, this.#run);
-    return hooks?.afterRun?.(context, end.output);
+    if ("output" in end && this.#run.settings.isUnstored !== true) {
+      extractFacts(this.#parts, this.#run);
+      warnOfUnverified(this.#parts, this.#run);
+      if (this.#session.madeTitle) makeTitle(this.#parts, this.#run);
+    }
+    return callEndHook(this.#parts.config.hooks, this.#run.context, end);
   }
 
   release(): void {
@@ -133,17 +131,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     const { guardrails } = this.#parts.config;
     const passed = await applyInputGuardrails(input, { guardrails: guardrails?.input ?? [], context });
     if (passed !== input) checkContent(passed, "What the guardrails made of the input");
-    const replaced = await this.#callBeforeRun(passed);
-    return replaced === undefined ? passed : checkContent(replaced, "What beforeRun returned");
-  }
-
-  async #callBeforeRun(input: MessageContent): Promise<MessageContent | void> {
-    const { context } = this.#run;
-    try {
-      return await this.#parts.config.hooks?.beforeRun?.(context, input);
-    } catch (error) {
-      throw toTroupeError(error, context.signal, "The hook beforeRun");
-    }
+    return await callBeforeRun(this.#parts.config.hooks, context, passed);
   }
 }
 

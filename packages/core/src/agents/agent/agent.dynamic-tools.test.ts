@@ -139,6 +139,7 @@ describe("a tool source", () => {
     const told = (runId: string) =>
       [undefined, "bad name", "bad_pattern", "bad_schema"].map((toolName) => ({
         runId,
+        sessionId: expect.any(String),
         code: "tool_left_out",
         message: "A tool of a tool source is wrong, and was left out of the run.",
         fields: { ...(toolName !== undefined && { toolName }), errorCode: "invalid_config", error: expect.any(String) },

@@ -6,21 +6,23 @@ import { callOf, look, scripted, toolNamed } from "./test/agents.ts";
 
 const asks = { toolCalls: [callOf("1"), callOf("2", "Rome")] };
 
+const idsOf = ({ runId, sessionId }: { runId: string; sessionId: string }) => ({ runId, sessionId });
+
 describe("the events of an agent", () => {
   it("are a start, each call and result, and a completion [events.run-start] [events.run-complete]", async () => {
     const { agent } = scripted([asks, "Done."], { tools: [look] });
     const heard = eventsOnBus(agent);
     const output = await agent.run("Weather?");
 
-    const { runId } = output;
-    const of = (toolCallId: string) => ({ runId, toolCallId, toolName: "look" });
+    const ids = idsOf(output);
+    const of = (toolCallId: string) => ({ ...ids, toolCallId, toolName: "look" });
     expect(heard.filter(({ name }) => !name.startsWith("model."))).toEqual([
-      { name: "run.start", data: { runId, agentName: "helper", input: "Weather?" } },
+      { name: "run.start", data: { ...ids, agentName: "helper", input: "Weather?" } },
       { name: "tool.call", data: { ...of("1"), args: { at: "Oslo" } } },
       { name: "tool.call", data: { ...of("2"), args: { at: "Rome" } } },
       { name: "tool.result", data: { ...of("1"), result: "Oslo seen" } },
       { name: "tool.result", data: { ...of("2"), result: "Rome seen" } },
-      { name: "run.complete", data: { runId, output } },
+      { name: "run.complete", data: { ...ids, output } },
     ]);
   });
 
@@ -57,7 +59,7 @@ describe("the events of an agent", () => {
     const heard = eventsOnBus(agent);
     const error = await runErrorOf(agent.run("Weather?"));
 
-    expect(heard.at(-1)).toEqual({ name: "run.error", data: { runId: error.output.runId, error } });
+    expect(heard.at(-1)).toEqual({ name: "run.error", data: { ...idsOf(error.output), error } });
     expect(heard.at(-1)?.data).toHaveProperty("error.output", error.output);
     expect(heard.map(({ name }) => name)).not.toContain("run.complete");
   });

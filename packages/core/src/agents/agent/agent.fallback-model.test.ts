@@ -169,11 +169,11 @@ describe.each(ways)("fallbackModel, by %s", (way) => {
     const [calls, results]: [RunEvents["model.call"][], RunEvents["model.result"][]] = [[], []];
     agent.eventBus.on("model.call", (call) => void calls.push(call));
     agent.eventBus.on("model.result", (result) => void results.push(result));
-    const { runId } = await answer(agent, way);
+    const { runId, sessionId } = await answer(agent, way);
 
     const { callId } = calls[0] ?? {};
     const named = ["zero", "one", "two", "zero", "one", "two"].map((providerId, index) => {
-      return { runId, callId, providerId, modelId: `${providerId}-1`, attempt: index + 1 };
+      return { runId, sessionId, callId, providerId, modelId: `${providerId}-1`, attempt: index + 1 };
     });
     expect(calls).toEqual(named);
     expect(results).toMatchObject(named);

@@ -33,19 +33,20 @@ describe.each(["run", "stream"] as const)("the model calls of an agent (%s)", (w
   it("are told at their beginning and end, with usage, duration and response id [events.model-call] [events.model-result]", async () => {
     const { agent } = scripted([{ toolCalls: [callOf("1")], responseId: "resp-1" }, "Done."], { tools: [look] });
     const told = modelEventsOf(agent);
-    const { runId } = await start(agent);
+    const { runId, sessionId } = await start(agent);
 
+    const of = { runId, sessionId };
     const [first, , second] = told.map(({ data }) => data.callId);
     const durationMs = expect.any(Number);
     expect(first).not.toBe(second);
     expect(told.slice(0, -1)).toEqual([
-      { name: "model.call", data: { runId, callId: first, ...ids, attempt: 1 } },
+      { name: "model.call", data: { ...of, callId: first, ...ids, attempt: 1 } },
       {
         name: "model.result",
-        data: { runId, callId: first, ...ids, attempt: 1, usage: scriptedUsage, durationMs, responseId: "resp-1" },
+        data: { ...of, callId: first, ...ids, attempt: 1, usage: scriptedUsage, durationMs, responseId: "resp-1" },
       },
-      { name: "model.call", data: { runId, callId: second, ...ids, attempt: 1 } },
-      { name: "model.result", data: { runId, callId: second, ...ids, attempt: 1, usage: scriptedUsage, durationMs } },
+      { name: "model.call", data: { ...of, callId: second, ...ids, attempt: 1 } },
+      { name: "model.result", data: { ...of, callId: second, ...ids, attempt: 1, usage: scriptedUsage, durationMs } },
     ]);
   });
 

@@ -43,10 +43,10 @@ describe("the progress of a tool", () => {
     assertCallGrammar(chunks);
     assertPlainChunks(chunks);
     const told = heard.flatMap(({ name, data }) => (name === "tool.progress" ? [data] : []));
-    const { runId } = stream;
+    const { runId, sessionId } = await stream.output;
     expect(told).toEqual([
-      { runId, ...of, progress: { percent: 0 } },
-      { runId, ...of, progress: { percent: 50 } },
+      { runId, sessionId, ...of, progress: { percent: 0 } },
+      { runId, sessionId, ...of, progress: { percent: 50 } },
     ]);
   });
 
@@ -153,10 +153,10 @@ describe("the progress of a tool", () => {
     leaving.cancel();
     await left;
     isLeft.resolve();
-    const { runId } = await staying;
+    const { runId, sessionId } = await staying;
 
     const told = heard.flatMap(({ name, data }) => (name === "tool.progress" ? [data] : []));
-    expect(told).toEqual([{ runId, toolCallId: "1", toolName: "work", progress: "late" }]);
+    expect(told).toEqual([{ runId, sessionId, toolCallId: "1", toolName: "work", progress: "late" }]);
   });
 
   it("is copied: what the tool or a handler changes afterwards changes no chunk", async () => {

@@ -57,19 +57,27 @@ describe("the results of tool calls", () => {
   it("come in the events, with error and artifacts [events.tool-result-details]", async () => {
     const { agent } = scripted([asks, "Done."], { tools: [draw, look, fails] });
     const heard = eventsOnBus(agent);
-    const { runId } = await agent.run("Weather?");
+    const { runId, sessionId } = await agent.run("Weather?");
 
     const results = heard.flatMap(({ name, data }) => (name === "tool.result" ? [data] : []));
     expect(results).toHaveLength(3);
     expect(results).toContainEqual({
       runId,
+      sessionId,
       toolCallId: "1",
       toolName: "draw",
       result: "Oslo drawn",
       artifacts: [chart()],
     });
-    expect(results).toContainEqual({ runId, toolCallId: "2", toolName: "look", result: "Oslo seen" });
-    expect(results).toContainEqual({ runId, toolCallId: "3", toolName: "fails", result: problem, error: told });
+    expect(results).toContainEqual({ runId, sessionId, toolCallId: "2", toolName: "look", result: "Oslo seen" });
+    expect(results).toContainEqual({
+      runId,
+      sessionId,
+      toolCallId: "3",
+      toolName: "fails",
+      result: problem,
+      error: told,
+    });
   });
 
   it("give the output all artifacts, each with its call, in public too [output.artifacts]", async () => {

@@ -3,7 +3,6 @@ import {
   functionOption,
   integerOption,
   methodsOption,
-  nested,
   nonBlankString,
   nonEmptyString,
   numberFrom,
@@ -27,6 +26,7 @@ import { recogniseSchema } from "../../schema/recognise-schema.ts";
 import { checkSessionId } from "../../sessions/session/session-id.ts";
 import { checkOwner } from "../../sessions/storage/session-owner.ts";
 import type { AgentConfig } from "./agent-config.ts";
+import { hooksOption } from "./hooks.ts";
 import { titlesOption } from "./make-title.ts";
 import { checkSettingsFit } from "./merge-model-settings.ts";
 import { checkAgentTools } from "./agent-tools.ts";
@@ -87,18 +87,7 @@ const optionTable = {
     recogniseSchema(value, name);
     return value as NonNullable<AgentConfig["structuredOutput"]>;
   }),
-  hooks: optional(
-    nested(
-      {
-        beforeRun: optional(functionOption()),
-        afterRun: optional(functionOption()),
-        onToolCall: optional(functionOption()),
-        onApproval: optional(functionOption()),
-        onError: optional(functionOption()),
-      },
-      { openClasses: true },
-    ) as OptionCheck<NonNullable<AgentConfig["hooks"]>>,
-  ),
+  hooks: optional(hooksOption),
   guardrails: optional(guardrailsOption),
   eventBus: optional(methodsOption("an EventBus", "on", "off", "emit", "has")),
   reasoning: optional(checkReasoning),

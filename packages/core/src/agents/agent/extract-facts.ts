@@ -36,7 +36,14 @@ async function runExtraction(parts: AgentParts, finished: Run): Promise<void> {
     name,
     input,
     // The new run follows the finished run and is not its child: they share no signal, deadline or usage.
-    settings: { ...settings, runId: createId(), signals: [], parentRunId, parentMeter: undefined },
+    settings: {
+      ...settings,
+      runId: createId(),
+      signals: [],
+      parentRunId,
+      delegationId: undefined,
+      parentMeter: undefined,
+    },
     eventBus: parts.eventBus,
     logger: parts.logger,
     model,

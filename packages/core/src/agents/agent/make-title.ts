@@ -50,7 +50,14 @@ async function runTitle(
     name: parts.config.name,
     input,
     // The new run follows the finished run and is not its child: they share no signal, deadline or usage.
-    settings: { ...settings, runId: createId(), signals: [signal], parentRunId, parentMeter: undefined },
+    settings: {
+      ...settings,
+      runId: createId(),
+      signals: [signal],
+      parentRunId,
+      delegationId: undefined,
+      parentMeter: undefined,
+    },
     eventBus: parts.eventBus,
     logger: parts.logger,
     model,

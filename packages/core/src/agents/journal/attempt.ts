@@ -192,6 +192,12 @@ export class Attempt extends LoggedPast {
     return this.#log.isFull ? this.#log.stored().catch(() => undefined) : undefined;
   }
 
+  /** Notes that a chunk made from another chunk belongs to the same step. */
+  tagLike(copy: object, chunk: object): void {
+    const step = this.#stepOfChunk.get(chunk);
+    if (step !== undefined) this.#stepOfChunk.set(copy, step);
+  }
+
   stop(reason: PauseReason, cause?: unknown): void {
     this.#stopAs(new RunPaused(reason, cause));
   }

@@ -301,6 +301,11 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt.writeChunk(chunk, inner);
   }
 
+  /** Notes that a chunk made from another chunk belongs to the same step. */
+  tagLike(copy: object, chunk: object): void {
+    this.#attempt.tagLike(copy, chunk);
+  }
+
   /** Writes the entries of the run's log immediately. Resolves when they are stored. */
   async flush(): Promise<void> {
     await this.#attempt.flush();

@@ -14,7 +14,14 @@ const run = testRun({
   apiKeys: { openai: "k" },
 });
 const { context } = run;
-const own = { userId: "u", verified: false, tenantId: "t", metadata: { a: 1 }, parentRunId: run.runId };
+const own = {
+  userId: "u",
+  verified: false,
+  tenantId: "t",
+  metadata: { a: 1 },
+  parentRunId: run.runId,
+  delegationId: undefined,
+};
 
 describe("inheritanceOf", () => {
   it("has the facts of the context, and the keys, meter, deadline and buses of its run", () => {

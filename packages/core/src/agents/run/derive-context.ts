@@ -27,6 +27,7 @@ export type RunScope = {
 /** Values that a child run inherits from the context of its parent run if its own options lack them. */
 export type Inheritance = {
   readonly parentRunId: string | undefined;
+  readonly delegationId: string | undefined;
   readonly userId: string | undefined;
   readonly verified: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -93,16 +94,13 @@ export function deriveContext<Facts extends object>(
  * child run, so call it once for each child run. An `Inheritance` is built only here.
  */
 export function inheritanceOf(context: RunContext): Inheritance {
-  const { runId: parentRunId, userId, verified = true, tenantId, metadata } = context;
+  const { runId: parentRunId, toolCallId: delegationId, userId, verified = true, tenantId, metadata } = context;
   const { run, scope } = slotOf(context) ?? {};
-  if (run === undefined) return { ...inheritanceWithoutRun, parentRunId, userId, verified, tenantId, metadata };
+  const facts = { parentRunId, delegationId, userId, verified, tenantId, metadata };
+  if (run === undefined) return { ...inheritanceWithoutRun, ...facts };
   const { apiKeys, fromOutside, parentBuses, telemetry } = run.settings;
   return {
-    parentRunId,
-    userId,
-    verified,
-    metadata,
-    tenantId,
+    ...facts,
     apiKeys,
     fromOutside,
     buses: [run.eventBus, ...parentBuses],

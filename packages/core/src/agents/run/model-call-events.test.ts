@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { EventBus } from "../../base/events/event-bus.ts";
 import { ModelCallEvents } from "./model-call-events.ts";
 import type { RunEvents } from "./run-events.ts";
@@ -15,7 +16,15 @@ function scene(names: readonly Name[] = ["model.call", "model.result"], parentRu
   const eventBus = new EventBus<RunEvents>();
   const heard: Heard[] = [];
   for (const name of names) eventBus.on(name, (data) => void heard.push([name, data]));
-  const events = new ModelCallEvents(eventBus, { runId: "r1", parentRunId });
+  const events = new ModelCallEvents(eventBus, {
+    runId: "r1",
+    ...(parentRunId !== undefined && { parentRunId }),
+    agentName: "a",
+    sessionId: "s1",
+    metadata: {},
+    signal: new AbortController().signal,
+    logger: silentLogger,
+  });
   return { events, heard, eventBus };
 }
 
@@ -33,7 +42,7 @@ describe("ModelCallEvents", () => {
     vi.advanceTimersByTime(5);
     second?.({ usage, responseId: "resp" });
 
-    const ids = { runId: "r1", callId, ...model };
+    const ids = { runId: "r1", sessionId: "s1", callId, ...model };
     const error = { code: "internal", message: "Something went wrong in this service." };
     expect(heard).toStrictEqual([
       ["model.call", { ...ids, attempt: 1 }],
@@ -65,7 +74,14 @@ describe("ModelCallEvents", () => {
       ["model.call", "three", 1],
     ]);
     expect(new Set(heard.map(([, data]) => data.callId)).size).toBe(2);
-    expect(heard[0]?.[1]).toEqual({ runId: "r1", callId, providerId: "p", modelId: "one", attempt: 1 });
+    expect(heard[0]?.[1]).toEqual({
+      runId: "r1",
+      sessionId: "s1",
+      callId,
+      providerId: "p",
+      modelId: "one",
+      attempt: 1,
+    });
   });
 
   it("tells the first end of an attempt alone, with a copy of its usage", () => {
@@ -76,6 +92,7 @@ describe("ModelCallEvents", () => {
     expect(heard).toHaveLength(1);
     expect(heard[0]?.[1]).toStrictEqual({
       runId: "r1",
+      sessionId: "s1",
       callId,
       ...model,
       attempt: 1,

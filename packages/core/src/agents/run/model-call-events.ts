@@ -4,8 +4,10 @@ import type { EventBus } from "../../base/events/event-bus.ts";
 import type { OpenOperation } from "../../base/telemetry/telemetry.ts";
 import type { ModelAttemptEnd, ReportModelAttempt, ReportModelCall } from "../../model/model-attempt.ts";
 import { createId } from "../../base/util/create-id.ts";
+import { eventIdsOf } from "./event-ids.ts";
+import type { EventIds } from "./event-ids.ts";
+import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
-import type { RunSettings } from "./run-options.ts";
 
 type CallAttempt = RunEvents["model.call"];
 
@@ -15,14 +17,14 @@ type CallAttempt = RunEvents["model.call"];
  */
 export class ModelCallEvents {
   readonly #eventBus: EventBus<RunEvents>;
-  readonly #settings: Pick<RunSettings, "runId" | "parentRunId">;
+  readonly #context: RunContext;
   /** The functions that end the attempts in progress. Created with the first attempt that has a listener. */
   #open: Set<(end: ModelAttemptEnd) => void> | undefined;
   #isClosed = false;
 
-  constructor(eventBus: EventBus<RunEvents>, settings: Pick<RunSettings, "runId" | "parentRunId">) {
+  constructor(eventBus: EventBus<RunEvents>, context: RunContext) {
     this.#eventBus = eventBus;
-    this.#settings = settings;
+    this.#context = context;
   }
 
   /**
@@ -60,9 +62,8 @@ export class ModelCallEvents {
     return this.#eventBus.has("model.call") || this.#eventBus.has("model.result");
   }
 
-  #newCall(): Pick<CallAttempt, "runId" | "parentRunId" | "callId"> {
-    const { runId, parentRunId } = this.#settings;
-    return { runId, ...(parentRunId !== undefined && { parentRunId }), callId: createId() };
+  #newCall(): EventIds & Pick<CallAttempt, "callId"> {
+    return { ...eventIdsOf(this.#context), callId: createId() };
   }
 
   #start(attempt: CallAttempt, operation: OpenOperation<"model"> | undefined): (end: ModelAttemptEnd) => void {

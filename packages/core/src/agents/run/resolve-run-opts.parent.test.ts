@@ -118,7 +118,8 @@ describe("the settings of a child run", () => {
 
     expect(whole).toMatchObject({ fromOutside: true, userId: "u", tenantId: "t", apiKeys, parentMeter: run.meter });
     expect([whole?.ephemeralStorage, whole?.sessionStorage]).toEqual([ephemeralStorage, ephemeralStorage]);
-    expect({ ...call, runId: whole?.runId }).toEqual(whole);
+    expect(call?.delegationId).toBe("1");
+    expect({ ...call, runId: whole?.runId, delegationId: undefined }).toEqual(whole);
     expect({ ...step, runId: whole?.runId }).toEqual({ ...whole, parentMeter: meter });
   });
 

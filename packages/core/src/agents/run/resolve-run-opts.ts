@@ -103,6 +103,7 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
   return {
     runId,
     parentRunId: parent.parentRunId,
+    delegationId: parent.delegationId,
     fromOutside,
     messages: opts.messages,
     ...readSessionId(opts, configured, steps),
@@ -133,6 +134,7 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
 const noParent: Inheritance = {
   ...inheritanceWithoutRun,
   parentRunId: undefined,
+  delegationId: undefined,
   userId: undefined,
   verified: true,
   tenantId: undefined,

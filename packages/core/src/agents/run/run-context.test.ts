@@ -84,7 +84,7 @@ describe("the context of a run", () => {
 
     expect(call).toMatchObject({ runId: context.runId, toolCallId: "1", idempotencyKey: "r/0/0", signal });
     expect(runOf(call)).toBe(runOf(context));
-    expect(inheritanceOf(call)).toEqual(inheritanceOf(context));
+    expect(inheritanceOf(call)).toEqual({ ...inheritanceOf(context), delegationId: "1" });
     expect(context.toolCallId).toBeUndefined();
   });
 

@@ -7,6 +7,8 @@ import type { Logger } from "../../base/log/logger.ts";
 export type RunContext = {
   readonly runId: string;
   readonly parentRunId?: string;
+  /** The id of the parent run's tool call that started this run: of a team's member, or of an agent as a tool. */
+  readonly delegationId?: string;
   readonly agentName: string;
   /**
    * The session of the caller. It is also shown to a team's member and to an agent in a workflow step, instead of a

@@ -4,7 +4,7 @@ import { silentLogger } from "../../base/log/logger.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import { createRunEventBus, RunEventBus } from "./run-event-bus.ts";
 
-const start = { runId: "r", agentName: "a", input: "Hi" };
+const start = { runId: "r", sessionId: "s", agentName: "a", input: "Hi" };
 const failing = () => {
   throw new Error("secret of the handler");
 };

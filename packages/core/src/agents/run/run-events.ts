@@ -3,11 +3,12 @@ import type { StreamChunk } from "./stream-chunk.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { ErrorCode, ErrorFields, TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Artifact } from "../../base/message/tool-call.ts";
+import type { EventIds } from "./event-ids.ts";
 import type { CompleteRunOutput } from "./run-output.ts";
 
 type ModelCallIds = { callId: string; providerId: string; modelId: string; attempt: number };
 
-type OfRun<Data> = { runId: string; parentRunId?: string } & Data;
+type OfRun<Data> = EventIds & Data;
 
 /**
  * The events that a run emits on its runnable's event bus, each name with its data. Every run emits one `run.start`,
@@ -55,9 +56,7 @@ export type RunEvents = {
    * A warning of a run, of a child run, or of background work: see `Run.warn`. `runId` is missing if the warning
    * belongs to no run.
    */
-  "run.warning": {
-    runId?: string;
-    parentRunId?: string;
+  "run.warning": Partial<EventIds> & {
     code: string;
     message: string;
     fields?: ErrorFields;

@@ -12,11 +12,12 @@ describe("the events of a run", () => {
     const { chunks } = await readUntilEnd(execution);
     const output = await execution.output;
 
-    const { runId } = execution;
+    const { runId, sessionId } = output;
+    const ids = { runId, sessionId };
     expect(heard).toEqual([
-      { name: "run.start", data: { runId, agentName: "small", input: "Umbrella?" } },
-      ...chunks.map((chunk) => ({ name: "run.stream.chunk", data: { runId, chunk } })),
-      { name: "run.complete", data: { runId, output } },
+      { name: "run.start", data: { ...ids, agentName: "small", input: "Umbrella?" } },
+      ...chunks.map((chunk) => ({ name: "run.stream.chunk", data: { ...ids, chunk } })),
+      { name: "run.complete", data: { ...ids, output } },
     ]);
   });
 
@@ -24,7 +25,10 @@ describe("the events of a run", () => {
     const { execution, heard } = smallRun({ begin: async () => await Promise.reject(new Error("broken")) });
     const { error } = await readUntilEnd(execution);
 
-    expect(heard.at(-1)).toEqual({ name: "run.error", data: { runId: execution.runId, error } });
+    expect(heard.at(-1)).toEqual({
+      name: "run.error",
+      data: { runId: execution.runId, sessionId: expect.any(String), error },
+    });
     expect(heard.at(-1)?.data).toHaveProperty("error", error);
     expect(heard.filter(({ name }) => name === "run.complete")).toEqual([]);
   });
@@ -58,7 +62,13 @@ describe("the events of a run", () => {
     async (name) => {
       const { execution, eventBus, names, runs } = smallRun({
         async *chunks() {
-          eventBus.emit("tool.call", { runId: execution.runId, toolCallId: "1", toolName: "look", args: {} });
+          eventBus.emit("tool.call", {
+            runId: execution.runId,
+            sessionId: "s",
+            toolCallId: "1",
+            toolName: "look",
+            args: {},
+          });
           return yield* twoWords();
         },
       });

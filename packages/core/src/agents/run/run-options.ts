@@ -134,6 +134,8 @@ export type RunDefaults = {
 export type RunSettings = {
   readonly runId: string;
   readonly parentRunId: string | undefined;
+  /** The id of the parent run's tool call that started the run. */
+  readonly delegationId: string | undefined;
   readonly fromOutside: boolean;
   /** The earlier conversation, if the call brought messages. */
   readonly messages: readonly ChatMessage[] | undefined;

@@ -98,6 +98,8 @@ export interface DurableRun {
   readonly signal: AbortSignal;
   /** The reason for which the attempt stopped before the run's end. */
   readonly stopped: PauseReason | undefined;
+  /** Notes that a chunk made from another chunk belongs to the same step. */
+  tagLike(copy: object, chunk: object): void;
   /** Stops the attempt because the session's storage cannot be reached, unless that happened several times in a row. */
   failStorage(cause: TroupeError): void;
 }

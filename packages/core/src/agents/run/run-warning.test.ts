@@ -27,8 +27,16 @@ describe("a warning of a run", () => {
     run.warn("option_ignored", "stop is left out.", { option: "stop" });
 
     const { runId } = run;
+    const { sessionId } = run.context;
     expect(told).toEqual([
-      { runId, code: "option_ignored", message: "stop is left out.", fields: { option: "stop" }, logged: true },
+      {
+        runId,
+        sessionId,
+        code: "option_ignored",
+        message: "stop is left out.",
+        fields: { option: "stop" },
+        logged: true,
+      },
     ]);
     expect(lines).toMatchObject([
       { level: "warn", message: "stop is left out.", runId, code: "option_ignored", option: "stop" },
@@ -51,7 +59,8 @@ describe("a warning of a run", () => {
 
       run.warn("option_ignored", "stop is left out.");
 
-      expect(told).toEqual([{ runId: run.runId, code: "option_ignored", message: "stop is left out." }]);
+      const { runId, sessionId } = run.context;
+      expect(told).toEqual([{ runId, sessionId, code: "option_ignored", message: "stop is left out." }]);
       expect(lines).toEqual([]);
     },
   );
@@ -63,9 +72,9 @@ describe("a warning of a run", () => {
 
     child.warn("option_ignored", "stop is left out.");
 
-    const { runId } = child;
+    const { runId, sessionId } = child.context;
     expect(top.told).toEqual([
-      { runId, parentRunId: between.runId, code: "option_ignored", message: "stop is left out." },
+      { runId, sessionId, parentRunId: between.runId, code: "option_ignored", message: "stop is left out." },
     ]);
     expect(middle.told).toHaveLength(1);
     expect(middle.told[0]).toBe(top.told[0]);

@@ -4,6 +4,7 @@ import type { EventBus } from "../../base/events/event-bus.ts";
 import { writesLevel } from "../../base/log/logger.ts";
 import type { LogFields, Logger } from "../../base/log/logger.ts";
 import { createMasker } from "../../base/util/create-masker.ts";
+import type { EventIds } from "./event-ids.ts";
 import type { RunEvents } from "./run-events.ts";
 
 /**
@@ -18,8 +19,7 @@ export type WarningReceivers = {
   readonly logger: Logger;
   /** A bus that is listed twice receives the warning once. */
   readonly eventBuses: Iterable<EventBus<RunEvents>>;
-  readonly runId?: string | undefined;
-  readonly parentRunId?: string | undefined;
+  readonly ids?: EventIds | undefined;
   readonly secrets?: Iterable<string | undefined>;
 };
 
@@ -28,15 +28,14 @@ export type WarningReceivers = {
  * for work that belongs to no run.
  */
 export function emitWarning({ code, message, fields = {} }: Warning, receivers: WarningReceivers): void {
-  const { logger, eventBuses, runId, parentRunId, secrets = [] } = receivers;
+  const { logger, eventBuses, ids, secrets = [] } = receivers;
   logger.warn(message, { ...fields, code });
   const listening = [...new Set(eventBuses)].filter((bus) => bus.has("run.warning"));
   if (listening.length === 0) return;
   const mask = createMasker([...secrets].filter((secret) => secret !== undefined));
   const shown = toEventFields(fields, mask);
   const warning: RunEvents["run.warning"] = {
-    ...(runId !== undefined && { runId }),
-    ...(parentRunId !== undefined && { parentRunId }),
+    ...ids,
     code,
     message: mask(message),
     ...(Object.keys(shown).length > 0 && { fields: shown }),

@@ -3,6 +3,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { EventBus } from "../../base/events/event-bus.ts";
 import { createLogger, silentLogger } from "../../base/log/logger.ts";
 import type { RunEvents } from "./run-events.ts";
+import { deriveContext } from "./derive-context.ts";
 import { testRun } from "./test/test-run.ts";
 
 const source = (id: string) => ({ id, url: `https://example.com/${id}` });
@@ -75,17 +76,26 @@ it("sources of child runs are taken once, and only those that the run did not kn
 });
 
 describe("an event of a run", () => {
-  it("has the ids of the run, and that of the parent run where there is one", () => {
+  it("has the ids of the run and its session, and those of its parent, its call and its user if there are any", () => {
     const eventBus = new EventBus<RunEvents>();
     const told: unknown[] = [];
     eventBus.on("run.start", (data) => void told.push(data));
     const parent = testRun({}, { eventBus });
-    const child = testRun({ parent: parent.context }, { eventBus });
+    const call = deriveContext(parent.context, { toolCallId: "t" });
+    const child = testRun({ parent: call, sessionId: "s", userId: "ada", tenantId: "acme" }, { eventBus });
     const data = { agentName: "a", input: "Hi" };
     for (const run of [parent, child]) run.emit("run.start", data);
     expect(told).toStrictEqual([
-      { runId: parent.runId, ...data },
-      { runId: child.runId, parentRunId: parent.runId, ...data },
+      { runId: parent.runId, sessionId: parent.context.sessionId, ...data },
+      {
+        runId: child.runId,
+        parentRunId: parent.runId,
+        delegationId: "t",
+        sessionId: "s",
+        userId: "ada",
+        tenantId: "acme",
+        ...data,
+      },
     ]);
   });
 

@@ -12,6 +12,8 @@ import type { UnfinishedStep } from "../../sessions/history/interrupted-turn.ts"
 import type { VendorState } from "../../model/vendor-state.ts";
 import { callersSessionId } from "../../sessions/session/session-id.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
+import { eventIdsOf } from "./event-ids.ts";
+import type { EventIds } from "./event-ids.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -84,6 +86,8 @@ export class Run<Structured = unknown> {
   #untold: Source[] | undefined;
   /** The codes of warnings that are given only once. Created on first use. */
   #warned: Set<string> | undefined;
+  /** The ids of the run's events. Created with the first event that has a listener. */
+  #eventIds: EventIds | undefined;
   readonly #init: RunInit;
   readonly #abort: AbortController;
   #createdAt = Date.now();
@@ -109,9 +113,9 @@ export class Run<Structured = unknown> {
       this.#abort = new AbortController();
       this.signal = this.#abort.signal;
       this.meter = new UsageMeter({ parent: settings.parentMeter });
-      this.modelCalls = new ModelCallEvents(eventBus, settings);
       this.logger = loggerFor(init);
       this.context = contextOf(this, init);
+      this.modelCalls = new ModelCallEvents(eventBus, this.context);
     } else {
       this.input = within.input;
       this.#abort = within.#abort;
@@ -177,11 +181,12 @@ export class Run<Structured = unknown> {
   }
 
   /** Emits an event with the ids of the run, if the event has listeners. */
-  emit<Name extends keyof RunEvents>(name: Name, data: Omit<RunEvents[Name], "runId" | "parentRunId">): void {
+  emit<Name extends keyof RunEvents>(name: Name, data: Omit<RunEvents[Name], keyof EventIds>): void {
     if (!this.eventBus.has(name)) return;
-    const { runId, parentRunId } = this.settings;
-    const ids = { runId, ...(parentRunId !== undefined && { parentRunId }) };
-    this.eventBus.emit(name, { ...ids, ...data } as RunEvents[Name]);
+    this.eventBus.emit(name, {
+      ...(this.#eventIds ??= eventIdsOf(this.context)),
+      ...data,
+    } as unknown as RunEvents[Name]);
   }
 
   /**
@@ -191,9 +196,10 @@ export class Run<Structured = unknown> {
    */
   warn(code: string, message: string, fields?: LogFields): void {
     const { eventBus, logger, settings } = this;
-    const { runId, parentRunId, parentBuses, apiKeys } = settings;
+    const { parentBuses, apiKeys } = settings;
     const eventBuses = [eventBus, ...parentBuses];
-    emitWarning({ code, message, fields }, { logger, eventBuses, runId, parentRunId, secrets: Object.values(apiKeys) });
+    const ids = (this.#eventIds ??= eventIdsOf(this.context));
+    emitWarning({ code, message, fields }, { logger, eventBuses, ids, secrets: Object.values(apiKeys) });
   }
 
   /** Emits a warning, unless the run has already warned with this code. */
@@ -284,10 +290,11 @@ export class Run<Structured = unknown> {
 }
 
 function contextOf(run: Run, { name, settings }: RunInit): RunContext {
-  const { runId, parentRunId, sessionId, userId, verified, tenantId, metadata } = settings;
+  const { runId, parentRunId, delegationId, sessionId, userId, verified, tenantId, metadata } = settings;
   const facts: RunContext = {
     runId,
     ...(parentRunId !== undefined && { parentRunId }),
+    ...(delegationId !== undefined && { delegationId }),
     agentName: name,
     sessionId: callersSessionId(sessionId),
     ...(userId !== undefined && { userId }),

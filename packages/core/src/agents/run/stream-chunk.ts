@@ -10,12 +10,23 @@ import type { RunWait } from "./run-wait.ts";
 export type WaitChunk = { type: "wait"; runId: string; waitId: string } & Omit<RunWait, "id" | "askedAt">;
 
 /**
+ * The member of a team that wrote a text. Text of a `member` is not part of the team's answer: it is streamed with the
+ * option `streamMembers`. Text of a `speaker` is: in mode `route` the speaker's answer is the team's. `delegationId` is
+ * the id of the tool call that handed the task to the member. The name of a member within a member follows a slash.
+ */
+export type SpokenBy = { member?: string; speaker?: string; delegationId?: string };
+
+/** A piece of text or thinking in the stream of a run. Without `member` it is part of the run's answer. */
+export type TextChunk = ({ type: "text"; text: string } & SpokenBy) | ({ type: "thinking"; text: string } & SpokenBy);
+
+/**
  * A chunk of a run's stream, which `finish` ends. An executed tool call has a `tool_progress` for each progress report,
  * a `tool_result`, and then its `tool_call_end`. In a model's stream `tool_call_end` only means that the arguments are
  * complete.
  */
 export type StreamChunk =
-  | AnswerChunk
+  | TextChunk
+  | Exclude<AnswerChunk, { type: "text" | "thinking" }>
   | ToolProgressChunk
   | ToolResultChunk
   /** The end of a completed run. `stored` is false if the turn of its answer could not be stored. */

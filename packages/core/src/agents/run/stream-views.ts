@@ -40,7 +40,9 @@ export function objectView<Value>(
 
 async function* readTexts(next: () => Promise<ReadChunk>): AsyncGenerator<string, void> {
   for (let step = await next(); step.done !== true; step = await next()) {
-    if (step.value.type === "text" && step.value.text !== "") yield step.value.text;
+    const { value: chunk } = step;
+    // Text of a team's members is not part of the answer.
+    if (chunk.type === "text" && chunk.member === undefined && chunk.text !== "") yield chunk.text;
   }
 }
 

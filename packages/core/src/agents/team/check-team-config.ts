@@ -1,4 +1,5 @@
 import {
+  booleanOption,
   stringOption,
   integerOption,
   methodsOption,
@@ -10,6 +11,7 @@ import {
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { hooksOption } from "../agent/hooks.ts";
 import { titlesOption } from "../agent/make-title.ts";
 import { onBusyOption } from "../../sessions/lock/busy-policy.ts";
 import type { ModelSettings } from "../../model/model-config.ts";
@@ -72,6 +74,8 @@ const optionTable = {
   onWaiting: optional(oneOf("reject", "cancel")),
   onStorageFailure: optional(oneOf("error", "answer")),
   memberSessions: optional(oneOf("persist")),
+  streamMembers: optional(booleanOption),
+  hooks: optional(hooksOption),
 } satisfies OptionTable<TeamConfig>;
 
 /** Checks the configuration of a team. Throws `invalid_config`, which names the wrong or unknown option. */

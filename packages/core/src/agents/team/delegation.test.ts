@@ -23,7 +23,7 @@ afterEach(() => void vi.useRealTimers());
 function planOf(members: readonly TeamMember[], opts: RunOpts = {}): TeamRunPlan {
   const run = testRun(opts);
   run.start();
-  const memberRuns = new MemberRuns({ run, members, persists: false });
+  const memberRuns = new MemberRuns({ run, members, persists: false, isShown: false });
   const orchestrator = { run, maxParallelTools: 1 } as LoopPlan;
   return { run, members, memberRuns, orchestrator, maxRounds: 1, streams: false };
 }

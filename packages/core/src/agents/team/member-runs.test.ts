@@ -22,7 +22,7 @@ function runsOf(given: Record<string, PlainMember> | readonly TeamMember[], opts
   const members = Array.isArray(given) ? (given as TeamMember[]) : plainMembers(given as Record<string, PlainMember>);
   const run = testRun(opts);
   run.start();
-  const runs = new MemberRuns({ run, members, persists });
+  const runs = new MemberRuns({ run, members, persists, isShown: false });
   const delegationTo = (index: number, context = run.context) => {
     const member = members[index];
     if (member === undefined) throw new Error("There is no such member.");

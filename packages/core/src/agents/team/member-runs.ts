@@ -10,10 +10,11 @@ import { UsageMeter, countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import { deriveContext, meterOf, stepsOf, telemetryOf } from "../run/derive-context.ts";
-import type { RunSteps } from "../run/run-steps.ts";
+import type { OpenStep, RunSteps } from "../run/run-steps.ts";
 import type { Run } from "../run/run.ts";
 import { memberSessionId } from "../../sessions/session/session-id.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { isTextChunk, ShownChunks, toMemberChunk } from "./member-chunks.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import {
   memberStep,
@@ -26,8 +27,14 @@ import {
 import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-step.ts";
 import type { TeamMember } from "./members.ts";
 
-/** The run of the team, its members, and true if their sessions outlive it. */
-type MemberRunsOptions = { run: Run; members: readonly TeamMember[]; persists: boolean };
+/**
+ * The run of the team, its members, true if their sessions outlive it, and true if its stream shows the text of members
+ * that do not give its answer.
+ */
+type MemberRunsOptions = { run: Run; members: readonly TeamMember[]; persists: boolean; isShown: boolean };
+
+/** The options and the usage meter of a member's run, and the steps of its part of the team's run. */
+type Started = { readonly opts: RunOpts; readonly meter: UsageMeter; readonly steps: RunSteps };
 
 /** The share of the remaining time that a member may use. The rest is for the orchestrator's answer. */
 const membersShare = 0.8;
@@ -38,6 +45,9 @@ export class MemberRuns {
   readonly #storage = new InMemoryStorage();
   /** The members that have received a delegation, each with its last error. */
   readonly #started = new Map<TeamMember, TroupeError | undefined>();
+
+  /** Receives the text of members; undefined if it is not shown. */
+  #shown: ShownChunks | undefined;
 
   constructor(options: MemberRunsOptions) {
     this.#options = options;
@@ -54,12 +64,28 @@ export class MemberRuns {
     if (!persists && run.settings.ephemeralStorage === undefined) await restoreMemberTurns(run, this.#storage);
   }
 
+  /** Yields the chunks of work that runs members and, if the team streams its members, their text meanwhile. */
+  showText<Result>(work: AsyncGenerator<StreamChunk, Result>): AsyncGenerator<StreamChunk, Result> {
+    if (!this.#options.isShown) return work;
+    this.#shown = new ShownChunks();
+    return this.#shown.during(work);
+  }
+
+  /** Stops showing the text of members that are run from now on. */
+  hideText(): void {
+    this.#shown = undefined;
+  }
+
   /** Runs a member of the team and waits for its output. */
   async run(delegation: MemberRunRequest): Promise<MemberOutput> {
-    const { opts, meter, steps } = this.#start(delegation);
+    const started = this.#start(delegation);
+    const { meter } = started;
     try {
-      return await steps.step<MemberOutput>(memberStep, "member", () => runMember(delegation, opts, meter), {
-        ...memberStepOptions(delegation, meter, this.#options.run),
+      // Members with steps of their own tag their chunks themselves.
+      const options = memberStepOptions<MemberOutput>(delegation, meter, this.#options.run);
+      const work = (step?: OpenStep) => this.#perform(delegation, started, options.call && step);
+      return await started.steps.step<MemberOutput>(memberStep, "member", work, {
+        ...options,
         toStored: toMemberOutput,
         readAnswer: readMemberAnswer,
       });
@@ -100,7 +126,25 @@ export class MemberRuns {
     }
   }
 
-  #start({ member, context }: MemberRunRequest): { opts: RunOpts; meter: UsageMeter; steps: RunSteps } {
+  /** Runs a member, and shows its text if the team streams its members. */
+  async #perform(delegation: MemberRunRequest, { opts, meter }: Started, open?: OpenStep): Promise<RunOutput> {
+    const shown = this.#shown;
+    if (shown === undefined) return await runMember(delegation, opts, meter);
+    const { member, context } = delegation;
+    const origin = { name: member.name, delegationId: context.toolCallId };
+    const chunks = streamMember(delegation, opts, meter);
+    let next = await chunks.next();
+    for (; next.done !== true; next = await chunks.next()) {
+      if (!isTextChunk(next.value)) continue;
+      const chunk = toMemberChunk(next.value, origin);
+      if (open === undefined) this.#options.run.steps.durable?.tagLike(chunk, next.value);
+      else open.tag(chunk);
+      await shown.push(chunk);
+    }
+    return next.value.output;
+  }
+
+  #start({ member, context }: MemberRunRequest): Started {
     const { run, persists } = this.#options;
     if (!this.#started.has(member)) this.#started.set(member, undefined);
     const meter = new UsageMeter({ parent: meterOf(context) ?? run.meter });
@@ -134,7 +178,7 @@ async function* streamMember(
   { member, content, context }: MemberRunRequest,
   opts: RunOpts,
   meter: UsageMeter,
-): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
+): AsyncGenerator<StreamChunk, StreamedMemberOutput & { output: RunOutput }> {
   const stream = member.runnable.stream(content, opts);
   let finishReason: FinishReason = "stop";
   for await (const chunk of stream) {

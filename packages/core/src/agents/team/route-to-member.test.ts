@@ -14,7 +14,8 @@ function teamOf(answer: ScriptedAnswer, model = new ScriptedModel(pick("ann"))) 
   const team = new Team({ name: "team", mode: "route", model, members });
   const seen: unknown[] = [];
   const ofTeam = (event: RunEvents["tool.call"] | RunEvents["tool.result"]) => {
-    if (event.parentRunId === undefined) seen.push({ ...event, runId: "of the team" });
+    const { sessionId: _, ...shown } = event;
+    if (event.parentRunId === undefined) seen.push({ ...shown, runId: "of the team" });
   };
   team.eventBus.on("tool.call", ofTeam);
   team.eventBus.on("tool.result", ofTeam);
@@ -92,9 +93,41 @@ describe("a routed member", () => {
     const chunks = await readAll(team.stream("Weather?"));
 
     expect(chunks).toMatchObject([
-      { type: "text", text: "Ra" },
-      { type: "text", text: "in." },
+      { type: "tool_call_start", toolCall: { name: "delegate_to_ann" } },
+      { type: "tool_call_delta", argumentsDelta: "{}" },
+      { type: "text", text: "Ra", speaker: "ann" },
+      { type: "text", text: "in.", speaker: "ann" },
+      { type: "tool_result", toolName: "delegate_to_ann", result: "Rain." },
+      { type: "tool_call_end" },
       { type: "finish", finishReason: "stop" },
+    ]);
+  });
+
+  it("is streamed with the id of the call that handed the question over [team.hand-over]", async () => {
+    const { team } = teamOf({ text: "Rain.", thinking: "Hm." });
+    const stream = team.stream("Weather?");
+    const chunks = await readAll(stream);
+    const [handOver] = (await stream.output).toolCalls;
+
+    const ids = chunks.flatMap((chunk) => {
+      if (chunk.type === "tool_call_start") return [chunk.toolCall.id];
+      if (chunk.type === "text" || chunk.type === "thinking") return [chunk.delegationId];
+      return "toolCallId" in chunk ? [chunk.toolCallId] : [];
+    });
+    expect(new Set(ids)).toEqual(new Set([handOver?.toolCallId]));
+  });
+
+  it("that fails is streamed with the error as the result of its call", async () => {
+    const { team } = teamOf({ text: "Ra", error: new TroupeError("rate_limited", "Too fast.") });
+    const chunks: unknown[] = [];
+    const read = async () => {
+      for await (const chunk of team.stream("Weather?")) chunks.push(chunk);
+    };
+
+    await expect(read()).rejects.toMatchObject({ code: "rate_limited" });
+    expect(chunks.slice(-2)).toMatchObject([
+      { type: "tool_result", error: expect.stringContaining("ann failed") },
+      { type: "tool_call_end" },
     ]);
   });
 });

@@ -13,8 +13,10 @@ import { failureText } from "../tool/failure-text.ts";
 import { drain } from "../../base/async/drain.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
+import { isTextChunk, toSpeakerChunk } from "./member-chunks.ts";
 import { memberStep } from "./member-step.ts";
 import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./member-step.ts";
+import { toolResultChunk } from "../tool/tool-result-chunk.ts";
 import type { TeamMember } from "./members.ts";
 import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 
@@ -25,11 +27,12 @@ import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 export const routeToMember: TeamStrategy = async function* (plan) {
   const member = await chooseMember(plan);
   const { run } = plan;
-  const context = partContext(run);
   const call = new RoutedCall(run, member.toolName);
+  const context = partContext(run, call.id);
+  yield* call.start();
   try {
     const { output, finishReason } = yield* streamMember(plan, { member, content: run.input, context });
-    call.complete(output.text);
+    yield* call.complete(output.text);
     adoptOutput(run, output);
     return finishReason;
   } catch (error) {
@@ -37,7 +40,7 @@ export const routeToMember: TeamStrategy = async function* (plan) {
     if (context.signal.aborted) throw error;
     const text = readProperty(readProperty(error, "output"), "text");
     if (typeof text === "string") run.text = text;
-    call.fail(failureText(`${member.name} failed`, toPublicError(error), context));
+    yield* call.fail(failureText(`${member.name} failed`, toPublicError(error), context));
     throw error;
   }
 };
@@ -46,8 +49,8 @@ export const routeToMember: TeamStrategy = async function* (plan) {
 const part = "route";
 
 /** Returns the context with which the chosen member's run starts. */
-function partContext({ context, steps }: Run): RunContext {
-  return deriveContext(context, {}, { steps: steps.part(part) });
+function partContext({ context, steps }: Run, toolCallId: string): RunContext {
+  return deriveContext(context, { toolCallId }, { steps: steps.part(part) });
 }
 
 type Choice = { member: string };
@@ -88,20 +91,25 @@ async function* streamMember(
   delegation: MemberRunRequest,
 ): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
   if (!streams) return { output: await memberRuns.run(delegation), finishReason: "stop" };
+  const { member, context } = delegation;
+  const origin = { name: member.name, delegationId: context.toolCallId };
   const chunks = memberRuns.stream(delegation);
   let next = await chunks.next();
   for (; next.done !== true; next = await chunks.next()) {
-    recordChunk(run, next.value);
-    yield next.value;
+    const chunk = isTextChunk(next.value) ? toSpeakerChunk(next.value, origin) : next.value;
+    if (chunk !== next.value) run.steps.durable?.tagLike(chunk, next.value);
+    recordChunk(run, chunk);
+    yield chunk;
   }
   return next.value;
 }
 
 function recordChunk(run: Run, chunk: StreamChunk): void {
   run.noteToken();
-  if (chunk.type === "text") run.text += chunk.text;
-  if (chunk.type === "thinking") run.thinking += chunk.text;
   if (chunk.type === "source") run.addSource(chunk);
+  if (!isTextChunk(chunk) || chunk.member !== undefined) return;
+  if (chunk.type === "text") run.text += chunk.text;
+  else run.thinking += chunk.text;
 }
 
 /** Makes the member's answer the team's answer, with the member's tool calls. */
@@ -135,25 +143,45 @@ class RoutedCall {
     if (!steps.hasBegun(memberStep)) run.emit("tool.call", { toolCallId: this.#call.id, toolName, args: {} });
   }
 
-  complete(result: string): void {
+  get id(): string {
+    return this.#call.id;
+  }
+
+  /** Yields the chunks of the hand-over, which name the member for the reader of the stream. */
+  *start(): Generator<StreamChunk, void> {
+    const { id, name } = this.#call;
+    yield { type: "tool_call_start", toolCall: { id, name } };
+    yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: "{}" };
+  }
+
+  /** Records the member's answer as the result of the call, and yields its chunks. */
+  *complete(result: string): Generator<StreamChunk, void> {
     const run = this.#run;
-    this.#record({ result });
     const { id: toolCallId } = this.#call;
+    yield* this.#show({ result });
     run.messages.push({ role: "assistant", content: null, toolCalls: [this.#call] });
     run.messages.push({ role: "tool", toolCallId, content: result });
     run.unfinishedStep = undefined;
   }
 
-  fail(problem: string): void {
-    this.#record({ result: problem, error: problem });
+  /** Records a failure as the result of the call, and yields its chunks. */
+  *fail(problem: string): Generator<StreamChunk, void> {
+    yield* this.#show({ result: problem, error: problem });
   }
 
-  #record(outcome: { result: string; error?: string }): void {
+  *#show(outcome: { result: string; error?: string }): Generator<StreamChunk, void> {
+    const call = this.#record(outcome);
+    yield toolResultChunk(call);
+    yield { type: "tool_call_end", toolCallId: call.toolCallId };
+  }
+
+  #record(outcome: { result: string; error?: string }): ToolCallResult {
     const run = this.#run;
     const { id: toolCallId, name: toolName } = this.#call;
     const call = { toolCallId, toolName, args: {}, ...outcome, durationMs: elapsedMs(this.#startedAt) };
     this.#results.push(call);
     run.toolCalls.push(call);
     if (!this.#isStored) run.emit("tool.result", { toolCallId, toolName, ...outcome });
+    return call;
   }
 }

@@ -11,7 +11,8 @@ import type { TeamMode } from "./team-config.ts";
 import type { TeamRunPlan, TeamStrategy } from "./team-plan.ts";
 
 /** The strategy of mode `coordinate`: the orchestrator delegates tasks, in parallel and repeatedly, and answers. */
-const coordinate: TeamStrategy = (plan) => toolLoop({ ...plan.orchestrator, call: whileMembersAnswer(plan) });
+const coordinate: TeamStrategy = (plan) =>
+  plan.memberRuns.showText(toolLoop({ ...plan.orchestrator, call: whileMembersAnswer(plan) }));
 
 /**
  * Makes a model caller that fails a team's run before the orchestrator's next model call if all members have failed.
@@ -27,10 +28,8 @@ function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamRunPlan): Mod
 const broadcast: TeamStrategy = async function* (plan) {
   const { members, memberRuns, run } = plan;
   const content = run.input;
-  const results = yield* delegateInParallel(
-    plan,
-    members.map((member) => ({ member, content, args: {} })),
-  );
+  const tasks = members.map((member) => ({ member, content, args: {} }));
+  const results = yield* memberRuns.showText(delegateInParallel(plan, tasks));
   memberRuns.requireAnAnswer(results);
   const answers = members.map(({ name }, index) => `## ${name}\n\n${getTextContent(results[index]?.result ?? null)}`);
   return yield* synthesize(plan, ["These are the answers of your members:", ...answers].join("\n\n"));
@@ -45,12 +44,14 @@ const collaborate: TeamStrategy = async function* (plan) {
   const { members, memberRuns, maxRounds, run } = plan;
   const discussion = new Discussion(run.input);
   for (let round = 1; round <= maxRounds; round++) {
-    const results = yield* delegateInParallel(plan, discussion.contributionTasks(members, round));
+    const tasks = discussion.contributionTasks(members, round);
+    const results = yield* memberRuns.showText(delegateInParallel(plan, tasks));
     const speakers = discussion.addContributions(members, results, round);
     if (speakers.length === 0) memberRuns.requireAnAnswer(run.toolCalls);
     // A single speaker needs no vote, and after the last round a vote has no effect.
     if (speakers.length < 2 || round === maxRounds) break;
     if (!discussion.canEndBy(speakers)) continue;
+    memberRuns.hideText();
     const votes = yield* delegateInParallel(plan, discussion.voteTasks(speakers, round));
     if (await discussion.haveAgreed(speakers, votes)) break;
   }

@@ -1,4 +1,4 @@
-import type { SharedConfig } from "../agent/agent-config.ts";
+import type { AgentHooks, SharedConfig } from "../agent/agent-config.ts";
 import type { ModelSettings } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import type { Runnable } from "../run/runnable.ts";
@@ -33,4 +33,15 @@ export type TeamConfig = {
   maxRounds?: number | undefined;
   /** Keeps a session for each member, in the member's storage. @default a member's session ends with the run */
   memberSessions?: "persist" | undefined;
+  /**
+   * True streams the text and thinking of members too, each chunk with the name of its `member`. Votes of mode
+   * `collaborate` are not streamed. In mode `route` the member's text is the answer and is always streamed.
+   * @default false
+   */
+  streamMembers?: boolean | undefined;
+  /**
+   * Functions of the application that are called in each run, as in an agent. `onToolCall` and `onApproval` are called
+   * for delegations, except in mode `route`.
+   */
+  hooks?: AgentHooks | undefined;
 } & SharedConfig;

@@ -55,7 +55,14 @@ describe("TeamParts", () => {
     const seen: string[] = [];
     eventBus.on("tool.call", ({ runId }) => void seen.push(runId));
     parts.events.open("r");
-    members[1]?.eventBus.emit("tool.call", { runId: "c", parentRunId: "r", toolCallId: "1", toolName: "t", args: {} });
+    members[1]?.eventBus.emit("tool.call", {
+      runId: "c",
+      sessionId: "s",
+      parentRunId: "r",
+      toolCallId: "1",
+      toolName: "t",
+      args: {},
+    });
     parts.events.close("r");
     expect(seen).toEqual(["c"]);
   });

@@ -24,6 +24,7 @@ export class TeamParts {
       instructions,
       maxRounds: _rounds,
       memberSessions: kept,
+      streamMembers: _streams,
       ...shared
     } = config;
     this.config = config;

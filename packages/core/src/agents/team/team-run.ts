@@ -2,6 +2,7 @@ import { planToolLoop } from "../agent/agent-run.ts";
 import { buildMessages } from "../agent/build-messages.ts";
 import { callByStream } from "../agent/call-model.ts";
 import type { ModelCaller, LoopPlan } from "../agent/loop-plan.ts";
+import { callEndHook, prepareInput } from "../agent/hooks.ts";
 import { makeTitle } from "../agent/make-title.ts";
 import { warnOfUnverified } from "../agent/warn-of-unverified.ts";
 import { RunSession } from "../agent/run-session.ts";
@@ -46,12 +47,14 @@ export class TeamRun implements RunWork {
   async begin(): Promise<AsyncGenerator<StreamChunk, FinishReason>> {
     const run = this.#run;
     const { members, config, events } = this.#parts;
-    const { mode, maxRounds = defaultRounds, memberSessions } = config;
-    events.open(run.runId);
-    const memberRuns = new MemberRuns({ run, members, persists: memberSessions === "persist" });
-    if (run.steps.isResumed) await memberRuns.restoreSessions();
-    const orchestrator = await this.#planOrchestrator(memberRuns);
+    const { mode, maxRounds = defaultRounds, memberSessions, streamMembers = false } = config;
     const streams = this.#call === callByStream;
+    events.open(run.runId);
+    const persists = memberSessions === "persist";
+    const memberRuns = new MemberRuns({ run, members, persists, isShown: streams && streamMembers });
+    if (run.steps.isResumed) await memberRuns.restoreSessions();
+    await prepareInput(config.hooks, run);
+    const orchestrator = await this.#planOrchestrator(memberRuns);
     return teamStrategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });
   }
 
@@ -69,11 +72,12 @@ export class TeamRun implements RunWork {
     return this.#session.suspend();
   }
 
-  onEnd(end: RunEnd): void {
+  onEnd(end: RunEnd): void | Promise<void> {
     if ("output" in end && this.#run.settings.isUnstored !== true) {
       warnOfUnverified(this.#parts.orchestrator, this.#run);
       if (this.#session.madeTitle) makeTitle(this.#parts.orchestrator, this.#run);
     }
+    return callEndHook(this.#parts.config.hooks, this.#run.context, end);
   }
 
   release(): void {

@@ -28,7 +28,9 @@ describe("a team that routes", () => {
     const chunks = await readAll(stream);
 
     const timeless = (all: readonly StreamChunk[]) => all.slice(0, -1).map((chunk) => ({ ...chunk, durationMs: 0 }));
-    expect(timeless(chunks)).toEqual(timeless(await readAll(alone.agent.stream("Weather?"))));
+    const unspoken = chunks.map((chunk) => ({ ...chunk, speaker: undefined, delegationId: undefined }));
+    const ofAnn = timeless(unspoken as StreamChunk[]).slice(2, -2);
+    expect(ofAnn).toEqual(timeless(await readAll(alone.agent.stream("Weather?"))));
     expect(chunks.at(-1)).toMatchObject({ type: "finish", finishReason: "stop", usage: billed(model, ann.model) });
     expect(await stream.output).toMatchObject({ text: "Rain.", thinking: "Hm. So. ", status: "completed" });
     expect(bob.model.calls).toEqual([]);
@@ -86,7 +88,9 @@ describe("a team that routes", () => {
     const stream = team.stream("Weather?");
     const chunks = stream[Symbol.asyncIterator]();
 
-    expect(await chunks.next()).toEqual({ done: false, value: { type: "text", text: "first " } });
+    expect(await chunks.next()).toMatchObject({ value: { type: "tool_call_start" } });
+    expect(await chunks.next()).toMatchObject({ value: { type: "tool_call_delta" } });
+    expect(await chunks.next()).toMatchObject({ value: { type: "text", text: "first ", speaker: "ann" } });
     expect(ann.model.calls[0]?.end).toBe("running");
     await chunks.return?.();
     expect(ann.model.calls[0]?.end).toBe("abandoned");
@@ -98,7 +102,7 @@ describe("a team that routes", () => {
     const stream = new Team({ name: "team", mode: "route", model, members }).stream("Who?");
     const chunks = await readAll(stream);
 
-    expect(chunks.slice(0, -1)).toEqual([{ type: "text", text: "yes" }]);
+    expect(chunks.filter(({ type }) => type === "text")).toMatchObject([{ text: "yes", speaker: "bob" }]);
     expect((await stream.output).usage.totalTokens).toBe(60);
     expect(model.calls.map(({ kind }) => kind)).toEqual(["generate", "generate", "generate"]);
     expect(JSON.stringify(model.calls[0]?.options.responseFormat)).toContain('"enum":["ann","bob"]');

@@ -54,7 +54,11 @@ describe("a team of mode route", () => {
     const chunks = await readAll(stream);
 
     const results = chunks.filter((chunk) => chunk.type === "tool_result");
-    expect(results).toMatchObject([{ toolName: "draw", result: "drawn", artifacts: [chart] }]);
+    expect(results).toMatchObject([
+      { toolName: "draw", result: "drawn", artifacts: [chart] },
+      { toolName: "delegate_to_ann", result: "from ann" },
+    ]);
+    expect(results[1]).not.toHaveProperty("artifacts");
     expect((await stream.output).artifacts).toEqual([{ ...chart, toolCallId: "1", toolName: "draw" }]);
   });
 

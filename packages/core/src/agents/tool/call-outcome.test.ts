@@ -3,7 +3,6 @@ import * as z from "zod";
 import { EventBus } from "../../base/events/event-bus.ts";
 import { entriesIn, openJournal } from "../journal/test/journals.ts";
 import { deriveContext } from "../run/derive-context.ts";
-import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { testRun } from "../run/test/test-run.ts";
 import type { ToolContext, ToolDef } from "../run/tool.ts";
@@ -11,7 +10,6 @@ import { compileStructuredSchema } from "../../schema/compile-schema.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { ApprovalHook, ToolHook } from "./approve-call.ts";
-import { idsOf } from "./call-outcome.ts";
 import { onStoredResult } from "./child-run-tool.ts";
 import { executeToolCalls } from "./execute-tool-calls.ts";
 import { batchOf, callOf, contextOf, resultOf, resultsOf } from "./test/batch.ts";
@@ -20,18 +18,6 @@ import { smallTool } from "./test/small-tool.ts";
 
 const failed = (problem: string) => ({ result: problem, error: problem });
 const clientTool: ToolDef = { name: "choose", description: "Chooses.", parameters: z.object({ of: z.number() }) };
-
-describe("idsOf", () => {
-  it.each([
-    [
-      { runId: "r", agentName: "a", parentRunId: "p" },
-      { runId: "r", parentRunId: "p" },
-    ],
-    [{ runId: "r", agentName: "a" }, { runId: "r" }],
-  ])("has the ids of the run alone", (facts, ids) => {
-    expect(idsOf(facts as unknown as RunContext)).toStrictEqual(ids);
-  });
-});
 
 describe("a call of a tool that is not there", () => {
   it.each([
@@ -65,6 +51,7 @@ describe("a call that the client has to execute, in a run that cannot ask it", (
     expect(warnings).toEqual([
       {
         runId: run.runId,
+        sessionId: run.context.sessionId,
         code: "client_tool_unavailable",
         message: expect.stringMatching(/^The tool choose has no execute: .* or give the tool execute\.$/),
         fields: { toolName: "choose" },
@@ -114,7 +101,7 @@ describe("the progress of a call", () => {
     for await (const update of executeToolCalls(batch)) updates.push(update);
 
     const facts = { toolCallId: "1", toolName: "dig", progress: { done: [1] } };
-    expect(events).toEqual([{ runId: "run-1", parentRunId: "run-0", ...facts }]);
+    expect(events).toEqual([{ runId: "run-1", sessionId: "session-1", parentRunId: "run-0", ...facts }]);
     expect(updates).toEqual([facts, expect.objectContaining({ toolCallId: "1", result: "dug" })]);
   });
 });

@@ -2,6 +2,7 @@ import type { EventBus } from "../../base/events/event-bus.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import { runOf } from "../run/derive-context.ts";
+import { eventIdsOf } from "../run/event-ids.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { RunPaused } from "../run/run-paused.ts";
@@ -257,13 +258,8 @@ function passProgress({ id, name }: ToolCall, progress: unknown, batch: RunningB
   const { context, eventBus, running, onProgress } = batch;
   if (running.isOver) return;
   if (eventBus.has("tool.progress")) {
-    const event = { ...idsOf(context), toolCallId: id, toolName: name, progress: copyPlain(progress) };
+    const event = { ...eventIdsOf(context), toolCallId: id, toolName: name, progress: copyPlain(progress) };
     eventBus.emit("tool.progress", event);
   }
   onProgress({ toolCallId: id, toolName: name, progress });
-}
-
-/** Returns the ids that all events of a run carry. */
-export function idsOf({ runId, parentRunId }: RunContext): { runId: string; parentRunId?: string } {
-  return parentRunId === undefined ? { runId } : { runId, parentRunId };
 }

@@ -98,7 +98,7 @@ describe("a call that was made", () => {
 
     const artifacts = [{ type: "chart", data: 1 }];
     expect(events).toStrictEqual([
-      { runId: "run-1", toolCallId: "id-draw", toolName: "draw", result: "drawn", artifacts },
+      { runId: "run-1", sessionId: "session-1", toolCallId: "id-draw", toolName: "draw", result: "drawn", artifacts },
     ]);
   });
 

@@ -6,7 +6,8 @@ import { meterOf, runOf } from "../run/derive-context.ts";
 import type { Run } from "../run/run.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
-import { idsOf, outcomeOf } from "./call-outcome.ts";
+import { eventIdsOf } from "../run/event-ids.ts";
+import { outcomeOf } from "./call-outcome.ts";
 import type { BatchCall, RunningBatch, StepCall } from "./call-outcome.ts";
 import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
@@ -111,14 +112,14 @@ function problemOf({ text, problem }: MalformedArguments): string {
 function emitCall({ call, step }: StepCall, args: Record<string, unknown>, { context, eventBus }: RunningBatch): void {
   const { id, name } = call;
   if (step?.isResumed === true || !eventBus.has("tool.call")) return;
-  eventBus.emit("tool.call", { ...idsOf(context), toolCallId: id, toolName: name, args: copyPlain(args) });
+  eventBus.emit("tool.call", { ...eventIdsOf(context), toolCallId: id, toolName: name, args: copyPlain(args) });
 }
 
 function emitResult({ toolCallId, toolName, ...outcome }: ToolCallResult, { context, eventBus }: RunningBatch): void {
   if (!eventBus.has("tool.result")) return;
   const { result, error, artifacts } = copyPlain(outcome);
   eventBus.emit("tool.result", {
-    ...idsOf(context),
+    ...eventIdsOf(context),
     toolCallId,
     toolName,
     result,

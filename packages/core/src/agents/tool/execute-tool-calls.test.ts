@@ -160,7 +160,7 @@ describe("executeToolCalls", () => {
     const context = contextOf({ parentRunId: "run-0" });
     await resultsOf(batchOf([smallTool("a")], [callOf("a", { x: 1 }), callOf("b")], { context, eventBus }));
 
-    const of = { runId: "run-1", parentRunId: "run-0" };
+    const of = { runId: "run-1", parentRunId: "run-0", sessionId: "session-1" };
     const unknown = 'Tool "b" not found. Expected one of a.';
     expect(events).toEqual([
       ["tool.call", { ...of, toolCallId: "id-a", toolName: "a", args: { x: 1 } }],
@@ -176,7 +176,7 @@ describe("executeToolCalls", () => {
     eventBus.on("tool.call", (data) => events.push(data));
     await resultOf(batchOf([smallTool("a")], [callOf("a")], { eventBus }));
 
-    expect(Object.keys(events[0] ?? {})).toEqual(["runId", "toolCallId", "toolName", "args"]);
+    expect(Object.keys(events[0] ?? {})).toEqual(["runId", "sessionId", "toolCallId", "toolName", "args"]);
   });
 });
 

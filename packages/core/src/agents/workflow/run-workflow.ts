@@ -73,7 +73,7 @@ export const runStreamingAnswer: WorkflowRunner = async function* (run, plan) {
       continue;
     }
     run.noteToken();
-    if (chunk.type === "text") run.text = text += chunk.text;
+    if (chunk.type === "text" && chunk.member === undefined) run.text = text += chunk.text;
     yield chunk;
   }
   await end;

@@ -89,7 +89,7 @@ export class StepRunner {
     const work: Work<AgentChange> = async (attempt, open) => {
       const forward = async (chunk: StreamChunk): Promise<void> => {
         hasStreamed = true;
-        hasText ||= chunk.type === "text";
+        hasText ||= chunk.type === "text" && chunk.member === undefined;
         if (call !== undefined) open?.tag(chunk);
         await observer.onEvent({ type: "chunk", step: name, chunk });
       };

@@ -17,6 +17,8 @@ import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
+import { runHooksOption } from "../agent/hooks.ts";
+import type { RunHooks } from "../agent/hooks.ts";
 import type { WorkflowStep } from "./workflow-step.ts";
 
 /** Policy for retries of a failed step. The steps before it are not repeated. */
@@ -44,6 +46,11 @@ export type WorkflowConfig<State extends object> = LogChoice & {
   telemetry?: Telemetry | undefined;
   /** Limits of each run. @default 10 minutes, and no limit on tokens */
   limits?: RunLimits | undefined;
+  /**
+   * Functions of the application that are called in each run: before and after it, and on failure. `beforeRun` gets the
+   * run's text, or its input object as JSON; a returned value becomes the run's text. Tool calls are the agents' own.
+   */
+  hooks?: RunHooks | undefined;
 };
 
 const retryPolicyTable = {
@@ -62,6 +69,7 @@ const optionTable = {
   ...logChoiceTable,
   telemetry: optional(telemetryOption),
   limits: optional(runLimitsOption),
+  hooks: optional(runHooksOption),
 } satisfies OptionTable<WorkflowConfig<object>>;
 
 /** Option names of other libraries, each with the workflow option that it corresponds to. */

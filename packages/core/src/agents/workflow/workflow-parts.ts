@@ -13,6 +13,8 @@ import type { RunEvents } from "../run/run-events.ts";
 import { RunExecution } from "../run/run-execution.ts";
 import type { RunLimits, RunOpts } from "../run/run-options.ts";
 import { Run } from "../run/run.ts";
+import { callEndHook, prepareInput } from "../agent/hooks.ts";
+import type { RunHooks } from "../agent/hooks.ts";
 import { getOwn } from "../../base/util/get-own.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { PlannedWorkflowRun, WorkflowPlan, WorkflowRunner } from "./run-workflow.ts";
@@ -53,12 +55,13 @@ export class WorkflowParts {
   readonly #retryPolicy: RetryPolicy | undefined;
   readonly #limits: RunLimits | undefined;
   readonly #telemetry: Telemetry | undefined;
+  readonly #hooks: RunHooks | undefined;
   readonly #logger: Logger | undefined;
   #plannedSteps: readonly PlannedStep[] | undefined;
 
   constructor(config: WorkflowConfig<object>) {
     checkWorkflowConfig(config);
-    const { name, description, initialState, steps, retryPolicy, eventBus, limits, telemetry } = config;
+    const { name, description, initialState, steps, retryPolicy, eventBus, limits, telemetry, hooks } = config;
     this.name = name;
     this.description = description;
     this.#shape = new StateShape(initialState);
@@ -67,6 +70,7 @@ export class WorkflowParts {
     this.#retryPolicy = retryPolicy && { ...retryPolicy };
     this.#limits = limits && { ...limits };
     this.#telemetry = telemetry;
+    this.#hooks = hooks;
     this.#logger = createRunnableLogger(name, config);
     this.eventBus = eventBus ?? createRunEventBus(this.#logger);
     this.providerIds = providersOf(this.#steps);
@@ -118,7 +122,17 @@ export class WorkflowParts {
       eventBus: this.eventBus,
       logger: this.#logger,
     });
-    const execution = new RunExecution(run, { kind: "workflow", begin: () => Promise.resolve(runner(run, plan)) });
+    const hooks = this.#hooks;
+    const begin = async () => {
+      const before = run.input;
+      await prepareInput(hooks, run);
+      return runner(run, run.input === before ? plan : { ...plan, message: run.input });
+    };
+    const execution = new RunExecution(run, {
+      kind: "workflow",
+      begin: hooks?.beforeRun === undefined ? () => Promise.resolve(runner(run, plan)) : begin,
+      onEnd: (end) => callEndHook(hooks, run.context, end),
+    });
     return { execution, plan };
   }
 }

@@ -1,5 +1,5 @@
 import type { Source } from "../../base/message/source.ts";
-import type { StreamChunk } from "../../agents/run/stream-chunk.ts";
+import type { StreamChunk, TextChunk } from "../../agents/run/stream-chunk.ts";
 import type { WorkflowChunk, WorkflowResult } from "../../agents/workflow/workflow-result.ts";
 
 /**
@@ -11,7 +11,7 @@ export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
   switch (type) {
     case "text":
     case "thinking":
-      return { type, text: chunk.text };
+      return toPublicText(chunk);
     case "source":
       return { type, ...toPublicSource(chunk) };
     case "tool_call_start":
@@ -29,6 +29,16 @@ export function toPublicChunk(chunk: StreamChunk): StreamChunk | undefined {
     default:
       return undefined;
   }
+}
+
+function toPublicText({ type, text, member, speaker, delegationId }: TextChunk): StreamChunk {
+  return {
+    type,
+    text,
+    ...(member !== undefined && { member }),
+    ...(speaker !== undefined && { speaker }),
+    ...(delegationId !== undefined && { delegationId }),
+  };
 }
 
 function toPublicFinish({ type, finishReason, usage, stored }: Extract<StreamChunk, { type: "finish" }>): StreamChunk {

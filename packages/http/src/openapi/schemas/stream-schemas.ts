@@ -56,16 +56,20 @@ export function streamSchemas(): Record<string, OpenApiSchema> {
   };
 }
 
+/** The fields that name the member of a team that wrote a text. */
+const spokenBy = { member: stringSchema, speaker: stringSchema, delegationId: stringSchema };
+
 function chunkSchemas(): Record<string, OpenApiSchema> {
   return {
     TextChunk: objectSchema<Chunk<"text">>({
       required: { type: enumSchema("text"), text: stringSchema },
-      optional: {},
+      optional: spokenBy,
       example: { type: "text", text: "Take an " },
+      description: "A piece of the answer; with `member`, a piece of what a member of a team says beside it.",
     }),
     ThinkingChunk: objectSchema<Chunk<"thinking">>({
       required: { type: enumSchema("thinking"), text: stringSchema },
-      optional: {},
+      optional: spokenBy,
       example: { type: "thinking", text: "It rains in Oslo." },
     }),
     SourceChunk: objectSchema<Chunk<"source">>({

@@ -1,0 +1,26 @@
+import type { RunContext } from "./run-context.ts";
+
+/** The ids that every event of a run has: of the run, of the run and the tool call that started it, and of its caller. */
+export type EventIds = {
+  runId: string;
+  parentRunId?: string;
+  /** The id of the parent run's tool call that started the run: of a team's member, or of an agent as a tool. */
+  delegationId?: string;
+  /** The session of the caller, also in the events of child runs. */
+  sessionId: string;
+  userId?: string;
+  tenantId?: string;
+};
+
+/** Returns the ids that every event of a run has. */
+export function eventIdsOf(context: RunContext): EventIds {
+  const { runId, parentRunId, delegationId, sessionId, userId, tenantId } = context;
+  return {
+    runId,
+    ...(parentRunId !== undefined && { parentRunId }),
+    ...(delegationId !== undefined && { delegationId }),
+    sessionId,
+    ...(userId !== undefined && { userId }),
+    ...(tenantId !== undefined && { tenantId }),
+  };
+}
