@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { MissingServer } from "../../tools/services/service.ts";
 import { needAdk, visitByAdk } from "./adk.ts";
 import { visitWithCanaries } from "./canaries.ts";
+import { needChats, visitByChats } from "./chats.ts";
 import { startDemo } from "./demo-process.ts";
 import { visitWithFloods } from "./floods.ts";
 import { visitForms } from "./forms.ts";
@@ -41,6 +42,7 @@ const plans: Readonly<Record<string, Plan>> = {
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
   generators: { visit: visitByOpenApiGenerator, share: 0, need: needOpenApiGenerator, isByName: true },
   openai: { visit: visitByOpenAiClients, share: 0, need: needOpenAiClients, isByName: true },
+  chats: { visit: visitByChats, share: 0, need: needChats, isByName: true },
   runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },
   servers: { visit: visitOnWebServers, share: 0, need: needWebServers, isByName: true },
   floods: { visit: visitWithFloods, share: 0 },

@@ -62,6 +62,7 @@ export {
 } from "./transport/request/run-fields.ts";
 export type { RequestedRun, RunFieldContext, RunFields } from "./transport/request/run-fields.ts";
 export { checkDataParts, checkFileType, fileLimitOptions, sniffType } from "./transport/request/file-limits.ts";
+export { readIdempotencyKey } from "./transport/request/idempotency-key.ts";
 export { readRunQuery } from "./transport/request/run-query.ts";
 export { readRunnables } from "./transport/request/served-registry.ts";
 export { toPublicChunk, toPublicSource, toPublicWorkflowChunk } from "./transport/public/public-chunk.ts";

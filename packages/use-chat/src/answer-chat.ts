@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SessionStore, TroupeError } from "@troupe/core";
 import type { MessageContent, Runnable, SessionOwner } from "@troupe/core";
 import type { OnDisconnect } from "@troupe/core/service";
-import { checkDataParts, readMessage, readRunQuery } from "@troupe/core/transport";
+import { checkDataParts, readIdempotencyKey, readMessage, readRunQuery } from "@troupe/core/transport";
 import type {
   Exchange,
   FoundRun,
@@ -13,7 +13,7 @@ import type {
   StoredRun,
 } from "@troupe/core/transport";
 import { answerUi } from "./message/answer-ui.ts";
-import type { Continued } from "./message/answer-ui.ts";
+import type { Continued, UiAnswerOptions } from "./message/answer-ui.ts";
 import { firstReplaced, readTurns } from "./replaced-turns.ts";
 import { answeredIds, readAnswers } from "./request/chat-answers.ts";
 import type { Chat } from "./request/read-chat.ts";
@@ -25,6 +25,7 @@ export type ChatParts = {
   /** Policy for runs whose page disconnects. @default "continue" for durable runs, else the service's policy */
   readonly onDisconnect?: OnDisconnect | undefined;
   /** The limits of files in messages. @default no limits beside that of the body */
+  readonly sdk?: 6 | 7 | undefined;
   readonly files?: Parameters<typeof checkDataParts>[1] | undefined;
   /** True if the protocol `http` is spoken beside this one, which serves each run at a path of its own. */
   readonly hasRunPaths: boolean;
@@ -55,7 +56,9 @@ export async function beginAnswer(call: ChatCall, chat: Chat): Promise<void> {
   const { service, files } = parts;
   const input = toInput(chat.last);
   if (files !== undefined) checkDataParts({ input }, files);
-  const { early, terms } = readTerms(call);
+  const { early, terms: common } = readTerms(call);
+  const key = readIdempotencyKey(exchange);
+  const terms = key === undefined ? common : { ...common, key, said: chat.said };
   const { chatId: sessionId, userId, apiKey } = chat;
   const readFields = () => ({ input, sessionId, userId, apiKey });
   const read = await service.readRun(exchange, target.subject, { readInput: readMessage, readFields });
@@ -66,7 +69,7 @@ export async function beginAnswer(call: ChatCall, chat: Chat): Promise<void> {
     const beforeStored = async () => await makeRoom(call, chat, ownerOf(read));
     const run = await beginRun(call, requested, { ...terms, beforeStored });
     const own = { ...requested.opts, runId: run.runId };
-    await answerUi(exchange, run, { heartbeatMs: service.settings.heartbeatMs, early, own });
+    await answerUi(exchange, run, { ...answerOptions(parts), early, own });
   } catch (error) {
     exchange.fail(error, read.opts);
   }
@@ -86,7 +89,12 @@ export async function continueAnswer(call: ChatCall, chat: Chat): Promise<void> 
   const { run } = found;
   showIds(call, run);
   const own = { runId: run.runId };
-  await answerUi(exchange, run, { heartbeatMs: service.settings.heartbeatMs, early, own, continued });
+  await answerUi(exchange, run, { ...answerOptions(parts), early, own, continued });
+}
+
+/** Returns the options that all answers of a protocol share. */
+export function answerOptions({ service, sdk }: ChatParts): Pick<UiAnswerOptions, "heartbeatMs" | "sdk"> {
+  return { heartbeatMs: service.settings.heartbeatMs, sdk };
 }
 
 /** Reads the query of a request, and returns the terms of its run. */

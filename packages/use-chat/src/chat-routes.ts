@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { checkSessionId, findRunnable, streamHead } from "@troupe/core/transport";
 import type { Exchange, Route, StoredRun } from "@troupe/core/transport";
-import { beginAnswer, continueAnswer } from "./answer-chat.ts";
+import { answerOptions, beginAnswer, continueAnswer } from "./answer-chat.ts";
 import type { ChatCall, ChatParts, ChatTarget } from "./answer-chat.ts";
 import { answerUi, uiStreamHeader } from "./message/answer-ui.ts";
 import { readChat } from "./request/read-chat.ts";
@@ -46,7 +46,7 @@ async function resumeChat(call: ChatCall): Promise<void> {
   if (run === undefined) return exchange.send(204, { "Cache-Control": "no-store" });
   exchange.setHeader("X-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
   if (exchange.method === "HEAD") return exchange.setHeader(...uiStreamHeader).send(200, streamHead);
-  await answerUi(exchange, run, { heartbeatMs: parts.service.settings.heartbeatMs, early: true });
+  await answerUi(exchange, run, { ...answerOptions(parts), early: true });
 }
 
 /** Cancels the run of a chat, if it has one. Stopping a chat twice is not an error. */

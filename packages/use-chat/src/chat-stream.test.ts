@@ -14,6 +14,7 @@ describe("chatStream", () => {
     [{ onDisconnect: "stay" }, "onDisconnect"],
     [{ ondisconnect: "cancel" }, "ondisconnect"],
     [{ files: true }, "files"],
+    [{ sdk: 5 }, "sdk"],
     [{ files: { maxFileSize: 0 } }, "files.maxFileSize"],
     [{ files: { allowedMimeTypes: ["image"] } }, "files.allowedMimeTypes[0]"],
     [{ files: { maxFiles: 1 } }, "maxFiles"],

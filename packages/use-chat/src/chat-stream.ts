@@ -25,11 +25,18 @@ export type ChatStreamOptions = {
   onDisconnect?: OnDisconnect | undefined;
   /** Limits of the files in messages. @default any file that fits into the largest body */
   files?: ChatFileLimits | undefined;
+  /**
+   * The major version of the AI SDK on the page. Requests of both are alike. Answers are too, except when another process
+   * takes over a durable run: version 7 replaces the text that it has shown, version 6 gets an error and shows the answer
+   * once the chat is loaded again. @default 7
+   */
+  sdk?: 6 | 7 | undefined;
 };
 
 const chatOptions = {
   onDisconnect: optional(oneOf("cancel", "continue")),
   files: optional(nested(fileLimitOptions)),
+  sdk: optional(oneOf(6, 7)),
 } satisfies OptionTable<ChatStreamOptions>;
 
 /**

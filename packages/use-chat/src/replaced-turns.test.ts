@@ -17,6 +17,7 @@ const chatOf = (more: Partial<Chat>): Chat => ({
   last: user("New"),
   userId: undefined,
   apiKey: undefined,
+  said: "",
   ...more,
 });
 

@@ -24,6 +24,9 @@ export const transportRules = [
     "http.ui-approval":
       "a call that needs an approval is asked about in the message, which goes on when it is answered; nothing of the page's message counts but the answer, and the same answer again is no error",
     "http.ui-client-tools": "the result of a tool that the page executes goes to the model, in the same message",
+    "use-chat.members": "the member of a team that speaks is in the metadata of its part, also while others speak",
+    "use-chat.idempotency": "a repeated request with an Idempotency-Key gets the message of its first run",
+    "use-chat.sdk-6": "a page with version 6 of the SDK gets no chunk that it does not know",
     "http.ui-unanswered": "another message of the user cancels the run that waits for an answer",
     "http.ui-takeover": "what another process makes anew takes the place of what was shown of its step",
   }),

@@ -1,8 +1,8 @@
 import { TroupeError } from "@troupe/core";
-import { checkFieldNames, readKeyHeaders, readRunQuery } from "@troupe/core/transport";
+import { checkFieldNames, readIdempotencyKey, readKeyHeaders, readRunQuery } from "@troupe/core/transport";
 import type { Exchange, RequestedRun, RunFieldContext, RunFields, RunTerms } from "@troupe/core/transport";
 import type { HttpParts } from "../settings/http-options.ts";
-import { readIdempotencyKey, readLastEventId } from "./read-delivery.ts";
+import { readLastEventId } from "./read-delivery.ts";
 
 /** The rules for the body field `input` of one kind of runnable: its check, and whether files may be sent. */
 export type InputRule<Input> = {

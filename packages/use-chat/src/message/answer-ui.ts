@@ -31,6 +31,8 @@ export type UiAnswerOptions = {
   /** The request's own run. Its failure is the answer of the request, with a status if nothing was sent. */
   readonly own?: FailedRun | undefined;
   readonly continued?: Continued | undefined;
+  /** The major version of the AI SDK on the page: see `ChatStreamOptions`. @default 7 */
+  readonly sdk?: 6 | 7 | undefined;
 };
 
 /**
@@ -75,7 +77,9 @@ class UiAnswer {
     this.#isSilent = options.continued !== undefined;
     exchange.setHeader(...uiStreamHeader);
     this.#events = new EventStream(exchange, { heartbeatMs: options.heartbeatMs, signal: run.signal });
-    this.#message = new UiMessage(run.runId, (chunk) => this.#chunks.push(chunk));
+    const emit = (chunk: UiChunk): void => void this.#chunks.push(chunk);
+    // What the client has not seen needs no taking back.
+    this.#message = new UiMessage(run.runId, emit, () => options.sdk !== 6 || this.#isSilent);
   }
 
   async send(): Promise<void> {

@@ -31,13 +31,13 @@ describe("modelStep", () => {
 describe("MessageSteps", () => {
   it("writes texts of one kind as one part, and each part with an id of its own", () => {
     const chunks = told((steps) => {
-      steps.write("reasoning", "Hm", "m/0");
-      steps.write("reasoning", ".", "m/0");
-      steps.write("text", "Yes", "m/0");
-      steps.write("text", ".", "m/0");
+      steps.write({ type: "thinking", text: "Hm" }, "m/0");
+      steps.write({ type: "thinking", text: "." }, "m/0");
+      steps.write({ type: "text", text: "Yes" }, "m/0");
+      steps.write({ type: "text", text: "." }, "m/0");
       steps.close();
       steps.close();
-      steps.write("text", "And.", "m/0");
+      steps.write({ type: "text", text: "And." }, "m/0");
       steps.leave();
       steps.leave();
     });
@@ -118,20 +118,20 @@ describe("MessageSteps", () => {
 
   it("ends an open text before the step that follows", () => {
     const chunks = told((steps) => {
-      steps.write("text", "a", "m/0");
+      steps.write({ type: "text", text: "a" }, "m/0");
       steps.begin("m/1");
     });
     expect(chunks.slice(-3)).toEqual(["text-end text-1", "finish-step", "start-step"]);
   });
 
-  it("takes back its own step alone: its text is dropped without an end, and the step goes on", () => {
+  it("takes back the open step: its text is dropped without an end, and the step goes on", () => {
     const chunks = told((steps) => {
-      steps.write("text", "a", "m/1");
-      expect(steps.reset("m/0")).toBe(false);
-      expect(steps.reset("m/1")).toBe(true);
-      steps.write("text", "b", "m/1");
+      steps.write({ type: "text", text: "a" }, "m/1");
+      expect([steps.isIn("m/0"), steps.isIn("m/1")]).toEqual([false, true]);
+      steps.reset();
+      steps.write({ type: "text", text: "b" }, "m/1");
       steps.leave();
-      expect(steps.reset("m/1")).toBe(false);
+      expect(steps.isIn("m/1")).toBe(false);
     });
     expect(chunks).toEqual([
       "start-step",
@@ -142,6 +142,47 @@ describe("MessageSteps", () => {
       "text-delta text-2 b",
       "text-end text-2",
       "finish-step",
+    ]);
+  });
+
+  it("writes a part for each member of a team that speaks, while the others go on [use-chat.members]", () => {
+    const ann = { member: "ann", delegationId: "d1" };
+    const bob = { member: "bob", delegationId: "d2" };
+    const chunks: object[] = [];
+    const steps = new MessageSteps((chunk) => void chunks.push(chunk));
+    steps.write({ type: "text", text: "A", ...ann }, "t/0/0/m/0");
+    steps.write({ type: "text", text: "B", ...bob }, "t/0/1/m/0");
+    steps.write({ type: "text", text: "a", ...ann }, "t/0/0/m/0");
+    steps.closeMembers("d1");
+    steps.write({ type: "text", text: "b", ...bob }, "t/0/1/m/0");
+    steps.leave();
+
+    expect(chunks).toEqual([
+      { type: "start-step" },
+      { type: "text-start", id: "text-1", providerMetadata: { troupe: ann } },
+      { type: "text-delta", id: "text-1", delta: "A" },
+      { type: "text-start", id: "text-2", providerMetadata: { troupe: bob } },
+      { type: "text-delta", id: "text-2", delta: "B" },
+      { type: "text-delta", id: "text-1", delta: "a" },
+      { type: "text-end", id: "text-1" },
+      { type: "text-delta", id: "text-2", delta: "b" },
+      { type: "text-end", id: "text-2" },
+      { type: "finish-step" },
+    ]);
+  });
+
+  it("names the speaker of an answer, and begins a part for another one [use-chat.members]", () => {
+    const chunks: object[] = [];
+    const steps = new MessageSteps((chunk) => void chunks.push(chunk));
+    steps.write({ type: "text", text: "A", speaker: "ann", delegationId: "d1" }, "m/0");
+    steps.write({ type: "text", text: "B" }, "m/0");
+
+    expect(chunks.slice(1)).toEqual([
+      { type: "text-start", id: "text-1", providerMetadata: { troupe: { speaker: "ann", delegationId: "d1" } } },
+      { type: "text-delta", id: "text-1", delta: "A" },
+      { type: "text-end", id: "text-1" },
+      { type: "text-start", id: "text-2" },
+      { type: "text-delta", id: "text-2", delta: "B" },
     ]);
   });
 });

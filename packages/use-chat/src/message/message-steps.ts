@@ -1,3 +1,4 @@
+import type { TextChunk } from "@troupe/core";
 import type { UiChunk } from "./ui-chunk.ts";
 
 /** Matches the keys of journal steps that call a model, in a run or a child run. */
@@ -6,8 +7,13 @@ export const modelStep = /(?:^|\/)m\/\d+$/;
 /** A placeholder for the journal step of tool calls inside child runs. */
 const innerStep = "inner";
 
-/** The text or reasoning of a UI message that is being written. */
-type OpenPart = { readonly kind: "text" | "reasoning"; readonly id: string };
+type PartKind = "text" | "reasoning";
+
+/** The text or reasoning of a UI message that is being written; `key` tells parts of different speakers apart. */
+type OpenPart = { readonly kind: PartKind; readonly id: string; readonly key: string };
+
+/** The member of a team that wrote a text: see `SpokenBy` of the core. */
+type SpokenBy = Pick<TextChunk, "member" | "speaker" | "delegationId">;
 
 /**
  * The steps of a UI message and their text. A step has the output of one model call, the tool calls in it, and their
@@ -20,6 +26,8 @@ export class MessageSteps {
   /** The journal step of the message's open step; empty without a journal. Undefined if no step is open. */
   #step: string | undefined;
   #open: OpenPart | undefined;
+  /** The open parts of a team's members, which speak at the same time. */
+  readonly #ofMembers = new Map<string, OpenPart>();
   #parts = 0;
 
   constructor(emit: (chunk: UiChunk) => void) {
@@ -27,17 +35,43 @@ export class MessageSteps {
   }
 
   /**
-   * Appends to the text or reasoning of the message's open step. Starts a new part if the last part has another kind.
+   * Appends to the text or reasoning of the message's open step. Starts a new part if the last part has another kind or
+   * speaker.
    */
-  write(kind: OpenPart["kind"], delta: string, step: string): void {
+  write(chunk: TextChunk, step: string): void {
+    const kind = chunk.type === "text" ? "text" : "reasoning";
+    const key = keyOf(kind, chunk);
+    if (chunk.member !== undefined) return this.#writeMember(kind, key, chunk);
     this.enter(step);
-    if (this.#open?.kind !== kind) {
-      this.close();
-      this.#parts += 1;
-      this.#open = { kind, id: `${kind}-${this.#parts}` };
-      this.#emit({ type: `${kind}-start`, id: this.#open.id });
+    if (this.#open?.key !== key) {
+      this.#closeAnswer();
+      this.#open = this.#start(kind, key, chunk);
     }
-    this.#emit({ type: `${kind}-delta`, id: this.#open.id, delta });
+    this.#emit({ type: `${kind}-delta`, id: this.#open.id, delta: chunk.text });
+  }
+
+  /** Appends to the text of a team's member, which has a part of its own in the open step. */
+  #writeMember(kind: PartKind, key: string, chunk: TextChunk): void {
+    this.ensure();
+    const part = this.#ofMembers.get(key) ?? this.#start(kind, key, chunk);
+    this.#ofMembers.set(key, part);
+    this.#emit({ type: `${kind}-delta`, id: part.id, delta: chunk.text });
+  }
+
+  #start(kind: PartKind, key: string, spoken: SpokenBy): OpenPart {
+    this.#parts += 1;
+    const id = `${kind}-${this.#parts}`;
+    this.#emit({ type: `${kind}-start`, id, ...metadataOf(spoken) });
+    return { kind, id, key };
+  }
+
+  /** Closes the parts of the members that a tool call delegated to. */
+  closeMembers(delegationId: string): void {
+    for (const [key, part] of this.#ofMembers) {
+      if (!key.endsWith(`\n${delegationId}`)) continue;
+      this.#ofMembers.delete(key);
+      this.#end(part);
+    }
   }
 
   /** Opens a step of the message for output of the model, unless it belongs to the open step. */
@@ -71,20 +105,42 @@ export class MessageSteps {
     this.#step = undefined;
   }
 
-  /**
-   * Removes the content of the message's open step if it belongs to this journal step. Returns false if it belongs to
-   * another.
-   */
-  reset(step: string): boolean {
-    if (step !== this.#step) return false;
-    this.#open = undefined;
-    this.#emit({ type: "reset-step" });
-    return true;
+  /** Returns true if the message's open step belongs to this journal step. */
+  isIn(step: string): boolean {
+    return step === this.#step;
   }
 
-  /** Closes the message's open part of text or reasoning, if any. */
+  /** Removes the content of the message's open step. */
+  reset(): void {
+    this.#open = undefined;
+    this.#ofMembers.clear();
+    this.#emit({ type: "reset-step" });
+  }
+
+  /** Closes the message's open parts of text or reasoning, if any. */
   close(): void {
-    if (this.#open !== undefined) this.#emit({ type: `${this.#open.kind}-end`, id: this.#open.id });
+    this.#closeAnswer();
+    for (const part of this.#ofMembers.values()) this.#end(part);
+    this.#ofMembers.clear();
+  }
+
+  #closeAnswer(): void {
+    if (this.#open !== undefined) this.#end(this.#open);
     this.#open = undefined;
   }
+
+  #end({ kind, id }: OpenPart): void {
+    this.#emit({ type: `${kind}-end`, id });
+  }
+}
+
+function keyOf(kind: PartKind, { member, speaker, delegationId }: SpokenBy): string {
+  return [kind, member ?? speaker ?? "", delegationId ?? ""].join("\n");
+}
+
+/** Returns the metadata of a part of text: the member of a team that wrote it. */
+function metadataOf({ member, speaker, delegationId }: SpokenBy): { providerMetadata?: object } {
+  if (member === undefined && speaker === undefined) return {};
+  const named = member === undefined ? { speaker } : { member };
+  return { providerMetadata: { troupe: { ...named, ...(delegationId !== undefined && { delegationId }) } } };
 }

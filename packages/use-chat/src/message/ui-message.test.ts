@@ -95,4 +95,40 @@ describe("UiMessage", () => {
       data: { runId: "m1", waitId: "t.0.0.doubt", kind: "doubt" },
     });
   });
+
+  it("names the member that speaks in the metadata of its part [use-chat.members]", async () => {
+    const start = { type: "tool_call_start", toolCall: { id: "d1", name: "delegate_to_ann" } };
+    const { message } = await read(
+      chunk(start),
+      chunk({ type: "text", text: "Let me", member: "ann", delegationId: "d1" }, "t/0/0/run/c0/m/0"),
+      chunk({ type: "text", text: " see.", member: "ann", delegationId: "d1" }, "t/0/0/run/c0/m/0"),
+      chunk({ ...result, toolCallId: "d1", toolName: "delegate_to_ann" }),
+      chunk({ type: "text", text: "Answer." }, "m/1"),
+    );
+
+    expect(message?.parts).toMatchObject([
+      { type: "step-start" },
+      { type: "tool-delegate_to_ann", state: "output-available" },
+      { type: "text", text: "Let me see.", state: "done", providerMetadata: { troupe: { member: "ann" } } },
+      { type: "step-start" },
+      { type: "text", text: "Answer." },
+    ]);
+    expect(JSON.stringify(message?.parts.at(-1))).not.toContain("providerMetadata");
+  });
+
+  it("is interrupted where version 6 of the SDK cannot take back a step [use-chat.sdk-6]", () => {
+    const chunks: object[] = [];
+    const made = new UiMessage(
+      "m1",
+      (each) => void chunks.push(each),
+      () => false,
+    );
+    made.take({ ...chunk({ type: "text", text: "Half" }, "m/0"), id: "1.1" });
+
+    expect(() => made.take({ type: "reset", step: "m/1", id: "1.2" })).not.toThrow();
+    expect(() => made.take({ type: "reset", step: "m/0", id: "1.2" })).toThrow(
+      expect.objectContaining({ code: "interrupted" }) as Error,
+    );
+    expect(chunks).not.toContainEqual({ type: "reset-step" });
+  });
 });

@@ -1,4 +1,5 @@
-import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
+import { TroupeError } from "@troupe/core";
+import type { RunWait, StreamChunk, TokenUsage } from "@troupe/core";
 import type { RunEvent } from "@troupe/core/runs";
 import { parseArguments } from "@troupe/core/kit";
 import { toPublicChunk, toPublicFailure, toPublicWait, wasDenied } from "@troupe/core/transport";
@@ -31,6 +32,8 @@ const finishReasons: Readonly<Record<string, string>> = {
   error: "error",
 };
 
+const continuesElsewhere = "Another process continues the answer. Load the chat again to see it.";
+
 /**
  * Turns the events of a run into one message of the AI SDK's UI message stream. Every reader gets the same chunks from
  * the run's beginning. Each model call is a step of the message, with its tool calls and their results.
@@ -38,15 +41,18 @@ const finishReasons: Readonly<Record<string, string>> = {
 export class UiMessage {
   readonly #runId: string;
   readonly #emit: (chunk: UiChunk) => void;
+  readonly #mayReset: () => boolean;
   readonly #steps: MessageSteps;
   readonly #calls = new Map<string, Call>();
   /** The ids of the questions in the message whose tool calls have no result yet. */
   readonly #waits = new Set<string>();
   #finish: Extract<StreamChunk, { type: "finish" }> | undefined;
 
-  constructor(runId: string, emit: (chunk: UiChunk) => void) {
+  /** @param mayReset returns false if the client cannot take back a step that it has seen */
+  constructor(runId: string, emit: (chunk: UiChunk) => void, mayReset: () => boolean = () => true) {
     this.#runId = runId;
     this.#emit = emit;
+    this.#mayReset = mayReset;
     this.#steps = new MessageSteps(emit);
   }
 
@@ -119,9 +125,8 @@ export class UiMessage {
   #takeChunk(step: string, chunk: StreamChunk | undefined): void {
     switch (chunk?.type) {
       case "text":
-        return this.#steps.write("text", chunk.text, step);
       case "thinking":
-        return this.#steps.write("reasoning", chunk.text, step);
+        return this.#steps.write(chunk, step);
       case "tool_call_start":
         return this.#startCall(chunk.toolCall, step);
       case "tool_call_delta":
@@ -229,6 +234,7 @@ export class UiMessage {
 
   #settle(call: Call): void {
     call.isSettled = true;
+    this.#steps.closeMembers(call.id);
     this.#steps.hasOutput = true;
     if (call.waitId !== undefined) this.#waits.delete(call.waitId);
   }
@@ -265,9 +271,14 @@ export class UiMessage {
       });
   }
 
-  /** Removes the model's output in a step of the UI message, because another process makes it again. */
+  /**
+   * Removes the model's output in a step of the UI message, because another process makes it again. Throws `interrupted`
+   * if the client cannot do that.
+   */
   #reset(step: string): void {
-    if (!modelStep.test(step) || !this.#steps.reset(step)) return;
+    if (!modelStep.test(step) || !this.#steps.isIn(step)) return;
+    if (!this.#mayReset()) throw new TroupeError("interrupted", continuesElsewhere);
+    this.#steps.reset();
     for (const [id, call] of this.#calls) if (call.step === step) this.#calls.delete(id);
   }
 }

@@ -18,6 +18,7 @@ const plain = {
   last: { id: undefined, ...hi },
   userId: undefined,
   apiKey: undefined,
+  said: expect.any(String) as string,
 };
 
 /** Returns the message of the error by which a body is refused. */
@@ -184,5 +185,12 @@ describe("isOwnData", () => {
     ["text", false],
   ])("of %s is %s", (type, isOwn) => {
     expect(isOwnData({ type })).toBe(isOwn);
+  });
+
+  it("hashes all that a request says, but not its key", () => {
+    const { said } = readChat({ id: "c1", message: hi, apiKey: "one" });
+    expect(readChat({ id: "c1", message: hi, apiKey: "two" }).said).toBe(said);
+    expect(readChat({ id: "c2", message: hi }).said).not.toBe(said);
+    expect(readChat({ id: "c1", message: hi, trigger: "regenerate-message" }).said).not.toBe(said);
   });
 });

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
 import { checkFieldNames, checkSessionId } from "@troupe/core/transport";
 
@@ -26,6 +27,8 @@ export type Chat = {
   readonly last: SentMessage;
   readonly userId: unknown;
   readonly apiKey: unknown;
+  /** A hash of the request without its key, which says if a repeated request is the same. */
+  readonly said: string;
 };
 
 const fieldNames = ["id", "messages", "message", "trigger", "messageId", "userId", "apiKey"];
@@ -43,7 +46,11 @@ export function readChat(body: Body | undefined): Chat {
   if (isRegenerated && last.role !== "user")
     throw invalid("Only an answer to a message of the user can be regenerated.");
   const isEdited = !isRegenerated && messageId !== undefined && last.role === "user";
-  return { chatId, isRegenerated, isEdited, messageId, before, last, userId, apiKey };
+  return { chatId, isRegenerated, isEdited, messageId, before, last, userId, apiKey, said: hashOf(body) };
+}
+
+function hashOf({ apiKey: _, ...said }: Body): string {
+  return hash("sha256", JSON.stringify(said));
 }
 
 /** Reads the chat and the message that a request belongs to. */

@@ -25,6 +25,11 @@ export type RunTerms = {
   readonly isStored?: boolean | undefined;
   /** The idempotency key of the request. A repeated request with the same key returns the same run. */
   readonly key?: string | undefined;
+  /**
+   * The request as its client sent it, which must be the same with each use of a key. @default the input, the messages,
+   * the user and the session
+   */
+  readonly said?: Json | undefined;
   /** True if the client continues a run that it has begun: a run with its key must exist. */
   readonly mustExist?: boolean | undefined;
   /** JSON data of the protocol, returned in the views of the run. */
@@ -95,7 +100,7 @@ function toRunRequest(
   target: StoredTerms,
   signal: AbortSignal,
 ): RunRequest {
-  const { kind, name, isDurable, key, mustExist, note, ttlMs, beforeStored } = target;
+  const { kind, name, isDurable, key, said, mustExist, note, ttlMs, beforeStored } = target;
   const { runId, sessionId, isNewSession, userId, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools, telemetry } = opts;
   const { additions, isUnstored, continueFrom } = opts;
@@ -120,7 +125,7 @@ function toRunRequest(
     beforeStored,
     ...(key === undefined
       ? { runId }
-      : { idempotencyKey: key, mustExist, fingerprint: fingerprintOf({ input, messages, userId, ...named }) }),
+      : { idempotencyKey: key, mustExist, fingerprint: said ?? fingerprintOf({ input, messages, userId, ...named }) }),
   };
 }
 
