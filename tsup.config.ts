@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { defineConfig } from "tsup";
 
 /** Files that may be an entry point: that of a package, those of core for each audience, the main file of an app. */
-const audiences = ["runs", "kit", "provider", "storage", "vector", "service", "transport", "testing"];
+const audiences = ["runs", "kit", "provider", "storage", "vector", "service", "transport", "testing", "react"];
 const entryPoints = ["index", ...audiences, "main"].map((name) => `src/${name}.ts`);
 
 /** Build settings of all packages. tsup writes the JavaScript, `tsc -p tsconfig.build.json` writes the declarations. */

@@ -34,9 +34,8 @@ it.skipIf(browserUrl === "")(
     await page.goto(`${url}/docs`);
     await page.locator(".opblock").first().waitFor();
     const methods = await page.locator(".opblock-summary-method").allInnerTexts();
-    const shown = await page
-      .locator(".opblock-summary-path")
-      .evaluateAll((texts) => texts.map((text) => text.getAttribute("data-path")));
+    const places = await page.locator(".opblock-summary-path").all();
+    const shown = await Promise.all(places.map(async (place) => await place.getAttribute("data-path")));
     expect(methods.map((method, index) => `${method.toLowerCase()} ${shown[index]}`).toSorted()).toEqual(
       described.toSorted(),
     );

@@ -151,6 +151,8 @@ export const packageEdges: Layers["packageEdges"] = {
   "packages/openai-api": ["@troupe/core", "@troupe/http"],
   // Its tests record a service over HTTP, and runs that outlive their process. Its source knows neither.
   "packages/otel": ["@troupe/core", "@troupe/http", "@troupe/storage-sqlite"],
+  // Its tests start services, and its example too. Its source knows no package of the service.
+  "packages/client": ["@troupe/core", "@troupe/http"],
   internal: ["@troupe/core"],
   apps: ["@troupe/*"],
   tests: ["@troupe/*"],
@@ -161,6 +163,7 @@ export const packageEdges: Layers["packageEdges"] = {
 
 /** Private packages, and the packages that may import each. The build bundles them into published packages. */
 export const internalUsers: Layers["internalUsers"] = {
+  "@troupe-internal/client": ["@troupe/client", "@troupe/page"],
   "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
   "@troupe-internal/offline-model": ["@troupe/demo-server"],
   "@troupe-internal/mongodb": ["@troupe/storage-mongodb", "@troupe/vector-mongodb"],

@@ -29,6 +29,8 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/http": ["@types/express", "busboy", "express"],
   "@troupe/use-chat": [],
   "@troupe/openai-api": [],
+  // The hook is for programs that have React.
+  "@troupe/client": ["react"],
   "@troupe/socket": ["socket.io"],
   "@troupe/a2a": ["@types/express", "express"],
   "@troupe/page": [],

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
-import type { RunnableInfo } from "./api/wire.ts";
+import type { RunnableInfo } from "@troupe-internal/client";
 import { ChatView } from "./views/chat-view.tsx";
 import { KeysDialog } from "./keys/keys-dialog.tsx";
 import { addressOf, readPlace } from "./place.ts";

@@ -24,6 +24,10 @@ export const transportRules = [
     "http.ui-approval":
       "a call that needs an approval is asked about in the message, which goes on when it is answered; nothing of the page's message counts but the answer, and the same answer again is no error",
     "http.ui-client-tools": "the result of a tool that the page executes goes to the model, in the same message",
+    "client.resume": "a client reads the events of a run over lost connections, without a gap and without one twice",
+    "client.runs": "a client runs, streams, answers and cancels, and has the refusals of the service as errors",
+    "client.size": "the client has at most 6 KB and its hook 2 KB, minified and compressed",
+    "client.types": "a client knows the names, inputs and outputs of its service, and wrong uses do not compile",
     "use-chat.members": "the member of a team that speaks is in the metadata of its part, also while others speak",
     "use-chat.idempotency": "a repeated request with an Idempotency-Key gets the message of its first run",
     "use-chat.sdk-6": "a page with version 6 of the SDK gets no chunk that it does not know",

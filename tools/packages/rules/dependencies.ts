@@ -4,6 +4,8 @@ import type { Manifest } from "../workspace.ts";
 import type { PackageRule } from "./rule.ts";
 
 const core = "@troupe/core";
+/** The packages without core as a peer: core itself, and the client, which runs where the service does not. */
+const coreless: ReadonlySet<string> = new Set([core, "@troupe/client"]);
 const ours = /^@troupe(-internal)?\//;
 
 /**
@@ -16,7 +18,7 @@ export const dependencies: PackageRule = ({ manifest, path }) => {
     ...wrongRanges(manifest).map((sentence) => `${where} ${sentence}`),
     ...wrongVendors(manifest).map((sentence) => `${where} ${sentence}`),
     ...wrongSiblings(manifest, path).map((sentence) => `${where} ${sentence}`),
-    ...(manifest.name === core ? [] : wrongCore(manifest).map((sentence) => `${where} ${sentence}`)),
+    ...(coreless.has(manifest.name ?? "") ? [] : wrongCore(manifest).map((sentence) => `${where} ${sentence}`)),
   ];
 };
 

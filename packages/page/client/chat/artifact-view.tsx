@@ -1,4 +1,4 @@
-import type { Artifact } from "../api/wire.ts";
+import type { Artifact } from "@troupe-internal/client";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
 import { formatValue, isObject } from "../ui/format.ts";

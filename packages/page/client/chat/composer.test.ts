@@ -1,6 +1,6 @@
 import { createElement } from "preact";
 import { describe, expect, it, vi } from "vitest";
-import type { RunnableInfo } from "../api/wire.ts";
+import type { RunnableInfo } from "@troupe-internal/client";
 import { showOnPage } from "../test/fake-page.ts";
 import { Composer } from "./composer.tsx";
 

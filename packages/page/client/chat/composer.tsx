@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { RunnableInfo } from "../api/wire.ts";
+import type { RunnableInfo } from "@troupe-internal/client";
 import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 import { RunnablePicker } from "./runnable-picker.tsx";

@@ -31,5 +31,5 @@ export type ConversationListener = {
 /** The API requests that a conversation sends. */
 export type ConversationApi = Pick<
   Api,
-  "start" | "events" | "turns" | "removeTurns" | "runs" | "cancel" | "answer" | "partUrl"
+  "start" | "events" | "turns" | "removeTurns" | "newestRuns" | "cancel" | "answer" | "partUrl"
 >;

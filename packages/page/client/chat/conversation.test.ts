@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { RunEvent } from "../api/wire.ts";
+import type { RunEvent } from "@troupe-internal/client";
 import type { Conversation } from "./conversation.ts";
 import { createConversation, FakeRun, held, refusal, storedTurn } from "./test/fake-conversation.ts";
 

@@ -1,8 +1,8 @@
-import { ApiError } from "../api/api.ts";
-import { followRun, mayPass } from "../api/follow-run.ts";
-import type { FollowOptions, RunUpdate } from "../api/follow-run.ts";
-import { isOpenStatus } from "../api/wire.ts";
-import type { RunnableInfo } from "../api/wire.ts";
+import { ApiError } from "@troupe-internal/client";
+import { followRun, mayPass } from "@troupe-internal/client";
+import type { FollowOptions, RunUpdate } from "@troupe-internal/client";
+import { isOpenStatus } from "@troupe-internal/client";
+import type { RunnableInfo } from "@troupe-internal/client";
 import { Store } from "../ui/store.ts";
 import type { ConversationApi, ConversationListener, ConversationState } from "./conversation-state.ts";
 import { endTurn } from "./end-turn.ts";
@@ -198,7 +198,7 @@ export class Conversation extends Store<ConversationState> {
   async #findRun(sessionId: string): Promise<OpenRun | undefined> {
     const known = this.#openRuns.find(sessionId);
     if (known !== undefined) return known;
-    const runs = await this.#api.runs().catch(() => []);
+    const runs = await this.#api.newestRuns().catch(() => []);
     const run = runs.find((each) => each.sessionId === sessionId && isOpenStatus(each.status));
     return run && { ...run, text: "", files: [], isPartial: true };
   }

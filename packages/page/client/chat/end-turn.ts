@@ -1,5 +1,5 @@
-import { ApiError } from "../api/api.ts";
-import type { Failure } from "../api/wire.ts";
+import { ApiError } from "@troupe-internal/client";
+import type { Failure } from "@troupe-internal/client";
 import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay } from "./turn.ts";
 import type { Turn } from "./turn.ts";

@@ -1,4 +1,4 @@
-import type { RunEvent } from "../api/wire.ts";
+import type { RunEvent } from "@troupe-internal/client";
 
 /** Milliseconds between two changes of the page while an answer arrives. */
 const batchMs = 40;

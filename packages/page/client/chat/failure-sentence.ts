@@ -1,4 +1,4 @@
-import type { Failure } from "../api/wire.ts";
+import type { Failure } from "@troupe-internal/client";
 import { vendors } from "../keys/key-ring.ts";
 
 /** Returns a sentence about a failure for the user. If a key is missing, it says where to enter it. */

@@ -1,4 +1,4 @@
-import type { RunnableKind } from "../api/wire.ts";
+import type { RunnableKind } from "@troupe-internal/client";
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { cutText } from "../ui/cut-text.ts";
 

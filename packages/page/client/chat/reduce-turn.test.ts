@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../api/wire.ts";
+import type { RunEvent } from "@troupe-internal/client";
 import { reduceTurn, restartTurn, withoutWait } from "./reduce-turn.ts";
 import { newTurn, textOf } from "./turn.ts";
 import type { Turn } from "./turn.ts";

@@ -1,4 +1,4 @@
-import type { AnswerEvent, FinishEvent, RunEvent, TextEvent, Wait } from "../api/wire.ts";
+import type { AnswerEvent, FinishEvent, RunEvent, TextEvent, Wait } from "@troupe-internal/client";
 import { isUnderWay, newTurn } from "./turn.ts";
 import type { AnswerPart, StepPart, ToolPart, Turn } from "./turn.ts";
 

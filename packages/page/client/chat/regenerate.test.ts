@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../api/wire.ts";
+import type { RunEvent } from "@troupe-internal/client";
 import { createConversation, FakeRun, held, refusal, storedTurn } from "./test/fake-conversation.ts";
 
 const agent = { kind: "agent", name: "a" } as const;

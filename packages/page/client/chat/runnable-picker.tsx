@@ -1,4 +1,4 @@
-import type { RunnableInfo, RunnableKind } from "../api/wire.ts";
+import type { RunnableInfo, RunnableKind } from "@troupe-internal/client";
 import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { StoredTurn } from "../api/wire.ts";
+import type { StoredTurn } from "@troupe-internal/client";
 import { fromStoredTurn } from "./stored-turn.ts";
 
 const context = { kindOf: () => "team" as const, urlOf: (seq: number, index: number) => `/parts/${seq}/${index}` };

@@ -1,4 +1,4 @@
-import type { RunnableKind, StoredContent, StoredPart, StoredTurn } from "../api/wire.ts";
+import type { RunnableKind, StoredContent, StoredPart, StoredTurn } from "@troupe-internal/client";
 import type { AnswerPart, Question, QuestionFile, ToolPart, Turn } from "./turn.ts";
 
 /** The kind of a stored turn's runnable, and the addresses of the turn's files. */

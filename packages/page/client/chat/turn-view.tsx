@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Source } from "../api/wire.ts";
+import type { Source } from "@troupe-internal/client";
 import { ForeignLink } from "../markdown/markdown.tsx";
 import { readLink } from "../markdown/link.ts";
 import { plainLine } from "../ui/unseen.ts";

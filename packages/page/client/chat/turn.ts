@@ -1,4 +1,13 @@
-import type { Artifact, Failure, RunnableKind, Source, StepStatus, ToolOutcome, Usage, Wait } from "../api/wire.ts";
+import type {
+  Artifact,
+  Failure,
+  RunnableKind,
+  Source,
+  StepStatus,
+  ToolOutcome,
+  Usage,
+  Wait,
+} from "@troupe-internal/client";
 
 /** A file attached to a question: a local one, or one that the service stores. */
 export type QuestionFile = {

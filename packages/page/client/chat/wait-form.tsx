@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Wait } from "../api/wire.ts";
+import type { Wait } from "@troupe-internal/client";
 import { plainLine } from "../ui/unseen.ts";
 import { DataView } from "../ui/data-view.tsx";
 import { isObject, readJson } from "../ui/format.ts";

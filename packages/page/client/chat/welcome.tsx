@@ -1,4 +1,4 @@
-import type { RunnableInfo } from "../api/wire.ts";
+import type { RunnableInfo } from "@troupe-internal/client";
 import { plainLine } from "../ui/unseen.ts";
 import { Icon, Mark } from "../ui/icon.tsx";
 import { kinds } from "./runnable-picker.tsx";

@@ -4,7 +4,7 @@ import type {
   InspectedRunPage,
   PlacedEvent,
 } from "../../src/inspector/inspected-run.ts";
-import { readEvents } from "../api/event-reader.ts";
+import { readEvents } from "@troupe-internal/client";
 
 /** An update of a followed run: an event, or a broken connection that is being restored. */
 type InspectedUpdate = PlacedEvent | "broken";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../api/api.ts";
-import type { RunInfo, SessionInfo } from "../api/wire.ts";
+import { ApiError } from "@troupe-internal/client";
+import type { RunInfo, SessionInfo } from "@troupe-internal/client";
 import type { OpenRun } from "../chat/open-runs.ts";
 import { SessionList } from "./session-list.ts";
 import type { SessionApi } from "./session-list.ts";
@@ -19,7 +19,7 @@ class FakeService implements SessionApi {
     this.listed = ids.split("").map((sessionId, index) => session(sessionId, 100 - index));
   }
 
-  async sessions(after = "0") {
+  async sessions({ after = "0" }: { after?: string } = {}) {
     if (this.failure !== undefined) throw this.failure;
     const end = Number(after) + pageSize;
     const sessions = this.listed.slice(Number(after), end);
@@ -42,7 +42,7 @@ class FakeService implements SessionApi {
     this.listed = this.listed.filter((each) => each.sessionId !== sessionId);
   }
 
-  async runs(): Promise<RunInfo[]> {
+  async newestRuns(): Promise<RunInfo[]> {
     return this.running;
   }
 

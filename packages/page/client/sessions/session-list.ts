@@ -1,9 +1,9 @@
-import { ApiError } from "../api/api.ts";
+import { ApiError } from "@troupe-internal/client";
 import type { Api } from "../api/api.ts";
-import type { SessionInfo } from "../api/wire.ts";
+import type { SessionInfo } from "@troupe-internal/client";
 import type { OpenRuns } from "../chat/open-runs.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
-import { isOpenStatus } from "../api/wire.ts";
+import { isOpenStatus } from "@troupe-internal/client";
 import { Store } from "../ui/store.ts";
 import { cutText } from "../ui/cut-text.ts";
 
@@ -26,7 +26,7 @@ const longestTitle = 80;
 /** The API requests that the session list sends. */
 export type SessionApi = Pick<
   Api,
-  "hasUsers" | "sessions" | "session" | "rename" | "removeSession" | "runs" | "cancel"
+  "hasUsers" | "sessions" | "session" | "rename" | "removeSession" | "newestRuns" | "cancel"
 >;
 
 /**
@@ -57,7 +57,7 @@ export class SessionList extends Store<SessionListState> {
   async load(): Promise<void> {
     try {
       const page = await this.#read();
-      const runs = (this.#isListed ? await this.#api.runs() : []).filter(({ status }) => isOpenStatus(status));
+      const runs = (this.#isListed ? await this.#api.newestRuns() : []).filter(({ status }) => isOpenStatus(status));
       this.#runIds = new Map(runs.map(({ sessionId, runId }) => [sessionId, runId]));
       const open = new Map(runs.map(({ sessionId, status }) => [sessionId, status]));
       const names = new Map(runs.map(({ sessionId, name }) => [sessionId, name]));
@@ -77,7 +77,7 @@ export class SessionList extends Store<SessionListState> {
     const { next } = this.state;
     if (next === undefined) return;
     try {
-      const page = await this.#api.sessions(next);
+      const page = await this.#api.sessions({ limit: 40, ...(next !== undefined && { after: next }) });
       this.#hasOlder = true;
       const known = new Set(this.state.sessions.map(({ sessionId }) => sessionId));
       const older = this.#withoutRemoved(page.sessions.filter(({ sessionId }) => !known.has(sessionId)));
@@ -125,7 +125,7 @@ export class SessionList extends Store<SessionListState> {
   async #read(): Promise<{ sessions: SessionInfo[]; next?: string }> {
     if (this.#isListed) {
       try {
-        return await this.#api.sessions();
+        return await this.#api.sessions({ limit: 40 });
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== "unauthorized") throw error;
         this.#isListed = false;

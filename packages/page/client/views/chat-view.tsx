@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { RunnableInfo, SessionInfo } from "../api/wire.ts";
+import type { RunnableInfo, SessionInfo } from "@troupe-internal/client";
 import type { Services } from "../services.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { moveFocus } from "../ui/focus.ts";

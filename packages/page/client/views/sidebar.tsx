@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { SessionInfo } from "../api/wire.ts";
+import type { SessionInfo } from "@troupe-internal/client";
 import { plainLine } from "../ui/unseen.ts";
 import type { Services } from "../services.ts";
 import { moveFocus } from "../ui/focus.ts";

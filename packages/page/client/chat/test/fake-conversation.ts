@@ -1,6 +1,6 @@
-import { ApiError } from "../../api/api.ts";
+import { ApiError } from "@troupe-internal/client";
 import type { RunRequest } from "../../api/api.ts";
-import type { RunEvent, RunInfo, StoredTurn } from "../../api/wire.ts";
+import type { RunEvent, RunInfo, StoredTurn } from "@troupe-internal/client";
 import { Conversation } from "../conversation.ts";
 import type { ConversationApi } from "../conversation-state.ts";
 import { OpenRuns } from "../open-runs.ts";
@@ -76,7 +76,7 @@ class FakeService implements ConversationApi {
     );
   }
 
-  async runs(): Promise<RunInfo[]> {
+  async newestRuns(): Promise<RunInfo[]> {
     return this.open;
   }
 

@@ -1,6 +1,6 @@
-import { ApiError } from "./api.ts";
-import type { Api } from "./api.ts";
+import { ApiError, mayPass } from "./api-error.ts";
 import { readEvents } from "./event-reader.ts";
+import type { ServiceApi } from "./service-api.ts";
 import type { RunEvent } from "./wire.ts";
 
 /** A change of a followed run: its ids, an event, a restart of its events, or a broken connection. */
@@ -16,7 +16,7 @@ export type FollowOptions = {
   readonly open: () => Promise<Response>;
   /** Returns true if a request for the first response is repeated after this many failures. @default never */
   readonly mayReopen?: (error: ApiError, failures: number) => boolean;
-  readonly api: Pick<Api, "events">;
+  readonly api: Pick<ServiceApi, "events">;
   readonly signal: AbortSignal;
   /**
    * Waits before the next attempt to connect. @default `retryAfterMs`, else half a second, doubling up to 15 seconds
@@ -121,19 +121,18 @@ async function reconnect({ runId, progress, api, signal, pause }: ReconnectOptio
   return undefined;
 }
 
-/** Returns true for a temporary failure: the service is unreachable, busy or starting. */
-export function mayPass({ status }: ApiError): boolean {
-  return status === 0 || status >= 500 || status === 408 || status === 429;
-}
+type OnlineEvents = Record<"addEventListener" | "removeEventListener", (type: "online", listener: () => void) => void>;
 
 async function backOff(failures: number, retryAfterMs: number | undefined): Promise<void> {
   const ms = retryAfterMs ?? Math.min(500 * 2 ** failures, 15_000) * (0.75 + Math.random() / 2);
+  // Only browsers have these.
+  const { addEventListener: listen, removeEventListener: stopListening } = globalThis as Partial<OnlineEvents>;
   await new Promise<void>((resolve) => {
-    addEventListener("online", goOn);
+    listen?.("online", goOn);
     const timer = setTimeout(goOn, ms);
     function goOn() {
       clearTimeout(timer);
-      removeEventListener("online", goOn);
+      stopListening?.("online", goOn);
       resolve();
     }
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "./api.ts";
+import { ApiError } from "./api-error.ts";
 import { EventParser, readEvents } from "./event-reader.ts";
 import { followRun } from "./follow-run.ts";
 import type { RunUpdate } from "./follow-run.ts";

@@ -1,5 +1,3 @@
-/** Types of the API's answers and events, with the fields that the page reads. */
-
 /** The kinds of runnables. */
 export type RunnableKind = "agent" | "team" | "workflow";
 
@@ -30,6 +28,7 @@ export type Failure = {
   readonly message: string;
   /** The vendor whose key is missing or was refused, with the code `unauthorized`. */
   readonly vendor?: string;
+  readonly runId?: string;
 };
 
 /** A page or a document that an answer is based on. */
@@ -142,6 +141,69 @@ export type RunInfo = {
   readonly name: string;
   readonly sessionId: string;
   readonly status: string;
+};
+
+/** The status of a stored run. */
+export type RunStatus = "queued" | "running" | "waiting" | "completed" | "error" | "cancelled";
+
+/** A stored run, with its questions while it waits, and its output or error once it is over. */
+export type PublicRun = Omit<RunInfo, "status"> & {
+  readonly status: RunStatus;
+  readonly createdAt: number;
+  readonly waits?: readonly Wait[];
+  readonly output?: unknown;
+  readonly error?: Failure;
+};
+
+/** A part of a message: text, or data as base64 or a URL. */
+export type ContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType?: string }
+  | { readonly type: "file"; readonly data: string; readonly mimeType: string; readonly filename?: string };
+
+/** The input of an agent or a team: a text, or parts. */
+export type MessageContent = string | readonly ContentPart[];
+
+/** A tool call of a run, with its result. */
+export type ToolCallResult = ToolOutcome & {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: Readonly<Record<string, unknown>>;
+};
+
+/** The output of a completed run of an agent or a team. `structured` is null if it has no structured output. */
+export type RunOutput<Structured = unknown> = {
+  readonly status: "completed";
+  readonly text: string;
+  readonly structured: Structured;
+  readonly toolCalls: readonly ToolCallResult[];
+  readonly usage: Usage;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly durationMs: number;
+  readonly thinking?: string;
+  readonly sources?: readonly Source[];
+  readonly artifacts?: readonly (Artifact & { readonly toolCallId: string; readonly toolName: string })[];
+  readonly model?: string;
+  readonly modelProvider?: string;
+  readonly stored?: false;
+};
+
+/** The result of a completed workflow. */
+export type WorkflowOutput<State = Readonly<Record<string, unknown>>> = {
+  readonly status: "completed";
+  readonly runId: string;
+  readonly state: State;
+  readonly steps: readonly {
+    readonly name: string;
+    readonly status: StepStatus;
+    readonly durationMs: number;
+    readonly output?: unknown;
+    readonly error?: Failure;
+  }[];
+  readonly usage: Usage;
+  readonly durationMs: number;
+  readonly stored?: false;
 };
 
 const openStatuses = new Set(["queued", "running", "waiting"]);

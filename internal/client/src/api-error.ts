@@ -1,0 +1,40 @@
+import type { Failure } from "./wire.ts";
+
+/** A refusal of the service, or its absence (`network`), with a message for people. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** The status of the answer; 0 if there was none. */
+  readonly status: number;
+  /** The code of the error, such as `not_found`, `conflict` or `network`. */
+  readonly code: string;
+  /** The vendor whose key is missing or was refused. */
+  readonly vendor: string | undefined;
+  /** The id of the run that failed, if the request has begun one. */
+  readonly runId: string | undefined;
+  /** Milliseconds after which the request may be repeated. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(failure: Failure, status = 0, retryAfterMs?: number) {
+    super(failure.message);
+    this.code = failure.code;
+    this.vendor = failure.vendor;
+    this.runId = failure.runId;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Returns true for a temporary failure: the service is unreachable, busy or starting. */
+export function mayPass({ status }: ApiError): boolean {
+  return status === 0 || status >= 500 || status === 408 || status === 429;
+}
+
+/** Makes the error of an answer that is a refusal. */
+export async function toApiError(response: Response): Promise<ApiError> {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const body = (await response.json().catch(() => undefined)) as { error?: Partial<Failure> } | undefined;
+  const { code = "unknown", message = `The service answered ${response.status} ${response.statusText}.` } =
+    body?.error ?? {};
+  const failure = { ...body?.error, code, message };
+  return new ApiError(failure, response.status, Number.isFinite(seconds) ? seconds * 1000 : undefined);
+}

@@ -1,0 +1,122 @@
+import type { ClientRunOptions, ClientStream, RunEvent, Source, Usage, Wait } from "@troupe-internal/client";
+import { useCallback, useEffect, useRef, useState } from "react";
+
+/** An agent, a team or a workflow of a client. */
+type Streamable<Input> = { stream(input: Input, options?: ClientRunOptions): ClientStream };
+
+/** The state of the newest run of the hook `useRun`. */
+export type RunState = {
+  /** `idle` before the first run, `waiting` while it waits for an answer. */
+  readonly status: "idle" | "running" | "waiting" | "completed" | "failed";
+  readonly runId: string | undefined;
+  readonly sessionId: string | undefined;
+  /** The text of the answer so far. */
+  readonly text: string;
+  readonly thinking: string;
+  readonly sources: readonly Source[];
+  /** The questions of the run without an answer. */
+  readonly waits: readonly Wait[];
+  readonly usage: Usage | undefined;
+  readonly error: Error | undefined;
+};
+
+/** A run on a page: its state, and the functions that begin and end it. */
+export type UsedRun<Input> = RunState & {
+  /** Begins a run, and ends the reading of the one before. Resolves when the run is over; never rejects. */
+  readonly start: (input: Input, options?: ClientRunOptions) => Promise<void>;
+  /** Cancels the run. */
+  readonly cancel: () => Promise<void>;
+};
+
+const idle: RunState = {
+  status: "idle",
+  runId: undefined,
+  sessionId: undefined,
+  text: "",
+  thinking: "",
+  sources: [],
+  waits: [],
+  usage: undefined,
+  error: undefined,
+};
+
+/**
+ * Runs an agent, a team or a workflow from a component, and shows its answer as it comes. The reading ends with the
+ * component; the run itself goes on where runs outlive their connection. `onEvent` gets each event, such as tool calls.
+ */
+export function useRun<Input>(
+  runnable: Streamable<Input>,
+  { onEvent }: { readonly onEvent?: (event: RunEvent) => void } = {},
+): UsedRun<Input> {
+  const [state, setState] = useState(idle);
+  const reading = useRef<{ abort: AbortController; stream: ClientStream } | undefined>(undefined);
+  const latest = useRef({ runnable, onEvent });
+  latest.current = { runnable, onEvent };
+
+  useEffect(() => () => reading.current?.abort.abort(), []);
+
+  const start = useCallback(async (input: Input, options: ClientRunOptions = {}): Promise<void> => {
+    reading.current?.abort.abort();
+    const abort = new AbortController();
+    const { signal: given } = options;
+    const signal = given === undefined ? abort.signal : AbortSignal.any([given, abort.signal]);
+    const stream = latest.current.runnable.stream(input, { ...options, signal });
+    reading.current = { abort, stream };
+    const show = (change: (before: RunState) => RunState): void => {
+      if (!abort.signal.aborted) setState(change);
+    };
+    show(() => ({ ...idle, status: "running" }));
+    stream.ids.then(
+      (ids) => show((before) => ({ ...before, ...ids })),
+      () => undefined,
+    );
+    try {
+      for await (const event of stream) {
+        if (event.type === "restart")
+          show(({ runId, sessionId }) => ({ ...idle, status: "running", runId, sessionId }));
+        else {
+          show((before) => reduce(before, event));
+          latest.current.onEvent?.(event);
+        }
+      }
+    } catch (error) {
+      show((before) => ({ ...before, status: "failed", waits: [], error: error as Error }));
+    }
+  }, []);
+
+  const cancel = useCallback(async (): Promise<void> => await reading.current?.stream.cancel(), []);
+  return { ...state, start, cancel };
+}
+
+function reduce(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case "text":
+    case "thinking":
+      return event.member === undefined ? { ...state, [event.type]: state[event.type] + event.text } : state;
+    case "source":
+      return { ...state, sources: [...state.sources, event] };
+    case "chunk":
+      return reduceStep(state, event.chunk);
+    case "wait":
+      return { ...state, status: "waiting", waits: [...state.waits, event] };
+    case "tool_result":
+      return withoutWait(state, event.toolCallId);
+    case "finish":
+      return { ...state, status: "completed", waits: [], usage: event.result?.usage ?? event.usage };
+    default:
+      return state;
+  }
+}
+
+/** Takes a chunk of a workflow's step, whose end is not that of the run. */
+function reduceStep(state: RunState, chunk: Extract<RunEvent, { type: "chunk" }>["chunk"]): RunState {
+  return chunk.type === "finish" ? state : reduce(state, chunk);
+}
+
+/** Removes the question about a tool call that has a result. */
+function withoutWait(state: RunState, toolCallId: string): RunState {
+  const waits = state.waits.filter((wait) => wait.toolCallId !== toolCallId);
+  return waits.length === state.waits.length || waits.length > 0
+    ? { ...state, waits }
+    : { ...state, waits, status: "running" };
+}
