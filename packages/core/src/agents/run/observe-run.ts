@@ -1,6 +1,8 @@
 import { createRedactor } from "../../base/log/redact.ts";
+import type { Redactor } from "../../base/log/redact.ts";
 import type { ObservedRunKind, ObservedRunEnd } from "../../base/telemetry/operations.ts";
 import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
+import type { ApiKeys } from "../../model/keys/api-keys.ts";
 import type { Run } from "./run.ts";
 
 /** Begins to record a run. A later attempt at a durable run notes what it continues after. */
@@ -22,13 +24,22 @@ export function beginRunOperation(
     sessionId: isRoot || settings.isNamedSession ? context.sessionId : undefined,
     model: model && { providerId: model.providerId, modelId: model.modelId },
     attempt: isRoot ? durable?.attempt : undefined,
-    redact: createRedactor(Object.values(apiKeys).filter((key) => key !== undefined)),
+    redact: lazyRedactor(apiKeys),
     input: () => run.input,
   });
   if (durable !== undefined && isRoot && durable.attempt > 1) {
     operation.note({ type: "takeover", kind: durable.continuesAfter, attempt: durable.attempt });
   }
   return operation;
+}
+
+/** Makes a redactor of a run's keys when it is first used: only recorded content needs it. */
+function lazyRedactor(apiKeys: ApiKeys): Redactor {
+  let redact: Redactor | undefined;
+  return (text, maxLength) => {
+    redact ??= createRedactor(Object.values(apiKeys).filter((key) => key !== undefined));
+    return redact(text, maxLength);
+  };
 }
 
 /** Returns the end of a run for telemetry. */
