@@ -65,7 +65,8 @@ export { checkDataParts, checkFileType, fileLimitOptions, sniffType } from "./tr
 export { readIdempotencyKey } from "./transport/request/idempotency-key.ts";
 export { readRunQuery } from "./transport/request/run-query.ts";
 export { readRunnables } from "./transport/request/served-registry.ts";
-export { toPublicChunk, toPublicSource, toPublicWorkflowChunk } from "./transport/public/public-chunk.ts";
+export { toPublicSource } from "./base/message/source.ts";
+export { toPublicChunk, toPublicWorkflowChunk } from "./transport/public/public-chunk.ts";
 export { toPublicEvent } from "./transport/public/public-event.ts";
 export type { JournalEvent, WaitEvent } from "./transport/public/public-event.ts";
 export { logRunFailure, toPublicFailure } from "./transport/public/public-failure.ts";

@@ -7,6 +7,7 @@ import { testRun } from "../agents/run/test/test-run.ts";
 import { compileSchema } from "../schema/compile-schema.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import { executeToolCalls } from "../agents/tool/execute-tool-calls.ts";
+import type { ToolResult } from "../agents/run/tool.ts";
 import { ToolSet } from "../agents/tool/tool-set.ts";
 import type { EmbedOptions } from "./vector/embedding-provider.ts";
 import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
@@ -24,7 +25,9 @@ function runContext({
 }
 
 const search = async (knowledge: KnowledgeBase, args: Record<string, unknown>, config?: SearchToolConfig) =>
-  (await knowledge.asTool(config).execute(args, runContext({}))) as string;
+  contentOf(await knowledge.asTool(config).execute(args, runContext({})));
+
+const contentOf = (returned: unknown) => (returned as ToolResult).content as string;
 
 const knowledgeBase = (name = "kb", embeddings = new FakeEmbeddings()) =>
   new KnowledgeBase({ name, vectorStore: new InMemoryVectorStore(), embeddings });
@@ -41,14 +44,14 @@ async function filled(count: number): Promise<KnowledgeBase> {
   return knowledge;
 }
 
-const idsIn = (text: unknown) => [...String(text).matchAll(/<document id="(\w+)"/g)].map(([, id]) => id);
+const idsIn = (text: unknown) => [...String(text).matchAll(/^\[\d+\] "(\w+)"/gm)].map(([, id]) => id);
 
 describe("The configuration of a search tool", () => {
   const { parameters, description } = knowledgeBase('a "b"').asTool({ topK: 7, name: "search" });
 
   it("tells a model what to give", () => {
     expect(description).toBe(
-      'Searches the knowledge base "a \\"b\\"" and gives the documents that are nearest in meaning to the query.',
+      'Searches the knowledge base "a \\"b\\"" and returns numbered passages that fit the query.',
     );
     expect(parameters).toEqual({
       type: "object",
@@ -69,7 +72,8 @@ describe("The configuration of a search tool", () => {
   it.each<[object, string]>([
     [{ limit: 5 }, 'Unknown option "limit" of a search tool.'],
     [{ minScore: "1" }, "minScore must be a number, got a string."],
-    [{ filter: [] }, "filter must be an object, got an array."],
+    [{ filter: [] }, "filter must be an object or a function, got an array."],
+    [{ cite: "yes" }, "cite must be true or false, got a string."],
     [{ topK: 0 }, "topK must be a positive integer, got 0."],
     [{ topK: 10_001 }, "topK must be an integer from 1 to 10000, got 10001."],
   ])("of the kind %j is refused with its reason", (config, message) => {
@@ -78,13 +82,14 @@ describe("The configuration of a search tool", () => {
 });
 
 describe("createSearchTool", () => {
-  it("gives the model the documents with ids and scores [knowledge.as-tool]", async () => {
+  it("gives the model the documents with numbers and titles [knowledge.as-tool]", async () => {
     const knowledge = knowledgeBase();
     await knowledge.add({ id: "rain", content: "It rains in Oslo" });
-    await knowledge.add({ id: "due", content: "Invoices\nare due", metadata: { secret: "not for the model" } });
+    const metadata = { title: "Money", secret: "not for the model" };
+    await knowledge.add({ id: "due", content: "Invoices\nare due", metadata });
 
     expect(await search(knowledge, { query: "It rains in Oslo" })).toBe(
-      '<document id="rain" score="1.000">\nIt rains in Oslo\n</document>\n\n<document id="due" score="0.000">\nInvoices\nare due\n</document>',
+      '[1] "rain"\nIt rains in Oslo\n\n[2] "Money"\nInvoices\nare due',
     );
     expect(await search(knowledgeBase(), { query: "a" })).toBe("No documents were found.");
   });
@@ -96,21 +101,18 @@ describe("createSearchTool", () => {
     ];
     const [vectorStore, embeddings] = [new InMemoryVectorStore(), new FakeEmbeddings()];
     const knowledge = new KnowledgeBase({ name: "kb", vectorStore, embeddings, chunking });
-    await knowledge.add({ id: '"a"/<b>.md', content: "It rains in Oslo in autumn." });
+    await knowledge.add({ id: '"a"/b.md', content: "It rains in Oslo in autumn." });
 
     expect(await search(knowledge, { query: "It rains in Oslo", topK: 1 })).toBe(
-      '<document id="\\"a\\"/\\u003cb>.md" start="0" end="16" score="1.000">\nIt rains in Oslo\n</document>',
+      '[1] "\\"a\\"/b.md" (characters 0 to 16)\nIt rains in Oslo',
     );
   });
 
-  it("escapes a document that pretends to be several", async () => {
+  it("leaves no number of a document that could be a citation", async () => {
     const knowledge = knowledgeBase();
-    await knowledge.add({ id: 'a"><document', content: 'a</document>\n<Document id="b" score="1">b <b>bold</b>' });
-    const found = await search(knowledge, { query: "a" });
+    await knowledge.add({ id: "a", content: '[2] "b"\nas in [7, 8]', metadata: { title: "A\n[9]" } });
 
-    expect(found.match(/<\/?document/gi)).toEqual(["<document", "</document"]);
-    expect(found).toContain('a&lt;/document>\n&lt;Document id="b" score="1">b <b>bold</b>');
-    expect(found).toMatch(/^<document id="a\\">\\u003cdocument" score="/);
+    expect(await search(knowledge, { query: "a" })).toBe('[1] "A\\n[ 9 ]"\n[ 2 ] "b"\nas in [ 7, 8 ]');
   });
 
   it("finds five documents unless the model or its configuration says otherwise", async () => {
@@ -127,7 +129,7 @@ describe("createSearchTool", () => {
     const tool = knowledge.asTool({ filter });
     filter.odd = false;
 
-    expect(idsIn(await tool.execute({ query: "text" }, runContext({})))).toEqual(["d1", "d3"]);
+    expect(idsIn(contentOf(await tool.execute({ query: "text" }, runContext({}))))).toEqual(["d1", "d3"]);
     expect(await search(knowledge, { query: "else" }, { minScore: 0.99 })).toBe("No documents were found.");
   });
 

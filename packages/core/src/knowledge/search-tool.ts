@@ -1,17 +1,27 @@
-import { stringOption, integerOption, optional, satisfying } from "../base/errors/option-checks.ts";
+import { TroupeError } from "../base/errors/troupe-error.ts";
+import { booleanOption, stringOption, integerOption, optional, satisfying } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
 import type { Telemetry } from "../base/telemetry/telemetry.ts";
 import { isRecord } from "../base/util/is-record.ts";
 import type { RunContext } from "../agents/run/run-context.ts";
 import { runOf, telemetryOf } from "../agents/run/derive-context.ts";
+import { citesSources } from "../agents/tool/citing-tool.ts";
 import { defineTool } from "../agents/tool/define-tool.ts";
 import type { ExecutableTool } from "../agents/run/tool.ts";
 import { checkSearchOptions } from "./vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult } from "./vector/vector-store.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
-import { readPiece } from "./pieces.ts";
+import { toNumberedText, toSources } from "./passages.ts";
 import { cutText } from "../base/util/cut-text.ts";
+
+/**
+ * The filter of a search tool: values of metadata, or a function of the run's context that returns them, such as
+ * `(context) => ({ owner: context.userId ?? null })`. A call fails if the function throws or returns no object.
+ */
+export type SearchToolFilter =
+  | Record<string, unknown>
+  | ((context: RunContext) => Record<string, unknown> | Promise<Record<string, unknown>>);
 
 /** Options of a tool that searches a knowledge base. The model cannot set `minScore` or `filter`. */
 export type SearchToolConfig = {
@@ -21,7 +31,13 @@ export type SearchToolConfig = {
   /** The maximum number of documents, unless the model asks for another number. @default 5 */
   topK?: number | undefined;
   minScore?: number | undefined;
-  filter?: Record<string, unknown> | undefined;
+  /** Keeps documents whose metadata has these values: an object, or a function of the run's context. */
+  filter?: SearchToolFilter | undefined;
+  /**
+   * Tells the model to cite the passages by their numbers, and checks the numbers in every answer of the agent.
+   * @default false
+   */
+  cite?: boolean | undefined;
 };
 
 const optionTable = {
@@ -29,7 +45,10 @@ const optionTable = {
   description: optional(stringOption),
   topK: optional(integerOption(1), 5),
   minScore: optional(satisfying<number>("a number", (value) => typeof value === "number")),
-  filter: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+  filter: optional(
+    satisfying<SearchToolFilter>("an object or a function", (value) => typeof value === "function" || isRecord(value)),
+  ),
+  cite: optional(booleanOption, false),
 } satisfies OptionTable<SearchToolConfig>;
 
 /**
@@ -51,25 +70,53 @@ export type SearchableKnowledge = {
 const maxResults = 20;
 const maxNameLength = 64;
 
+const citeSentence =
+  " Cite the passages that you use by their numbers in brackets, such as [1] or [2], directly after each statement. Never cite another number.";
+
 /**
- * Creates the tool with which a model searches a knowledge base. It returns the texts and scores of the results, each
- * with its document's id; a piece of a long document also has its position.
+ * Creates the tool with which a model searches a knowledge base. The model gets the texts of the results with numbers;
+ * the run gets them as sources, in the order of these numbers.
  */
 export function createSearchTool(knowledge: SearchableKnowledge, config: SearchToolConfig = {}): ExecutableTool {
-  const { name, description, ...search } = readOptions(optionTable, config, { owner: "a search tool" });
+  const { name, description, filter, cite, ...search } = readOptions(optionTable, config, { owner: "a search tool" });
   const { topK } = search;
-  const bounds = checkSearchOptions(search);
-  return defineTool({
+  const fixed = typeof filter === "function" ? {} : { filter };
+  const bounds = checkSearchOptions({ ...search, ...fixed });
+  const definition = {
     name: name ?? toToolName(knowledge.name),
-    description: description ?? describe(knowledge.name),
+    description: (description ?? describe(knowledge.name)) + (cite ? citeSentence : ""),
     parameters: parametersOf(topK),
-    effect: "pure",
-    async execute(args, context) {
+    effect: "pure" as const,
+    async execute(args: Record<string, unknown>, context: RunContext) {
       const wanted = typeof args["topK"] === "number" ? args["topK"] : topK;
-      const options = { ...bounds, topK: wanted, ...callOf(knowledge, context) };
-      return toText(await knowledge.search(String(args["query"]), options, telemetryOf(context)));
+      const own = typeof filter === "function" && { filter: await filterOf(filter, context) };
+      const options = { ...bounds, ...own, topK: wanted, ...callOf(knowledge, context) };
+      const found = await knowledge.search(String(args["query"]), options, telemetryOf(context));
+      const sources = toSources(found, knowledge.name, context.toolCallId);
+      return { content: toNumberedText(found, numbersOf(sources, context), { cite }), sources };
     },
-  });
+  };
+  const marked = { ...definition, ...(cite && { [citesSources]: true }) };
+  return defineTool(marked);
+}
+
+/** Returns the filter for the caller of a tool. A search without the filter would find documents of others. */
+async function filterOf(
+  filter: Extract<SearchToolFilter, (...args: never) => unknown>,
+  context: RunContext,
+): Promise<Record<string, unknown>> {
+  const own: unknown = await filter(context);
+  if (isRecord(own)) return own;
+  throw new TroupeError("invalid_value", "The function `filter` of a search tool must return an object.");
+}
+
+/** Adds the sources to the run, and returns their numbers there. */
+function numbersOf(sources: ReturnType<typeof toSources>, context: RunContext): number[] {
+  const run = runOf(context);
+  if (run === undefined) return sources.map((_, index) => index + 1);
+  run.citesSources = true;
+  // Every source has an id, so it has a number.
+  return run.passOnSources(sources).map((number) => number ?? 0);
 }
 
 function callOf({ providerId }: SearchableKnowledge, context: RunContext): KnowledgeCallOptions {
@@ -82,7 +129,7 @@ function toToolName(name: string): string {
 }
 
 function describe(name: string): string {
-  return `Searches the knowledge base ${JSON.stringify(name)} and gives the documents that are nearest in meaning to the query.`;
+  return `Searches the knowledge base ${JSON.stringify(name)} and returns numbered passages that fit the query.`;
 }
 
 function parametersOf(topK: number) {
@@ -100,18 +147,4 @@ function parametersOf(topK: number) {
     required: ["query"],
     additionalProperties: false,
   };
-}
-
-function toText(found: readonly VectorSearchResult[]): string {
-  if (found.length === 0) return "No documents were found.";
-  return found.map(toBlock).join("\n\n");
-}
-
-// The text and the id of a document are escaped, so that it cannot end its own block and begin another.
-function toBlock({ document, score }: VectorSearchResult): string {
-  const text = document.content.replace(/<(?=\/?document\b)/gi, "&lt;");
-  const piece = readPiece(document);
-  const shownId = JSON.stringify(piece?.documentId ?? document.id).replaceAll("<", "\\u003c");
-  const place = piece === undefined ? "" : ` start="${piece.start}" end="${piece.end}"`;
-  return `<document id=${shownId}${place} score="${score.toFixed(3)}">\n${text}\n</document>`;
 }

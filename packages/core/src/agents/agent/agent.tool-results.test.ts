@@ -48,7 +48,8 @@ describe.each(["run", "stream"] as const)("the result of a tool (%s)", (way) => 
     expect(output.text).toBe("A map.");
     expect(scene.model.calls[1]?.messages.at(-1)?.content).toBe(
       "The tool look failed: a tool must return a string, a JSON value, an array of content parts, or " +
-        "{ content, artifacts? } with one of these as content and artifacts of { type, data, mimeType? }, but its " +
+        "{ content, artifacts?, sources? } with one of these as content, artifacts of { type, data, mimeType? } and " +
+        "sources of { id, url?, title?, place?, passage?, score? }, but its " +
         "result.at is a Date, which JSON cannot hold: use its toISOString()",
     );
   });

@@ -8,6 +8,7 @@ import type { StreamChunk } from "../run/stream-chunk.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { callModelOnce } from "./call-model-once.ts";
+import { ToolSet } from "../tool/tool-set.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 import { answering, callOf } from "./test/agents.ts";
 
@@ -41,7 +42,8 @@ async function attempt(storage: InMemoryStorage | undefined, index = 0, more: Pa
   });
   const plan = { run, call, structured: undefined, outputGuardrails: [], ...more } as unknown as LoopPlan;
   const model = answering();
-  const prepared = { model, index, messages: [], options: {}, mayCallTools: true } as unknown as PreparedCall;
+  const tools = new ToolSet([]);
+  const prepared = { model, index, tools, messages: [], options: {}, mayCallTools: true } as unknown as PreparedCall;
   const callIds = new CallIds();
   const chunks: StreamChunk[] = [];
   const read = async () => {

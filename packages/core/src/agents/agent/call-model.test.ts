@@ -12,6 +12,7 @@ import type { StreamChunk } from "../run/stream-chunk.ts";
 import { PartialAnswers } from "../run/stream-views.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { callByGenerate, callByStream, callModel, recordCall } from "./call-model.ts";
+import { ToolSet } from "../tool/tool-set.ts";
 import type { LoopPlan, ModelCaller, PreparedCall } from "./loop-plan.ts";
 import { callOf, StreamingModel } from "./test/agents.ts";
 
@@ -37,7 +38,16 @@ async function called(call: ModelCaller, model: ModelProvider, { plan, prepared,
   const retry = resolveRetryConfig({ maxRetries: 1, initialDelayMs: 1 });
   const whole = { run, call, retry, structured: undefined, outputGuardrails: [], ...plan } as unknown as LoopPlan;
   const options = { signal: run.signal };
-  const step = { model, index: 0, messages: [], options, mayCallTools: true, ...prepared } as unknown as PreparedCall;
+  const tools = new ToolSet([]);
+  const step = {
+    model,
+    index: 0,
+    tools,
+    messages: [],
+    options,
+    mayCallTools: true,
+    ...prepared,
+  } as unknown as PreparedCall;
   const callIds = new CallIds();
   for (const id of taken) callIds.take(id);
   const chunks: StreamChunk[] = [];

@@ -1,3 +1,4 @@
+import { CitationMarks } from "../../base/message/citation-marks.ts";
 import { OutputGate } from "../guardrail/output-gate.ts";
 import type { CallIds } from "../../sessions/history/call-ids.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
@@ -36,7 +37,8 @@ export async function* callModel(
   const gate = structured === undefined ? new OutputGate({ guardrails: outputGuardrails, context }) : undefined;
   const partial = startPartialAnswer(plan);
   const { mayCallTools: showsTools, onShown } = prepared;
-  const chunks = new ChunkFilter({ run, gate, partial, showsTools, onShown });
+  const marks = gate && citationMarks(run, prepared);
+  const chunks = new ChunkFilter({ run, gate, marks, partial, showsTools, onShown });
   const thinkingBefore = run.thinking;
   run.text = "";
   const log = new ModelCallLog(run, prepared.model);
@@ -52,16 +54,43 @@ export async function* callModel(
   (prepared.meter ?? run.meter).add(response.usage);
   recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
   if (gate === undefined) return response;
-  // The text of an answer that was not streamed has not passed the gate yet.
-  if (!chunks.hadText) run.text += await gate.push(response.text);
-  const rest = hasNoText(response) ? "" : await gate.end();
+  const rest = await endText({ gate, marks, hadText: chunks.hadText }, response, (text) => (run.text += text));
   run.text += rest;
   if (rest !== "") yield chunks.text(rest);
+  if (marks !== undefined) warnOfCitations(run, marks.wrong);
   return { ...withoutStoredState(response, run.text !== response.text), text: run.text };
+}
+
+type CheckedText = { gate: OutputGate; marks: CitationMarks | undefined; hadText: boolean };
+
+/** Checks the text of a response that was not streamed, which `add` receives. Returns the text that was held back. */
+async function endText(
+  { gate, marks, hadText }: CheckedText,
+  response: ModelResponse,
+  add: (text: string) => void,
+): Promise<string> {
+  if (!hadText) add(await gate.push(marks?.push(response.text) ?? response.text));
+  const held = marks?.end() ?? "";
+  const checked = held === "" ? "" : await gate.push(held);
+  return checked + (hasNoText(response) ? "" : await gate.end());
 }
 
 function hasNoText({ text, toolCalls }: ModelResponse): boolean {
   return text === "" && toolCalls.length > 0;
+}
+
+/** Creates the check of an answer's citation marks; undefined in a run without numbered passages. */
+function citationMarks(run: Run, { tools }: PreparedCall): CitationMarks | undefined {
+  if (!run.citesSources && !tools.mustCite) return undefined;
+  return new CitationMarks((cited) => (cited >= 1 && cited <= run.sources.length ? cited : undefined));
+}
+
+function warnOfCitations(run: Run, wrong: readonly number[]): void {
+  if (wrong.length === 0) return;
+  const found = run.sources.length;
+  const cited = wrong.join(", ");
+  const message = `The answer cited ${cited}, but the run has ${found} sources. Those citations were removed.`;
+  run.warn("citation_removed", message, { cited, sources: found });
 }
 
 /** Records a model call that was answered, except its usage. `thinking` is the thinking of the whole run so far. */

@@ -17,11 +17,13 @@ const delta = (toolCallId: string, argumentsDelta: string): ModelChunk & StreamC
 const endOf = (toolCallId: string): ModelChunk => ({ type: "tool_call_end", toolCallId });
 const source = (id: string, url: string): ModelChunk & StreamChunk => ({ type: "source", id, url });
 
+const plain = { marks: undefined, partial: undefined, showsTools: true, onShown: undefined };
+
 /** A filter of a run, with guardrails if there are any, and what it shows of chunks. */
 function filterOf(more: Partial<ChunkFilterOptions> = {}, guardrails: readonly Guardrail[] = []) {
   const run = testRun();
   const gate = new OutputGate({ guardrails, context: run.context });
-  const chunks = new ChunkFilter({ run, gate, partial: undefined, showsTools: true, onShown: undefined, ...more });
+  const chunks = new ChunkFilter({ run, gate, ...plain, ...more });
   const show = async (given: readonly ModelChunk[]) => {
     const shown: (StreamChunk | undefined)[] = [];
     for (const chunk of given) shown.push(await chunks.filter(chunk));

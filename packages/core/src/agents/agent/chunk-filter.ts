@@ -1,3 +1,4 @@
+import type { CitationMarks } from "../../base/message/citation-marks.ts";
 import type { OutputGate } from "../guardrail/output-gate.ts";
 import type { SourceChunk } from "../../base/message/source.ts";
 import type { AnswerChunk, ModelChunk } from "../../model/model-chunk.ts";
@@ -16,6 +17,8 @@ export type ChunkFilterOptions = {
   run: Run;
   /** Releases text once it may be shown. Undefined for a structured answer, whose whole text is held back. */
   gate: OutputGate | undefined;
+  /** Checks the citation marks of the text before the guardrails. Undefined if the run has no numbered passages. */
+  marks: CitationMarks | undefined;
   /** Receives the text of a structured answer, to produce partial values for the reader. */
   partial: PartialAnswers | undefined;
   /** True if tool calls are shown, because they will be executed. */
@@ -87,10 +90,10 @@ export class ChunkFilter {
   }
 
   #filterText(chunk: TextChunk): StreamChunk | undefined | Promise<StreamChunk | undefined> {
-    const { gate, partial } = this.#options;
+    const { gate, marks, partial } = this.#options;
     this.#hadText = true;
     if (gate === undefined) return partial?.push(chunk.text)?.then(() => undefined);
-    const passed = gate.push(chunk.text);
+    const passed = gate.push(marks?.push(chunk.text) ?? chunk.text);
     if (typeof passed !== "string") return passed.then((text) => this.#show(text, chunk));
     return this.#show(passed, chunk);
   }

@@ -9,8 +9,8 @@ import { UsageMeter } from "../run/usage-meter.ts";
 import type { BegunStep } from "./attempt.ts";
 import type { JournalResult } from "./log-entry.ts";
 
-/** The stored form of a tool call: its result, and the sources that its child runs have passed on. */
-type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly Source[] };
+/** The stored form of a tool call: its result, the sources that its batch had added by its end, and if they are cited. */
+type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly Source[]; readonly cites?: true };
 
 /** The parts of a journal that its steps use. */
 export interface StepLog {
@@ -43,14 +43,12 @@ export class OpenJournalStep<Value> implements OpenStep {
   readonly #step: StepOfKind<Value>;
   /** Counts the usage of the child runs of a tool call. */
   readonly #callMeter: UsageMeter | undefined;
-  readonly #sourcesBefore: number;
   readonly #begun: BegunStep;
 
   constructor(step: StepOfKind<Value>) {
     const { journal, key, kind, options } = step;
     this.#step = step;
     this.#callMeter = kind === "tool" ? new UsageMeter({ parent: options.meter }) : undefined;
-    this.#sourcesBefore = options.sources?.sources.length ?? 0;
     this.interrupted = journal.callOf(key);
     this.isResumed = journal.hasBegun(key);
     this.#begun = journal.begin(key);
@@ -90,8 +88,10 @@ export class OpenJournalStep<Value> implements OpenStep {
     const { kind, options } = this.#step;
     const usage = options.usageOf?.(value as Value) ?? usedBy(this.#callMeter ?? options.meter);
     if (kind !== "tool") return this.#begun.done(options.toStored?.(value as Value) ?? value, usage);
-    const sources = options.sources?.sources.slice(this.#sourcesBefore) ?? [];
-    this.#begun.done({ result: value, ...(sources.length > 0 && { sources }) }, usage);
+    const { run, before = 0 } = options.sources ?? {};
+    const sources = run?.sources.slice(before) ?? [];
+    const cites = run?.citesSources === true && { cites: true as const };
+    this.#begun.done({ result: value, ...(sources.length > 0 && { sources }), ...cites }, usage);
   }
 
   /** Stores the outcome of a step whose failure is stored as well. */
@@ -142,8 +142,10 @@ export async function* streamStep<Chunk extends object, Value>(
 export function replayStep<Value>(stored: JournalResult, { kind, options }: StepOfKind<Value>): Value {
   if (stored.usage !== undefined) options.meter?.add(stored.usage);
   if (kind !== "tool") return options.replay?.(stored.value) ?? (stored.value as Value);
-  const { result, sources } = stored.value as unknown as StoredCall;
-  if (sources !== undefined) options.sources?.passOnSources(sources);
+  const { result, sources, cites } = stored.value as unknown as StoredCall;
+  const run = options.sources?.run;
+  if (sources !== undefined) run?.passOnSources(sources);
+  if (run !== undefined && cites === true) run.citesSources = true;
   return options.replay?.(result as unknown as Json) ?? (result as Value);
 }
 

@@ -26,16 +26,24 @@ export type NotedCall = {
 /** A noted call without a noted result. `times` is the number of times that the call was made. */
 export type InterruptedCall = NotedCall & { readonly times: number };
 
+/** A run as the sources of its tool calls concern it. */
+export interface CitingRun {
+  readonly sources: readonly Source[];
+  citesSources: boolean;
+  passOnSources(sources: readonly Source[]): unknown;
+}
+
 /** Options of a step. All of them concern durable runs alone. */
 export type StepOptions<Value> = {
   /** Counts the usage of the step, which a replay adds again. */
   readonly meter?: UsageMeter | undefined;
   /** Returns the usage of a value. @default the usage that the meter counted */
   readonly usageOf?: ((value: Value) => TokenUsage) | undefined;
-  /** The run that a tool call passes the sources of its child runs to. A replay passes them again. */
-  readonly sources?:
-    | { readonly sources: readonly Source[]; passOnSources(sources: readonly Source[]): void }
-    | undefined;
+  /**
+   * The run that a tool call adds sources to, and the number of its sources before the batch of calls. The numbers of
+   * sources are part of the results, so those of other calls before them are stored too. A replay adds them again.
+   */
+  readonly sources?: { readonly run: CitingRun; readonly before: number } | undefined;
   /** The name of the step in error messages, such as `The step "charge"`. */
   readonly place?: string | undefined;
   /** Signal at whose abort the step is left, so that the run's next attempt performs it again. */

@@ -78,6 +78,8 @@ export class Run<Structured = unknown> {
   partialAnswers: PartialAnswers | undefined;
   /** False once an answer is delivered although its turn, or the turn of an agent step, could not be stored. */
   isStored = true;
+  /** True once a tool of the run has returned numbered passages, so that the numbers in its answer are checked. */
+  citesSources = false;
   /** The tool calls of the run in progress. */
   unfinishedStep: UnfinishedStep | undefined;
   /** The list of the run's sources. Created with the first source, because most answers have no sources. */
@@ -227,16 +229,20 @@ export class Run<Structured = unknown> {
   }
 
   /**
-   * Records the sources of a child run's answer, because this run's answer may rest on them. `takeSources` returns the
-   * new ones.
+   * Records the sources of a tool's result or of a child run's answer, because this run's answer may rest on them.
+   * Returns their numbers among the run's sources, from 1. `takeSources` returns the new ones.
    */
-  passOnSources(sources: readonly Source[] | undefined): void {
+  passOnSources(sources: readonly Source[] | undefined): readonly (number | undefined)[] {
+    // A third party's runnable may return anything.
+    if (!Array.isArray(sources) || sources.length === 0) return [];
     const known = this.sources.length;
-    this.addSources(sources);
+    const list = (this.#sources ??= new SourceList());
+    const numbers = (sources as readonly Source[]).map((source) => list.number(source));
     if (this.sources.length > known) (this.#untold ??= []).push(...this.sources.slice(known));
+    return numbers;
   }
 
-  /** Returns the sources of child runs that were recorded since the last call and that no chunk has shown. */
+  /** Returns the sources of tools that were recorded since the last call and that no chunk has shown. */
   takeSources(): readonly Source[] {
     return this.#untold?.splice(0) ?? [];
   }

@@ -1,4 +1,5 @@
 import type { ContentPart } from "../../base/message/content.ts";
+import type { Source } from "../../base/message/source.ts";
 import type { Artifact, ToolEffect } from "../../base/message/tool-call.ts";
 import type { RunContext } from "./run-context.ts";
 import type { ObjectSchema } from "../../schema/object-schema.ts";
@@ -20,10 +21,11 @@ export type ToolCacheConfig = {
 type ToolContent = Json | ContentPart[];
 
 /**
- * The result of a tool: content for the model, and artifacts that the model does not see. An object with other fields
- * counts as a JSON value.
+ * The result of a tool: content for the model, artifacts that the model does not see, and the sources of the content.
+ * The sources are added to those of the run, with the id of the call. An object with other fields counts as a JSON
+ * value.
  */
-export type ToolResult = { content: ToolContent; artifacts?: Artifact[] };
+export type ToolResult = { content: ToolContent; artifacts?: Artifact[]; sources?: Source[] };
 
 /** A value that a tool may return. */
 export type ToolReturn = ToolContent | ToolResult;
@@ -53,7 +55,9 @@ type CheckedValue<Value> = unknown extends Value
 
 type NoJson = undefined | void | bigint | symbol | ((...args: never) => unknown);
 
-type NotReturnable = { "a tool returns a string, JSON, an array of content parts, or { content, artifacts? }": never };
+type NotReturnable = {
+  "a tool returns a string, JSON, an array of content parts, or { content, artifacts?, sources? }": never;
+};
 
 /**
  * Decides if a call needs an approval before it is executed: a boolean for every call, or a function of the checked

@@ -4,13 +4,12 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { runOf } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunSteps } from "../run/run-steps.ts";
 import type { JsonSchema } from "../../schema/object-schema.ts";
 import { onStoredResult } from "../tool/child-run-tool.ts";
 import type { ChildRunTool } from "../tool/child-run-tool.ts";
-import { toToolResult } from "../tool/runnable-as-tool.ts";
+import { passOnCitations, toToolResult } from "../tool/runnable-as-tool.ts";
 import { ToolSet } from "../tool/tool-set.ts";
 import type { ToolResult } from "../run/tool.ts";
 import type { MemberRuns } from "./member-runs.ts";
@@ -51,8 +50,7 @@ class DelegationTool implements ChildRunTool {
     const { member, memberRuns, contentOf } = this.#options;
     try {
       const output = await memberRuns.run({ member, content: contentOf(args), context });
-      runOf(context)?.passOnSources(output.sources);
-      return toToolResult({ ...output, text: output.text || "(no answer)" });
+      return toToolResult({ ...output, text: passOnCitations(output, context) || "(no answer)" });
     } catch (error) {
       const { code, message } = toPublicError(error);
       throw new TroupeError(code, message, { cause: error });

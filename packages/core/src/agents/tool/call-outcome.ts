@@ -51,6 +51,8 @@ export type RunningBatch = {
   readonly onProgress: (progress: ToolProgress) => void;
   /** Records the calls, if the run is recorded. */
   readonly telemetry: Telemetry | undefined;
+  /** The number of sources that the run had recorded before the batch. */
+  readonly sourcesBefore: number;
 };
 
 /** One tool call of a batch, with its idempotency key, and the problem if its arguments are malformed. */

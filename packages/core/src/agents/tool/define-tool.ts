@@ -29,6 +29,7 @@ import type {
   VerifyCall,
 } from "../run/tool.ts";
 import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
+import { citesSources, isCitingTool } from "./citing-tool.ts";
 
 /**
  * The argument of `defineTool`. The argument type of `execute` is inferred from `parameters`, and its result type from
@@ -129,6 +130,7 @@ class DefinedTool implements ToolDef {
     this.#addResultOptions(definition);
     this.#addEffectOptions(definition);
     this.#schema = compileParameters(this);
+    if (isCitingTool(definition)) Object.assign(this, { [citesSources]: true });
     if (isChildRunTool(definition)) Object.assign(this, { [onStoredResult]: definition[onStoredResult] });
     Object.freeze(this);
   }

@@ -12,6 +12,7 @@ import type { BatchCall, RunningBatch, StepCall } from "./call-outcome.ts";
 import { isChildRunTool, onStoredResult } from "./child-run-tool.ts";
 import { copyPlain } from "./copy-plain.ts";
 import { observeToolCall } from "./observe-tool-call.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
 
 /**
  * Executes one tool call of a batch, with its hooks and events, and converts every failure into a result for the model.
@@ -31,7 +32,7 @@ export function executeCall(
     (step) => makeCall(step === undefined ? batchCall : { ...batchCall, step }, batch),
     {
       meter: meterOf(batch.context),
-      sources: run,
+      sources: { run, before: batch.sourcesBefore },
       replay: (stored) => replayCall(batchCall, stored as unknown as ToolCallResult, { batch, run }),
     },
   );
@@ -62,10 +63,11 @@ async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCa
   // Malformed arguments are left out of the result, because no storage accepts them.
   const args = problem === undefined ? copyPlain(call.arguments) : {};
   emitCall(stepCall, args, batch);
-  const outcome = await (batch.telemetry === undefined
+  const { sources, ...outcome } = await (batch.telemetry === undefined
     ? outcomeOf(stepCall, batch)
     : observeToolCall(batch.telemetry, { call, args, batch }, () => outcomeOf(stepCall, batch)));
   if (batch.running.isOver) return undefined;
+  passOnSources(sources, call, batch);
   const durationMs = elapsedMs(startedAt);
   const result = { toolCallId: call.id, toolName: call.name, args, ...outcome, durationMs };
   step?.done(result);
@@ -74,6 +76,11 @@ async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCa
   emitResult(result, batch);
   logCall(result, batch);
   return result;
+}
+
+/** Adds the sources of a tool's result to the run, with the id of the call. */
+function passOnSources(sources: ToolOutcome["sources"], { id: toolCallId }: ToolCall, { context }: RunningBatch): void {
+  if (sources !== undefined) runOf(context)?.passOnSources(sources.map((source) => ({ ...source, toolCallId })));
 }
 
 /** Logs the end of a tool call at level `debug`, without its arguments and result. */

@@ -2,6 +2,8 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readContentData } from "../../base/message/content-data.ts";
 import type { ContentPart, MessageContent } from "../../base/message/content.ts";
+import { isSource } from "../../base/message/source.ts";
+import type { Source } from "../../base/message/source.ts";
 import type { Artifact } from "../../base/message/tool-call.ts";
 import { checkPart } from "../run/check-content.ts";
 import { runOf } from "../run/derive-context.ts";
@@ -19,8 +21,8 @@ const defaultMaxBytes = 262_144;
 
 /**
  * Makes the outcome of a tool call from the tool's return value, cut to `maxBytes` of UTF-8. A string stays as it is,
- * and an array of content parts becomes parts. A `ToolResult` gives content and artifacts, and any other JSON value
- * becomes JSON text. Calls `onCut` if content was cut or left out. Throws `invalid_value` for other values.
+ * and an array of content parts becomes parts. A `ToolResult` gives content, artifacts and sources, and any other JSON
+ * value becomes JSON text. Calls `onCut` if content was cut or left out. Throws `invalid_value` for other values.
  */
 export function readToolResult(value: unknown, maxBytes = defaultMaxBytes, onCut = () => {}): ToolOutcome {
   const limit = { maxBytes, onCut };
@@ -46,26 +48,32 @@ export function outcomeOfReturn(value: unknown, tool: ToolDef, context: RunConte
   return outcome;
 }
 
+const resultFields = ["content", "artifacts", "sources"];
+
 /**
  * Returns true for an object with only the fields of a `ToolResult`. An object with further fields is JSON; with
- * further fields beside both `content` and `artifacts` it is an error.
+ * further fields beside `content` and `artifacts` or `sources` it is an error.
  */
 function isToolResult(value: unknown): value is object {
   if (!isRecord(value) || !("content" in value || "artifacts" in value)) return false;
   const names = Object.keys(value);
-  const others = names.filter((name) => name !== "content" && name !== "artifacts");
-  if (others.length > 0 && names.length === others.length + 2) {
+  const others = names.filter((name) => !resultFields.includes(name));
+  if (others.length === 0) return true;
+  if ("content" in value && "artifacts" in value) {
     throw refusal(`it returned ${JSON.stringify(others[0]?.slice(0, 64))} beside content and artifacts`);
   }
-  return others.length === 0;
+  return false;
 }
 
 function readFields(value: object, limit: OutputLimit): ToolOutcome {
   const content = readProperty(value, "content");
-  const artifacts = readProperty(value, "artifacts");
+  const [artifacts, sources] = [readProperty(value, "artifacts"), readProperty(value, "sources")];
   if (content === undefined) throw refusal("its content is missing");
-  const result = readContent(content, limit, "its content");
-  return artifacts === undefined ? { result } : { result, artifacts: readArtifacts(artifacts) };
+  return {
+    result: readContent(content, limit, "its content"),
+    ...(artifacts !== undefined && { artifacts: readArtifacts(artifacts) }),
+    ...(sources !== undefined && { sources: readSources(sources) }),
+  };
 }
 
 function readContent(value: unknown, limit: OutputLimit, place: string): MessageContent {
@@ -129,6 +137,14 @@ function readArtifacts(value: unknown): Artifact[] {
   return artifacts as Artifact[];
 }
 
+function readSources(value: unknown): Source[] {
+  if (!Array.isArray(value)) throw refusal("its sources are no array");
+  const sources = cleanJson(value, (path, problem) => refusal(`sources${path} ${problem}`)) as unknown[];
+  const wrong = sources.findIndex((source) => !isSource(source) || source.id === "");
+  if (wrong !== -1) throw refusal(`sources[${wrong}] has no id, or a field of another type`);
+  return sources as Source[];
+}
+
 function isArtifact(value: unknown): value is Artifact {
   const mimeType = readProperty(value, "mimeType");
   return (
@@ -140,6 +156,6 @@ function isArtifact(value: unknown): value is Artifact {
 
 function refusal(problem: string, cause?: unknown): TroupeError {
   const expected =
-    "a string, a JSON value, an array of content parts, or { content, artifacts? } with one of these as content and artifacts of { type, data, mimeType? }";
+    "a string, a JSON value, an array of content parts, or { content, artifacts?, sources? } with one of these as content, artifacts of { type, data, mimeType? } and sources of { id, url?, title?, place?, passage?, score? }";
   return new TroupeError("invalid_value", `a tool must return ${expected}, but ${problem}`, { cause });
 }

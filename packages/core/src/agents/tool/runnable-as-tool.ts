@@ -1,5 +1,6 @@
 import { stringOption, longestTimerMs, optional, positiveNumber } from "../../base/errors/option-checks.ts";
 import { toPublicError } from "../../base/errors/public-error.ts";
+import { CitationMarks } from "../../base/message/citation-marks.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -70,12 +71,24 @@ function ignore(): void {}
 async function runForText(runnable: Runnable, input: string, context: RunContext): Promise<ToolResult> {
   try {
     const output = await runnable.run(input, { parent: context, signal: context.signal });
-    runOf(context)?.passOnSources(output.sources);
-    return toToolResult(output);
+    return toToolResult({ ...output, text: passOnCitations(output, context) });
   } catch (error) {
     const { code, message } = toPublicError(error);
     throw new TroupeError(code, message, { cause: error });
   }
+}
+
+/**
+ * Adds the sources of a child run to the run of the context. Returns the child's text with the numbers that its
+ * citation marks have there.
+ */
+export function passOnCitations({ text, sources }: Pick<RunOutput, "text" | "sources">, context: RunContext): string {
+  const run = runOf(context);
+  if (run === undefined) return text;
+  const numbers = run.passOnSources(sources);
+  if (sources?.some(({ passage }) => passage !== undefined) !== true) return text;
+  run.citesSources = true;
+  return CitationMarks.replace(text, (cited) => numbers[cited - 1]);
 }
 
 /** Makes a tool's result from the output of the run that the tool performs: its text and its artifacts. */

@@ -1,14 +1,16 @@
 import type { MessageContent } from "../../base/message/content.ts";
+import type { Source } from "../../base/message/source.ts";
 import type { Artifact } from "../../base/message/tool-call.ts";
 
 /**
- * The outcome of a tool call: the content for the model, `error` as the public text of a failed call, and the
- * artifacts.
+ * The outcome of a tool call: the content for the model, `error` as the public text of a failed call, the artifacts,
+ * and the sources that the run records.
  */
 export type ToolOutcome = {
   readonly result: MessageContent;
   readonly error?: string;
   readonly artifacts?: Artifact[];
+  readonly sources?: Source[];
 };
 
 /**

@@ -2,6 +2,7 @@ import { wrongOption } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ToolSpec } from "../../model/model-config.ts";
 import type { CompiledSchema } from "../../schema/compile-schema.ts";
+import { isCitingTool } from "./citing-tool.ts";
 import { checkTool, isDefinedTool, argumentSchemaOf } from "./define-tool.ts";
 import { ToolCache } from "./tool-cache.ts";
 import type { ToolDef } from "../run/tool.ts";
@@ -26,6 +27,7 @@ export class ToolSet {
   #specs: readonly ToolSpec[] | undefined;
   #schemas: Map<ToolDef, CompiledSchema<Record<string, unknown>>> | undefined;
   #mayEndRun: boolean | undefined;
+  #mustCite: boolean | undefined;
   #caches: WeakMap<ToolDef, ToolCache> | undefined;
   /** The tool set that this set is a part of. Its schemas and caches are used. */
   readonly #whole: ToolSet | undefined;
@@ -52,6 +54,11 @@ export class ToolSet {
   /** True if the result of one of the tools ends the run. */
   get mayEndRun(): boolean {
     return (this.#mayEndRun ??= this.#tools.some(({ endsRun }) => endsRun === true));
+  }
+
+  /** True if the model must cite the passages of one of the tools. */
+  get mustCite(): boolean {
+    return (this.#mustCite ??= this.#tools.some(isCitingTool));
   }
 
   /** The tools of the set as a model sees them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SourceList, isSource } from "./source.ts";
+import { SourceList, isSource, toPublicSource } from "./source.ts";
 
 const page = "https://a.example/page";
 
@@ -57,6 +57,22 @@ describe("SourceList.add", () => {
     expect(add(renamed?.id ?? "")).toBeUndefined();
   });
 
+  it("has two passages of one address as two, and the same passage once", () => {
+    const sources = new SourceList();
+    const first = { id: "kb/a#1", url: page, passage: "One", place: "page 1", score: 0.5 };
+    const second = { ...first, id: "kb/a#2", passage: "Two" };
+
+    expect([first, second, first, second].map((source) => sources.number(source))).toEqual([1, 2, 1, 2]);
+    expect(sources.number({ id: "cited", url: page })).toBe(1);
+    expect(sources.number({ ...first, url: "https://b.example/" })).toBe(3);
+    expect(sources.number({ ...first, url: "https://b.example/" })).toBe(3);
+    expect(sources.all.slice(0, 2)).toEqual([first, second]);
+  });
+
+  it("leaves out a score that is not a finite number", () => {
+    expect(new SourceList().add({ id: "1", score: NaN, place: 4, passage: "" })).toEqual({ id: "1" });
+  });
+
   it("keeps a source with an address whose id is that of one without", () => {
     const sources = new SourceList();
     sources.add({ id: "constructor" });
@@ -77,11 +93,24 @@ describe("isSource", () => {
     [{ id: 1 }, false],
     [{ id: "1", url: null }, false],
     [{ id: "1", title: 5 }, false],
+    [{ id: "1", passage: "P", place: "page 1", score: 0.5 }, true],
+    [{ id: "1", passage: 5 }, false],
+    [{ id: "1", place: {} }, false],
+    [{ id: "1", score: "1" }, false],
     [{ id: "1", toolCallId: {} }, false],
     [null, false],
     [["1"], false],
     ["1", false],
   ])("of %j is %j", (value, is) => {
     expect(isSource(value)).toBe(is);
+  });
+});
+
+describe("toPublicSource", () => {
+  it("copies the declared fields that a source has, and no others", () => {
+    const whole = { id: "s", url: page, title: "T", place: "page 1", passage: "P", score: 0.5, toolCallId: "c" };
+
+    expect(toPublicSource({ id: "s", title: "", secret: "sk-1" } as never)).toStrictEqual({ id: "s", title: "" });
+    expect(toPublicSource(whole)).toStrictEqual(whole);
   });
 });

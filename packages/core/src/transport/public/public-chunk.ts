@@ -1,4 +1,4 @@
-import type { Source } from "../../base/message/source.ts";
+import { toPublicSource } from "../../base/message/source.ts";
 import type { StreamChunk, TextChunk } from "../../agents/run/stream-chunk.ts";
 import type { WorkflowChunk, WorkflowResult } from "../../agents/workflow/workflow-result.ts";
 
@@ -73,14 +73,4 @@ export function toPublicWorkflowChunk(event: WorkflowChunk<object>): object | un
 export function toPublicResult(result: WorkflowResult<object>): WorkflowResult<object> {
   const { runId, status, state, steps, usage, durationMs, stored } = result;
   return { runId, status, state, steps, usage, durationMs, ...(stored === false && { stored }) };
-}
-
-/** Copies the declared fields of a source, so that no others are sent to clients. */
-export function toPublicSource({ id, url, title, toolCallId }: Source): Source {
-  return {
-    id,
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { title }),
-    ...(toolCallId !== undefined && { toolCallId }),
-  };
 }

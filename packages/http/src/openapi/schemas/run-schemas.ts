@@ -16,6 +16,7 @@ import {
   enumSchema,
   stringSchema,
   storedSchema,
+  numberSchema,
 } from "./schema-builders.ts";
 
 type RunRequestBody = {
@@ -236,6 +237,9 @@ export function toolResultSchema(): OpenApiSchema {
 export const sourceFields: Record<Exclude<keyof Source, "id">, OpenApiSchema> = {
   url: stringSchema,
   title: stringSchema,
+  place: { ...stringSchema, description: "The place of the passage in its document, such as a page." },
+  passage: { ...stringSchema, description: "The beginning of the passage's text." },
+  score: { ...numberSchema, description: "The similarity of the passage to the query, from -1 to 1." },
   toolCallId: stringSchema,
 };
 
@@ -244,7 +248,8 @@ function sourceSchema(): OpenApiSchema {
     required: { id: stringSchema },
     optional: sourceFields,
     example: { id: "source_1", url: "https://example.com/oslo", title: "The weather in Oslo" },
-    description: "A page or a document that the answer is based on, as the model's vendor names it.",
+    description:
+      "A page, a document or a passage that the answer is based on. A mark such as [2] in the text stands for the second source.",
   });
 }
 
