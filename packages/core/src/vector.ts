@@ -1,7 +1,7 @@
 import { checkRuntime } from "./base/util/check-runtime.ts";
 
 // The contract.
-export type { VectorChange } from "./knowledge/vector/vector-store.ts";
+export type { VectorChange, VectorListOptions, VectorListPage } from "./knowledge/vector/vector-store.ts";
 
 // A store over a database.
 export { DatabaseVectorStore, vectorStoreOptionTable } from "./knowledge/vector/database-vector-store.ts";
@@ -10,6 +10,7 @@ export type {
   DirectedVector,
   StoredChange,
   StoredDocument,
+  StoredPage,
   StoredSearch,
   VectorDatabase,
 } from "./knowledge/vector/vector-database.ts";

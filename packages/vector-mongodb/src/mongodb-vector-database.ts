@@ -1,12 +1,12 @@
 import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
-import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
+import type { StoredChange, StoredPage, StoredSearch, VectorDatabase, VectorListPage } from "@troupe/core/vector";
 import { isDuplicate } from "@troupe-internal/mongodb";
 import { readEntry, readVector } from "./exact-search.ts";
 import { repeatOnConflict } from "./in-one-step.ts";
 import type { OpenVectors } from "./open-vectors.ts";
 
-import { idOf, keyOf, toFields, vectorField } from "./stored-vector.ts";
+import { idOf, keyOf, toFields, toHead, vectorField } from "./stored-vector.ts";
 import type { CatalogEntry } from "./stored-vector.ts";
 import { newEntry, writeChange } from "./write-change.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -57,6 +57,23 @@ export class MongoDbVectorDatabase implements VectorDatabase {
       if (stored === null) return null;
       const vector = readVector(stored.original ?? stored[vectorField(entry.dimensions)]);
       return { ...toFields(stored), embedding: [...vector] };
+    });
+  }
+
+  async list(path: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
+    return await this.#converted(async () => {
+      const entry = await readEntry(this.#vectors, path);
+      if (entry?.dimensions === undefined) return { documents: [] };
+      const { scope } = entry;
+      const first = { $gte: idOf(scope, prefix), $lt: `${scope}0` };
+      const range = { _id: after === undefined ? first : { ...first, $gt: after } };
+      const options = { sort: { _id: 1 as const }, limit, projection: { id: 1, metadata: 1 } };
+      const found = await this.#vectors.documents.find(range, options).toArray();
+      const own = found.filter(({ id }) => id.startsWith(prefix));
+      const documents = own.map((stored) => toHead(stored));
+      // Ids with the prefix come first, so the page with another id is the last.
+      const next = own.length === limit ? own.at(-1)?._id : undefined;
+      return { documents, ...(next !== undefined && { next }) };
     });
   }
 

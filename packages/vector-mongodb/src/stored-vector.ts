@@ -122,3 +122,8 @@ function hash(text: string, characters: number): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(text).digest("base64url").slice(0, characters);
 }
+
+/** Returns the id and metadata of a MongoDB record. */
+export function toHead({ id, metadata }: Pick<StoredVector, "id" | "metadata">): Omit<DocumentFields, "content"> {
+  return { id, ...(metadata !== undefined && { metadata: JSON.parse(metadata) as Record<string, unknown> }) };
+}

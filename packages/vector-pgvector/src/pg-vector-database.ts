@@ -1,5 +1,5 @@
 import { checkDimensions } from "@troupe/core/vector";
-import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
+import type { StoredChange, StoredPage, StoredSearch, VectorDatabase, VectorListPage } from "@troupe/core/vector";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import { inTransaction } from "@troupe-internal/postgres";
 import type { Connections, Query } from "@troupe-internal/postgres";
@@ -30,6 +30,8 @@ const planned = "set local enable_seqscan = off; set local jit = off";
  * Error codes of a read whose table `clear` dropped meanwhile, or which was created again with another vector length.
  */
 const meanwhileCleared = ["42P01", "22000"];
+
+type ListedRow = { readonly id: string; readonly metadata: string | null };
 
 /** Largest number of ids in one statement that deletes documents. */
 const deletedAtOnce = 10_000;
@@ -77,6 +79,22 @@ export class PgVectorDatabase implements VectorDatabase {
       const [row] = await query<DocumentRow & { embedding: string }>({ sql, parameters: [id] });
       return row === undefined ? null : { ...toDocument(row), embedding: this.#parts.format.read(row.embedding) };
     }, meanwhileCleared);
+  }
+
+  async list(collection: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
+    const key = collectionKey(collection);
+    const rows = await this.#parts.connections.useRepeatedly(async (query) => {
+      if (!(await this.#exists(query, key))) return [];
+      const sql = `select id, metadata::text as metadata from ${tableName(this.#names, key)}
+        where id >= $1 and id > $2 and starts_with(id, $1) order by id limit $3::integer`;
+      return await query<ListedRow>({ sql, parameters: [prefix, after ?? "", limit + 1] });
+    }, meanwhileCleared);
+    const documents = rows.slice(0, limit).map(({ id, metadata }) => ({
+      id,
+      ...(metadata !== null && { metadata: JSON.parse(metadata) as Record<string, unknown> }),
+    }));
+    const last = documents.at(-1);
+    return { documents, ...(last !== undefined && rows.length > limit && { next: last.id }) };
   }
 
   async clear(collection: string): Promise<void> {

@@ -3,6 +3,7 @@ import {
   FakeEmbeddings,
   vectorCollectionCases,
   vectorEmbeddingsCases,
+  vectorListCases,
   vectorStoreCases,
   vectorWriteCases,
 } from "@troupe/core/testing";
@@ -38,6 +39,7 @@ describe.skipIf(serverUrl === "").each([
   checkConformance(it, vectorStoreCases, { create, dispose });
   checkConformance(it, vectorCollectionCases, { create, dispose });
   checkConformance(it, vectorWriteCases, { create, dispose });
+  checkConformance(it, vectorListCases, { create, dispose });
 });
 
 describe.skipIf(serverUrl === "")("PgVectorStore with embeddings", () => {

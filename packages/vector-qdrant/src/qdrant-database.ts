@@ -2,14 +2,14 @@ import type { QdrantClient } from "@qdrant/js-client-rest";
 import { TroupeError } from "@troupe/core";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import { checkDimensions } from "@troupe/core/vector";
-import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
+import type { StoredChange, StoredPage, StoredSearch, VectorDatabase, VectorListPage } from "@troupe/core/vector";
 import { CollectionRegistry, collectionNameOf, unlessMissing } from "./collection-registry.ts";
 import { OpenCollections } from "./open-collections.ts";
 import { searchPoints } from "./search-points.ts";
 import { checkSizes, toRequests } from "./point-requests.ts";
 import { isMissing, statusOf } from "./qdrant-failure.ts";
 import type { QdrantFailures } from "./qdrant-failure.ts";
-import { pointIdOf, toWholeDocument } from "./stored-point.ts";
+import { pointIdOf, toHead, toWholeDocument } from "./stored-point.ts";
 
 /** The client of a `QdrantDatabase`, the conversion of its errors, and the prefix of its collections' names. */
 export type QdrantDatabaseInit = { client: QdrantClient; failures: QdrantFailures; prefix: string };
@@ -65,6 +65,17 @@ export class QdrantDatabase implements VectorDatabase {
       const document = toWholeDocument(point);
       if (document.id === id) return document;
       throw new TroupeError("storage_corrupt", "Two document ids have the same point id. Change one of them.");
+    });
+  }
+
+  async list(collection: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
+    return await this.#use(async () => {
+      const offset = after !== undefined && { offset: after };
+      const request = { limit, ...offset, with_payload: ["id", "metadata"], with_vector: false };
+      const found = await unlessMissing(this.#client.scroll(this.#nameOf(collection), request));
+      const documents = (found?.points ?? []).map(toHead).filter(({ id }) => id.startsWith(prefix));
+      const next = found?.next_page_offset;
+      return { documents, ...(typeof next === "string" && { next }) };
     });
   }
 

@@ -1,6 +1,12 @@
 import { checkHostileStrings, checkTenants, clusteredVectors, measureRecall } from "@troupe-internal/fault-tools";
 import { createId } from "@troupe/core/kit";
-import { checkConformance, vectorCollectionCases, vectorStoreCases, vectorWriteCases } from "@troupe/core/testing";
+import {
+  checkConformance,
+  vectorCollectionCases,
+  vectorListCases,
+  vectorStoreCases,
+  vectorWriteCases,
+} from "@troupe/core/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import type { QdrantOptions } from "./qdrant-options.ts";
 import { QdrantVectorStore } from "./qdrant-vector-store.ts";
@@ -35,6 +41,7 @@ describe.skipIf(url === "")("QdrantVectorStore on a server", { timeout: 600_000 
   ])("%s", (_name, create) => {
     checkConformance(it, vectorStoreCases, { create, dispose });
     checkConformance(it, vectorCollectionCases, { create, dispose });
+    checkConformance(it, vectorListCases, { create, dispose });
     checkConformance(it, writeCases, { create, dispose });
   });
 

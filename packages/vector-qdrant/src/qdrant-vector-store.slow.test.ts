@@ -4,6 +4,7 @@ import {
   checkConformance,
   FakeEmbeddings,
   vectorCollectionCases,
+  vectorListCases,
   vectorEmbeddingsCases,
   vectorStoreCases,
   vectorWriteCases,
@@ -30,6 +31,7 @@ describe.each([
 ])("%s on QdrantDouble", (_name, create) => {
   checkConformance(it, vectorStoreCases, { create: () => create(), dispose });
   checkConformance(it, vectorCollectionCases, { create: () => create(), dispose });
+  checkConformance(it, vectorListCases, { create: () => create(), dispose });
   checkConformance(it, writeCases, { create: () => create(), dispose });
 });
 

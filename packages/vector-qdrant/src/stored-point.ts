@@ -51,6 +51,12 @@ export function toDocument({ payload }: FoundPoint): VectorDocument {
   return { id, content, ...(metadata !== undefined && { metadata: parseMetadata(metadata) }) };
 }
 
+/** Reads the id and metadata of a document from a point with these fields of its payload. */
+export function toHead({ payload }: FoundPoint): Omit<VectorDocument, "content" | "embedding"> {
+  const { id, metadata } = toDocument({ payload: { content: "", ...payload } });
+  return { id, ...(metadata !== undefined && { metadata }) };
+}
+
 /** Reads a document with its vector from a point with the whole payload and the vector. */
 export function toWholeDocument(point: FoundPoint): VectorDocument {
   const kept = point.payload?.["vector"];

@@ -36,6 +36,9 @@ export type DoubleQuery = {
   params?: { exact?: boolean } | null;
 };
 
+/** A request for all points, page by page. */
+export type DoubleScroll = Selection & { limit: number; offset?: string };
+
 /** The parts of a point that an answer has. */
 export type Selection = Pick<DoubleQuery, "with_payload" | "with_vector">;
 
@@ -92,6 +95,14 @@ export class DoubleCollection {
       const point = this.points.get(id);
       return point === undefined ? [] : [selected(point, selection)];
     });
+  }
+
+  scroll({ limit, offset, ...selection }: DoubleScroll): unknown {
+    const sorted = [...this.points.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const from = offset === undefined ? 0 : sorted.findIndex(({ id }) => id >= offset);
+    const rest = from === -1 ? [] : sorted.slice(from);
+    const points = rest.slice(0, limit).map((point) => selected(point, selection));
+    return { points, next_page_offset: rest[limit]?.id ?? null };
   }
 
   #upsert({ id, vector, payload }: SentPoint, updateFilter: Filter | undefined): void {

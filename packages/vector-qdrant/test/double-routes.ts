@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { problemOfBody } from "./check-request.ts";
 import type { RequestName } from "./check-request.ts";
 import { DoubleCollection, QdrantRefusal } from "./double-collection.ts";
-import type { DoubleOperation, DoubleQuery } from "./double-collection.ts";
+import type { DoubleOperation, DoubleQuery, DoubleScroll } from "./double-collection.ts";
 
 /** A request to the double: its path without the query, the query, the headers, and the body as it was parsed. */
 export type DoubleRequest = {
@@ -27,6 +27,7 @@ export class DoubleRoutes {
     "GET ": (name) => describe(this.#need(name)),
     "PUT index": (name, body) => this.#index(name, checked("CreateFieldIndex", body)),
     "POST points": (name, body) => this.#retrieve(name, checked("PointRequest", body)),
+    "POST points/scroll": (name, body) => this.#need(name).scroll(body as DoubleScroll),
     "POST points/query": (name, body) => ({
       points: this.#need(name).query(checked("QueryRequest", body) as DoubleQuery),
     }),

@@ -1,5 +1,5 @@
 import { checkDimensions, NearestItems } from "@troupe/core/vector";
-import type { StoredChange, StoredSearch, VectorDatabase } from "@troupe/core/vector";
+import type { StoredChange, StoredPage, StoredSearch, VectorDatabase, VectorListPage } from "@troupe/core/vector";
 import { TroupeError } from "@troupe/core";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import { CollectionChange } from "./collection-change.ts";
@@ -58,6 +58,18 @@ export class SqliteVectorDatabase implements VectorDatabase {
     if (row === undefined) return null;
     const { vector, original, document } = this.#toStored(row);
     return { ...document, embedding: Array.from(original ?? vector) };
+  }
+
+  async list(path: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
+    // No character of an id sorts after the last one of Unicode.
+    const bounds = [prefix, after ?? "", `${prefix}\u{10ffff}\u{10ffff}`];
+    const rows = await this.#file.read((reader) => reader.rows(this.#tables.list, path, ...bounds, limit + 1));
+    const documents = rows.slice(0, limit).map(([id, metadata]) => ({
+      id: String(id),
+      ...(typeof metadata === "string" && { metadata: this.#parse(metadata) }),
+    }));
+    const last = documents.at(-1);
+    return { documents, ...(last !== undefined && rows.length > limit && { next: last.id }) };
   }
 
   async clear(path: string): Promise<void> {

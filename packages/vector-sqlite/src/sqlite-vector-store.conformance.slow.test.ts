@@ -11,6 +11,7 @@ import {
   FakeEmbeddings,
   vectorCollectionCases,
   vectorEmbeddingsCases,
+  vectorListCases,
   vectorStoreCases,
   vectorWriteCases,
 } from "@troupe/core/testing";
@@ -38,6 +39,7 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
   checkConformance(it, vectorStoreCases, subject);
   checkConformance(it, vectorCollectionCases, subject);
   checkConformance(it, vectorWriteCases, subject);
+  checkConformance(it, vectorListCases, subject);
   describe("whose first document decides the length of all vectors", () => {
     checkConformance(it, vectorStoreCases, { ...subject, create: () => open() });
   });
@@ -45,6 +47,7 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
     checkConformance(it, vectorStoreCases, inner);
     checkConformance(it, vectorCollectionCases, inner);
     checkConformance(it, vectorWriteCases, inner);
+    checkConformance(it, vectorListCases, inner);
   });
 
   it("finds the nearest of clustered vectors, with and without a filter that keeps 1 %", async () => {

@@ -55,6 +55,10 @@ export function vectorTables(name: string) {
     remove: [terms, documents, vectors].map((table) => `delete from ${table} where key = ?`),
     removeRange: [terms, documents, vectors].map((table) => `delete from ${table} where ${inRange}`),
     get: `${found} where v.collection = (select number from ${collections} where path = ?) and v.id = ?`,
+    /** Lists documents by id from a first id on, after an id, and before an end. */
+    list: `select v.id, d.metadata from ${vectors} v join ${documents} d on d.key = v.key
+      where v.collection = (select number from ${collections} where path = ?) and v.id >= ? and v.id > ? and v.id < ?
+      order by v.id limit ?`,
     getByKey: `${found} where v.key = ?`,
     /** Counts the documents with a term, up to a limit. */
     count: `select count(*) from (select 1 from ${terms} where term = ? and ${inRange} limit ?)`,

@@ -10,6 +10,7 @@ import type { Splitter } from "./chunking.ts";
 import type { DocumentRecords, DocumentWriter } from "./document-writer.ts";
 import type { EmbeddingModelCheck } from "./embedding-model-check.ts";
 import { documentIdOf, refusePlace, toPieces } from "./pieces.ts";
+import type { DocumentPlace } from "./pieces.ts";
 
 /**
  * Settings of a knowledge base for `addDocument` and `addDocuments`: the store, the embeddings with their call options,
@@ -30,7 +31,7 @@ export type AddDocumentsSettings = {
 };
 
 /** A document that is being stored: its records, and the number of records without a vector. */
-type NewDocument = DocumentRecords & { missing: number };
+export type NewDocument = DocumentRecords & { missing: number };
 
 /**
  * One part of the work: documents that already have their vectors, or records of several documents that get their
@@ -44,7 +45,7 @@ const mostCharacters = 2 ** 20;
 
 /** Stores one document with its vectors. The embeddings make the vectors if the document has none. */
 export async function addDocument(document: VectorDocument, plan: AddDocumentsSettings): Promise<void> {
-  const failure = await storeAll([prepare(document, plan)], plan);
+  const failure = await storeAll([prepareDocument(document, plan)], plan);
   if (failure !== undefined) throw failure.reason;
 }
 
@@ -63,7 +64,7 @@ export async function addDocuments(documents: readonly VectorDocument[], plan: A
 }
 
 /** Stores documents in batches and returns the first failure; undefined if there is none. */
-async function storeAll(
+export async function storeAll(
   documents: readonly NewDocument[],
   plan: AddDocumentsSettings,
   onStored?: (id: string) => void,
@@ -124,16 +125,22 @@ async function embed(batch: readonly NewRecord[], plan: AddDocumentsSettings): P
 
 function prepareAt(index: number, document: VectorDocument, plan: AddDocumentsSettings): NewDocument {
   try {
-    return prepare(document, plan);
+    return prepareDocument(document, plan);
   } catch (thrown) {
     const { code, message } = toTroupeError(thrown);
     throw new TroupeError(code, `documents[${index}] cannot be stored. ${message}`, { cause: thrown });
   }
 }
 
-// Makes the records of a document to add, as a copy, because the caller may change its object. Called first, so that an
-// invalid document costs no embedding.
-function prepare(document: VectorDocument, { embeddings, split }: AddDocumentsSettings): NewDocument {
+/**
+ * Makes the records of a document to add, as a copy, because the caller may change its object. Called first, so that an
+ * invalid document costs no embedding.
+ */
+export function prepareDocument(
+  document: VectorDocument,
+  { embeddings, split }: Pick<AddDocumentsSettings, "embeddings" | "split">,
+  places?: readonly DocumentPlace[],
+): NewDocument {
   const text = copyDocument(document);
   const { id } = text;
   if (split !== undefined) refusePlace(text);
@@ -144,7 +151,7 @@ function prepare(document: VectorDocument, { embeddings, split }: AddDocumentsSe
   requireEmbeddings(embeddings);
   const ranges = split?.(text.content);
   if (ranges === undefined) return { id, records: [text], isSplit: false, missing: 1 };
-  return { id, records: toPieces(text, ranges), isSplit: true, missing: ranges.length };
+  return { id, records: toPieces(text, ranges, places), isSplit: true, missing: ranges.length };
 }
 
 /** Rejects a document whose id is that of a piece of another document in the same call. */

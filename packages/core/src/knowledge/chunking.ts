@@ -7,6 +7,7 @@ import { isRecord } from "../base/util/is-record.ts";
 import { largestTopK } from "./vector/read-search-options.ts";
 import { splitText } from "./split-text.ts";
 import type { TextRange } from "./split-text.ts";
+import { TextStructure } from "./text-structure.ts";
 
 /** The size of the pieces of long documents, in estimated tokens: an English word is one or two tokens. */
 type ChunkingOptions = {
@@ -56,7 +57,9 @@ export function createSplitter(chunking: Chunking = {}): Splitter | undefined {
   return (content) => {
     // A short document is recognised without counting its tokens.
     const isShort = content.length * heaviestCharacter <= size * 100 || estimateTextTokens(content) <= size;
-    return isShort ? undefined : withinLimit(splitText(content, { size, overlap }));
+    return isShort
+      ? undefined
+      : withinLimit(splitText(content, { size, overlap, structure: new TextStructure(content) }));
   };
 }
 

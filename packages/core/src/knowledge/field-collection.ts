@@ -8,6 +8,8 @@ import { toDeletingFilter } from "./vector/database-vector-store.ts";
 import type {
   VectorChange,
   VectorDocument,
+  VectorListOptions,
+  VectorListPage,
   VectorSearchOptions,
   VectorSearchResult,
   VectorStore,
@@ -29,11 +31,12 @@ const clearedAtOnce = 1000;
  */
 export class FieldCollection implements VectorStore {
   /**
-   * `initialize` and `write` are defined only if the store defines them. The model's name is not remembered for each
+   * `initialize`, `write` and `list` are defined only if the store defines them. The model's name is not remembered for each
    * collection, because the store's model name applies to all its documents.
    */
   readonly initialize?: () => Promise<void>;
   readonly write?: (change: VectorChange) => Promise<void>;
+  readonly list?: (options?: VectorListOptions) => Promise<VectorListPage>;
   readonly #store: VectorStore;
   readonly #name: string;
   readonly #idPrefix: string;
@@ -50,6 +53,7 @@ export class FieldCollection implements VectorStore {
     this.#dimensions = embeddings?.dimensions;
     if (store.initialize !== undefined) this.initialize = async () => await this.#initialize();
     if (store.write !== undefined) this.write = async (change) => await this.#write(change);
+    if (store.list !== undefined) this.list = async (options) => await this.#list(options);
   }
 
   async upsert(document: VectorDocument): Promise<void> {
@@ -118,6 +122,15 @@ export class FieldCollection implements VectorStore {
       ...where,
     });
     this.#dimensions = dimensions ?? this.#dimensions;
+  }
+
+  async #list({ prefix = "", ...options }: VectorListOptions = {}): Promise<VectorListPage> {
+    this.#checkOpen();
+    const page = await this.#store.list?.({ ...options, prefix: this.#idPrefix + prefix });
+    const documents = (page?.documents ?? []).flatMap((head) =>
+      this.#toOwn({ ...head, content: "" }).map(({ content: _, ...own }) => own),
+    );
+    return { documents, ...(page?.next !== undefined && { next: page.next }) };
   }
 
   /**

@@ -22,6 +22,8 @@ import { observeRetrieval } from "./observe-retrieval.ts";
 import { readDocument } from "./read-document.ts";
 import { candidatesFor, rerankResults } from "./rerank-results.ts";
 import type { Rerank } from "./rerank-results.ts";
+import { readSyncOptions, syncDocuments } from "./sync-documents.ts";
+import type { SyncDocuments, SyncOptions, SyncResult } from "./sync-documents.ts";
 import { createSearchTool } from "./search-tool.ts";
 import type { SearchableKnowledge, SearchToolConfig } from "./search-tool.ts";
 
@@ -53,6 +55,8 @@ export class KnowledgeBase {
   readonly #embeddings: EmbeddingProvider | undefined;
   readonly #rerank: Rerank | undefined;
   readonly #modelCheck: EmbeddingModelCheck;
+  /** The way of splitting as text, by which `sync` notices that it has changed. */
+  readonly #chunking: string;
   readonly #adding: Pick<AddDocumentsSettings, "batchSize" | "concurrency" | "split" | "telemetry" | "writer">;
   #closed = false;
 
@@ -68,6 +72,7 @@ export class KnowledgeBase {
     this.#documents =
       vectorStore.collection?.(collection) ?? new FieldCollection(vectorStore, { name: collection, embeddings });
     this.#modelCheck = new EmbeddingModelCheck(this.#documents, collection);
+    this.#chunking = typeof chunking === "function" ? "function" : JSON.stringify(chunking ?? {});
     const split = createSplitter(chunking);
     const writer = new DocumentWriter(this.#documents, { hasPieces: split !== undefined });
     this.#adding = { batchSize, concurrency, split, telemetry, writer };
@@ -94,6 +99,18 @@ export class KnowledgeBase {
    */
   async addDocuments(documents: readonly VectorDocument[], call: KnowledgeCallOptions = {}): Promise<void> {
     await addDocuments(documents, this.#addPlan(call));
+  }
+
+  /**
+   * Makes the stored documents of a prefix equal to the given documents. A document is read only if it may have changed,
+   * embedded only if it has changed, and deleted if it is not given any more. Documents that were added otherwise stay.
+   * After a failure, the next call continues. The vector store needs `list`.
+   */
+  async sync(documents: SyncDocuments, options: SyncOptions = {}): Promise<SyncResult> {
+    const checked = readSyncOptions(options);
+    const { apiKey, apiKeys, signal } = options;
+    const plan = this.#addPlan({ apiKey, apiKeys, signal });
+    return await syncDocuments(documents, checked, { ...plan, store: this.#documents, chunking: this.#chunking });
   }
 
   /**

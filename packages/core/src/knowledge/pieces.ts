@@ -3,6 +3,7 @@ import { copyDocument } from "./vector/check-document.ts";
 import type { DocumentFields } from "./vector/check-document.ts";
 import type { VectorDocument } from "./vector/vector-store.ts";
 import type { TextRange } from "./split-text.ts";
+import { TextStructure } from "./text-structure.ts";
 
 /** The position of a piece in its document: the document's id, and offsets in UTF-16 code units of the content. */
 type PiecePlace = TextRange & { readonly documentId: string };
@@ -11,7 +12,13 @@ type PiecePlace = TextRange & { readonly documentId: string };
 export type StoredPiece = PiecePlace & { readonly number: number; readonly document: VectorDocument };
 
 /** Metadata fields that a piece has and its document does not have. */
-const placeFields = ["documentId", "start", "end"] as const;
+const placeFields = ["documentId", "start", "end", "documentPlace"] as const;
+
+/**
+ * The beginning of a page, or of rows, in the content of a document: an offset in UTF-16 code units, and the number of
+ * the page or the first row.
+ */
+export type DocumentPlace = { readonly start: number; readonly page?: number; readonly row?: number };
 
 /** Returns the id of a piece. The first piece has the number 1. */
 export function pieceId(documentId: string, number: number): string {
@@ -23,21 +30,49 @@ export function documentIdOf(id: string): string | undefined {
   return /^(.+)#[1-9]\d*$/s.exec(id)?.[1];
 }
 
-/** Makes the pieces of a document. Throws if the document cannot be stored as pieces. */
+/**
+ * Makes the pieces of a document. `documentPlace` of their metadata has the headings above each piece, and the page and
+ * rows if their places are given. Throws if the document cannot be stored as pieces.
+ */
 export function toPieces(
   { id, content, metadata = {} }: DocumentFields,
   ranges: readonly TextRange[],
+  places: readonly DocumentPlace[] = [],
 ): DocumentFields[] {
   for (const name of placeFields) {
     if (Object.hasOwn(metadata, name)) throw refuseField(name, "the pieces of the document");
   }
-  const pieces = ranges.map(({ start, end }, index) => ({
-    id: pieceId(id, index + 1),
-    content: content.slice(start, end),
-    metadata: { ...metadata, documentId: id, start, end },
-  }));
+  const structure = new TextStructure(content);
+  const pieces = ranges.map(({ start, end }, index) => {
+    // The repeated end of the previous piece may be from another section.
+    const own = Math.min(Math.max(start, ranges[index - 1]?.end ?? 0), end - 1);
+    const place = { ...placeAt(places, own, end), ...headingsAt(structure, own) };
+    const documentPlace = Object.keys(place).length > 0 && { documentPlace: place };
+    return {
+      id: pieceId(id, index + 1),
+      content: content.slice(start, end),
+      metadata: { ...metadata, documentId: id, start, end, ...documentPlace },
+    };
+  });
   checkLongest(pieces.at(-1));
   return pieces;
+}
+
+function headingsAt(structure: TextStructure, index: number): { headings?: string } {
+  const headings = structure.headingsAt(index);
+  return headings === "" ? {} : { headings };
+}
+
+/** Returns the page at an index, and the rows from there to an end. */
+function placeAt(places: readonly DocumentPlace[], index: number, end: number): { page?: number; rows?: string } {
+  const at = places.findLast(({ start }) => start <= index);
+  if (at === undefined) return {};
+  const { page, row } = at;
+  const last = places.findLast(({ start }) => start < end)?.row ?? row;
+  return {
+    ...(page !== undefined && { page }),
+    ...(row !== undefined && { rows: last === row ? `${row}` : `${row} to ${last}` }),
+  };
 }
 
 // Checks only the last piece of a document, whose id and metadata are longest, because there may be thousands of

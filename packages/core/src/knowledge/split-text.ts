@@ -1,41 +1,50 @@
+import type { TextStructure } from "./text-structure.ts";
 import { characterWeight } from "../sessions/history/estimate-tokens.ts";
 
 /** A part of a string, from `start` up to but excluding `end`, counted in UTF-16 code units as in `slice`. */
 export type TextRange = { start: number; end: number };
 
-/** The maximum size of a text's pieces, and of the end of each piece that the next repeats, in estimated tokens. */
-export type PieceSize = { readonly size: number; readonly overlap: number };
+/**
+ * The maximum size of a text's pieces, and of the end of each piece that the next repeats, in estimated tokens; and the
+ * structure of the text, if it has any.
+ */
+export type PieceSize = { readonly size: number; readonly overlap: number; readonly structure?: TextStructure };
 
 /** The kind of a position at which a text may be cut, the best kind last. */
-type BreakKind = "word" | "sentence" | "paragraph";
+type BreakKind = "word" | "sentence" | "paragraph" | "section";
 
 /** The number of UTF-16 code units in which the end of a character is searched: more than any emoji has. */
 const characterWindow = 256;
 
 /**
- * Splits a text into pieces of at most `size` tokens. A piece ends in its second half: at the last paragraph end, or
- * else the last sentence or line end, word end, or character end. It begins at most `overlap` tokens (at most half of
- * `size`) before the previous end: at the first sentence there, or else at a word or character.
+ * Splits a text into pieces of at most `size` tokens. A piece ends in its second half: before the last heading, at the
+ * last paragraph end, or else the last sentence or line end, word end, or character end. Code, tables, and headings with
+ * their first line stay whole if possible. A piece begins at most `overlap` tokens (at most half of `size`) before the
+ * previous end: at the first sentence there, or else at a word or character. A piece that begins with a heading repeats
+ * nothing.
  */
-export function* splitText(text: string, { size, overlap }: PieceSize): Generator<TextRange> {
+export function* splitText(text: string, { size, overlap, structure }: PieceSize): Generator<TextRange> {
+  const structured = { text, structure };
   let start = 0;
   let last = 0;
   while (last < text.length) {
-    let end = findEnd(text, start, size);
+    let end = findEnd(structured, start, size);
     if (end <= last) {
       // The overlap leaves no room for another character in the piece. The piece begins without overlap then, and holds
       // at least one character.
       start = last;
-      end = findEnd(text, start, size);
+      end = findEnd(structured, start, size);
     }
     yield { start, end };
     last = end;
-    start = findStart(text, { start, end }, overlap);
+    start = structure?.isSection(end) === true ? end : findStart(text, { start, end }, overlap);
   }
 }
 
+type StructuredText = { readonly text: string; readonly structure: TextStructure | undefined };
+
 /** Returns the end of the piece that begins at `start`. */
-function findEnd(text: string, start: number, size: number): number {
+function findEnd({ text, structure }: StructuredText, start: number, size: number): number {
   const most = size * 100;
   const breaks = new BreakFinder();
   const last: Partial<Record<BreakKind, number>> = {};
@@ -43,16 +52,23 @@ function findEnd(text: string, start: number, size: number): number {
   for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const kind = breaks.kindBefore(code);
-    if (kind !== undefined && weight * 2 > most) last[kind] = index;
+    if (kind !== undefined && weight * 2 > most) last[kindWithin(structure, index, kind)] = index;
     weight += characterWeight(code);
     if (weight > most && index > start) {
-      const found = last.paragraph ?? last.sentence ?? last.word;
+      const found = last.section ?? last.paragraph ?? last.sentence ?? last.word;
       if (found !== undefined) return found;
       const { before, after } = charactersAt(text, start, index);
       return before > start ? before : after;
     }
   }
   return text.length;
+}
+
+/** Returns the kind of a break by the structure of the text: within code or a table every break is as bad as a word's. */
+function kindWithin(structure: TextStructure | undefined, index: number, kind: BreakKind): BreakKind {
+  if (kind === "word" || structure === undefined) return kind;
+  if (structure.isWithinBlock(index)) return "word";
+  return structure.isSection(index) ? "section" : kind;
 }
 
 /** Returns the start of the piece that follows another piece. */

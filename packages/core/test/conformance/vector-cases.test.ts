@@ -7,12 +7,14 @@ import {
   vectorWriteCases,
 } from "../../src/testing/conformance/vector-optional-cases.ts";
 import type { VectorStoreWithCollections } from "../../src/testing/conformance/vector-optional-cases.ts";
+import { vectorListCases } from "../../src/testing/conformance/vector-list-cases.ts";
 import { vectorStoreCases } from "../../src/testing/conformance/vector-store-cases.ts";
 import { checkWrongSubjects } from "./check-wrong-subjects.ts";
 import { embeddingsBut, wrongEmbeddings } from "./wrong-embeddings.ts";
 import { embedding, wrongVectorCollections, wrongVectorEmbeddings } from "./wrong-vector-collections.ts";
 import { wrongVectorDocuments } from "./wrong-vector-documents.ts";
 import { wrongVectorSearches } from "./wrong-vector-searches.ts";
+import { wrongVectorLists } from "./wrong-vector-lists.ts";
 import { wrongVectorWrites } from "./wrong-vector-writes.ts";
 import { storeBut } from "./wrong-vector-store.ts";
 
@@ -22,6 +24,7 @@ describe("InMemoryVectorStore behind a proxy", () => {
   checkConformance(it, vectorStoreCases, { create, dispose });
   checkConformance(it, vectorCollectionCases, { create, dispose });
   checkConformance(it, vectorWriteCases, { create, dispose });
+  checkConformance(it, vectorListCases, { create, dispose });
   checkConformance(it, vectorEmbeddingsCases, { create: () => embedding(() => ({})) });
 });
 
@@ -29,6 +32,7 @@ describe("the suites of vector stores", () => {
   checkWrongSubjects(it, vectorStoreCases, { ...wrongVectorDocuments, ...wrongVectorSearches });
   checkWrongSubjects(it, vectorCollectionCases, wrongVectorCollections);
   checkWrongSubjects(it, vectorWriteCases, wrongVectorWrites);
+  checkWrongSubjects(it, vectorListCases, wrongVectorLists);
   checkWrongSubjects(it, vectorEmbeddingsCases, wrongVectorEmbeddings);
 });
 

@@ -3,6 +3,7 @@ import {
   FakeEmbeddings,
   vectorCollectionCases,
   vectorEmbeddingsCases,
+  vectorListCases,
   vectorStoreCases,
   vectorWriteCases,
 } from "@troupe/core/testing";
@@ -42,6 +43,7 @@ export function checkContract(
     checkConformance(it, vectorStoreCases, subject);
     checkConformance(it, vectorCollectionCases, subject);
     checkConformance(it, vectorWriteCases, { ...subject, knownGaps });
+    checkConformance(it, vectorListCases, subject);
     checkConformance(it, vectorEmbeddingsCases, {
       create: () => {
         const embeddings = new FakeEmbeddings();

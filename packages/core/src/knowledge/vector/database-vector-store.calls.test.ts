@@ -12,6 +12,7 @@ function storeOf(init: Partial<DatabaseVectorStoreInit> = {}, found: VectorSearc
     write: async (...args) => void calls.push(["write", ...args]),
     search: async (...args) => (calls.push(["search", ...args]), found),
     get: async (...args) => (calls.push(["get", ...args]), { id: "a", content: "A" }),
+    list: async (...args) => (calls.push(["list", ...args]), { documents: [] }),
     clear: async (...args) => void calls.push(["clear", ...args]),
     rememberModel: async (...args) => (calls.push(["rememberModel", ...args]), "first"),
     close: async () => void calls.push(["close"]),

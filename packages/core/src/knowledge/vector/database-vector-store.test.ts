@@ -8,6 +8,7 @@ it("gives a database no id to remove that the same change stores, and each id on
     write: async (_collection, change) => void changes.push(change),
     search: async () => [],
     get: async () => null,
+    list: async () => ({ documents: [] }),
     clear: async () => {},
     rememberModel: async (_collection, model) => model,
     close: async () => {},

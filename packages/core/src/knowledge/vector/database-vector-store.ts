@@ -8,11 +8,13 @@ import { checkEmbedding, checkVectorName, copyDocument, holdsNul } from "./check
 import type { DocumentFields } from "./check-document.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
 import { toFilter } from "./metadata-filter.ts";
-import { readSearchOptions } from "./read-search-options.ts";
+import { largestTopK, readSearchOptions } from "./read-search-options.ts";
 import type { DirectedVector, StoredDocument, VectorDatabase } from "./vector-database.ts";
 import type {
   VectorChange,
   VectorDocument,
+  VectorListOptions,
+  VectorListPage,
   VectorSearchOptions,
   VectorSearchResult,
   VectorStore,
@@ -98,6 +100,15 @@ export class VectorCollection implements VectorStore {
     this.#checkOpen();
     checkVectorName("document id", id);
     return await this.#use(async (database) => await database.get(this.#path, id));
+  }
+
+  async list({ prefix = "", after, limit = 1000 }: VectorListOptions = {}): Promise<VectorListPage> {
+    this.#checkOpen();
+    if (!(Number.isInteger(limit) && limit >= 1 && limit <= largestTopK)) {
+      throw new TroupeError("invalid_value", `limit must be an integer from 1 to ${largestTopK}, got ${limit}.`);
+    }
+    if (prefix !== "") checkVectorName("document id", prefix);
+    return await this.#use(async (database) => await database.list(this.#path, { prefix, after, limit }));
   }
 
   async delete(id: string): Promise<void> {

@@ -6,6 +6,7 @@ import {
   vectorWriteCases,
 } from "../../testing/conformance/vector-optional-cases.ts";
 import { at, fill } from "../../testing/conformance/vector-documents.ts";
+import { vectorListCases } from "../../testing/conformance/vector-list-cases.ts";
 import { vectorStoreCases } from "../../testing/conformance/vector-store-cases.ts";
 import type { VectorCollection } from "./database-vector-store.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
@@ -25,6 +26,7 @@ describe.each<[name: string, create: () => VectorCollection]>([
   checkConformance(it, vectorStoreCases, { create });
   checkConformance(it, vectorCollectionCases, { create });
   checkConformance(it, vectorWriteCases, { create });
+  checkConformance(it, vectorListCases, { create });
 
   it("refuses to open a collection after it was closed", async () => {
     const store = create();

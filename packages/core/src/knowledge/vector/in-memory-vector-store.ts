@@ -1,8 +1,8 @@
 import { readOptions } from "../../base/errors/read-options.ts";
 import { DatabaseVectorStore, vectorStoreOptionTable } from "./database-vector-store.ts";
 import type { VectorStoreOptions } from "./database-vector-store.ts";
-import type { StoredChange, StoredSearch, VectorDatabase } from "./vector-database.ts";
-import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
+import type { StoredChange, StoredPage, StoredSearch, VectorDatabase } from "./vector-database.ts";
+import type { VectorDocument, VectorListPage, VectorSearchResult } from "./vector-store.ts";
 import { VectorSpace } from "./vector-space.ts";
 
 /** The options of an `InMemoryVectorStore`. */
@@ -32,6 +32,10 @@ class MemoryDatabase implements VectorDatabase {
 
   async get(collection: string, id: string): Promise<VectorDocument | null> {
     return this.#spaces.get(collection)?.get(id) ?? null;
+  }
+
+  async list(collection: string, page: StoredPage): Promise<VectorListPage> {
+    return this.#spaces.get(collection)?.list(page) ?? { documents: [] };
   }
 
   async clear(collection: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { DocumentFields } from "./check-document.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import type { CheckedSearchOptions } from "./read-search-options.ts";
-import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
+import type { VectorDocument, VectorListPage, VectorSearchResult } from "./vector-store.ts";
 
 /**
  * A vector in 32-bit floats with its Euclidean length, which is never zero or infinite. For cosines divide by the
@@ -22,6 +22,9 @@ export type StoredChange = {
 /** A checked search for a `VectorDatabase`. Without a minimum score `minScore` is `-Infinity`. */
 export type StoredSearch = DirectedVector & Readonly<CheckedSearchOptions>;
 
+/** A checked page of `VectorDatabase.list`. Without a prefix `prefix` is empty. */
+export type StoredPage = { readonly prefix: string; readonly after: string | undefined; readonly limit: number };
+
 /**
  * A database of documents with vectors: the part of a vector store that differs between databases.
  * `DatabaseVectorStore` makes it a `VectorStore` and checks the arguments. `collection` is any string of at most about
@@ -37,6 +40,8 @@ export interface VectorDatabase {
   /** Returns the nearest documents, in any order. For equal scores at the limit, the bytes of the ids decide. */
   search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]>;
   get(collection: string, id: string): Promise<VectorDocument | null>;
+  /** Returns a page of a collection's ids and metadata. `after` is the `next` of an earlier page. */
+  list(collection: string, page: StoredPage): Promise<VectorListPage>;
   /** Removes the documents of a collection, its vector length and its model name. */
   clear(collection: string): Promise<void>;
   /** Stores the name of the collection's model unless a name is stored already, and returns the stored name. */

@@ -1,11 +1,12 @@
+import { compareUtf8 } from "../../base/util/compare-utf8.ts";
 import { checkDimensions, copyDocument } from "./check-document.ts";
 import type { DocumentFields } from "./check-document.ts";
 import { CosineRows } from "./cosine-rows.ts";
 import { matchesFilter } from "./metadata-filter.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import { NearestItems } from "./nearest-items.ts";
-import type { StoredChange, StoredDocument, StoredSearch } from "./vector-database.ts";
-import type { VectorDocument, VectorSearchResult } from "./vector-store.ts";
+import type { StoredChange, StoredDocument, StoredPage, StoredSearch } from "./vector-database.ts";
+import type { VectorDocument, VectorListPage, VectorSearchResult } from "./vector-store.ts";
 
 /** The documents and vectors of one in-memory collection. A document and the row of its vector have the same number. */
 export class VectorSpace {
@@ -44,6 +45,20 @@ export class VectorSpace {
     const document = row === undefined ? undefined : this.#documents[row];
     if (row === undefined || document === undefined || this.#rows === undefined) return null;
     return { ...copyDocument(document), embedding: this.#rows.get(row) };
+  }
+
+  list({ prefix, after, limit }: StoredPage): VectorListPage {
+    const ids = [...this.#rowOf.keys()].filter((id) => id.startsWith(prefix)).toSorted(compareUtf8);
+    const rest = after === undefined ? ids : ids.filter((id) => compareUtf8(id, after) > 0);
+    const listed = rest.slice(0, limit);
+    const documents = listed.flatMap((id) => {
+      const document = this.#documents[this.#rowOf.get(id) ?? -1];
+      if (document === undefined) return [];
+      const { content: _, ...head } = copyDocument(document);
+      return [head];
+    });
+    const last = listed.at(-1);
+    return { documents, ...(last !== undefined && rest.length > limit && { next: last }) };
   }
 
   #idsOf(filter: MetadataFilter | undefined): string[] {

@@ -29,6 +29,19 @@ export type VectorSearchOptions = {
  */
 export type VectorSearchResult = { document: VectorDocument; score: number };
 
+/** Options of `VectorStore.list`: a prefix of ids, a place in the list, and the size of a page. */
+export type VectorListOptions = {
+  /** Lists only documents whose ids begin with this string. */
+  prefix?: string | undefined;
+  /** The `next` of an earlier page, with the same prefix. */
+  after?: string | undefined;
+  /** The maximum number of documents in the page; a page may have fewer. @default 1000 */
+  limit?: number | undefined;
+};
+
+/** A page of `VectorStore.list`: ids and metadata of documents. Without `next` it is the last. */
+export type VectorListPage = { documents: Omit<VectorDocument, "content" | "embedding">[]; next?: string };
+
 /** A change of many documents that `VectorStore.write` makes in one step: first it removes, then it stores. */
 export type VectorChange = {
   /** Documents to store, each as `upsert` does. If several share an id, the last is stored. */
@@ -78,6 +91,11 @@ export interface VectorStore {
    * no effect.
    */
   write?(change: VectorChange): Promise<void>;
+  /**
+   * Lists the ids and metadata of the documents, page by page in any order. A document that is stored from the first
+   * page to the last is listed exactly once.
+   */
+  list?(options?: VectorListOptions): Promise<VectorListPage>;
   /**
    * Stores the name of the embedding model of these vectors, unless a name is stored already, and returns the stored
    * name. `clear` removes the name.

@@ -1,0 +1,129 @@
+/** A heading of a text, from the start of its line, with its level from 1. */
+type Heading = { readonly start: number; readonly level: number; readonly title: string };
+
+/** A part of a text that is not cut if it fits into a piece: code, a table, or a heading with the line after it. */
+type Block = { readonly start: number; readonly end: number };
+
+const headingLine = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
+const fenceLine = /^ {0,3}(`{3,}|~{3,})/;
+const tableLine = /^[ \t]*\|.*\|[ \t]*$/;
+
+const longestTitle = 120;
+const longestLine = 2000;
+
+/**
+ * The structure of a text in Markdown: its headings, and the blocks that are better not cut. Other text has none, unless
+ * it looks like Markdown.
+ */
+export class TextStructure {
+  readonly #headings: Heading[] = [];
+  readonly #sections: ReadonlySet<number>;
+  readonly #blocks: Block[] = [];
+
+  constructor(text: string) {
+    const reader = new LineReader(this.#headings, this.#blocks);
+    for (let start = 0; start < text.length;) {
+      const newline = text.indexOf("\n", start);
+      const end = newline === -1 ? text.length : newline + 1;
+      // Longer lines are plain text, which is not worth parsing.
+      reader.read(start, end - start > longestLine ? "text" : text.slice(start, end).trimEnd());
+      start = end;
+    }
+    reader.end(text.length);
+    this.#sections = new Set(this.#headings.map(({ start }) => start));
+  }
+
+  /** Returns true if a section begins at this index. */
+  isSection(index: number): boolean {
+    return this.#sections.has(index);
+  }
+
+  /** Returns true if an index is within a block, so that a cut there would divide it. */
+  isWithinBlock(index: number): boolean {
+    const block = lastBefore(this.#blocks, index);
+    return block !== undefined && index < block.end;
+  }
+
+  /** Returns the headings above an index, from the outermost, joined by ` › `; empty if there are none. */
+  headingsAt(index: number): string {
+    const path: Heading[] = [];
+    for (const heading of this.#headings) {
+      if (heading.start > index) break;
+      while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop();
+      path.push(heading);
+    }
+    return path.map(({ title }) => title).join(" › ");
+  }
+}
+
+/** Reads the lines of a text in order, and collects headings and blocks. */
+class LineReader {
+  readonly #headings: Heading[];
+  readonly #blocks: Block[];
+  #fence: { readonly start: number; readonly mark: string } | undefined;
+  #table: number | undefined;
+  #heading: number | undefined;
+
+  constructor(headings: Heading[], blocks: Block[]) {
+    this.#headings = headings;
+    this.#blocks = blocks;
+  }
+
+  read(start: number, line: string): void {
+    if (this.#fence !== undefined) return this.#readCode(this.#fence, start, line);
+    this.#endHeading(start, line);
+    if (tableLine.test(line)) {
+      this.#table ??= start;
+      return;
+    }
+    this.#endTable(start);
+    const mark = fenceLine.exec(line)?.[1];
+    if (mark !== undefined) this.#fence = { start, mark };
+    const [, marks, title = ""] = headingLine.exec(line) ?? [];
+    if (marks === undefined) return;
+    this.#headings.push({ start, level: marks.length, title: title.slice(0, longestTitle).toWellFormed() });
+    this.#heading = start;
+  }
+
+  end(length: number): void {
+    this.#endTable(length);
+    if (this.#fence !== undefined) this.#block(this.#fence.start, length);
+  }
+
+  #readCode({ start: first, mark }: { start: number; mark: string }, start: number, line: string): void {
+    const text = line.trim();
+    if (!text.startsWith(mark) || text !== (mark[0] ?? "").repeat(text.length)) return;
+    this.#block(first, start + line.length);
+    this.#fence = undefined;
+  }
+
+  /** Keeps a heading together with the first line below it that has text. */
+  #endHeading(start: number, line: string): void {
+    if (this.#heading === undefined || line.trim() === "") return;
+    this.#block(this.#heading, start + 1);
+    this.#heading = undefined;
+  }
+
+  #endTable(end: number): void {
+    if (this.#table !== undefined) this.#block(this.#table, end);
+    this.#table = undefined;
+  }
+
+  #block(start: number, end: number): void {
+    const last = this.#blocks.at(-1);
+    // A block may begin with the line that a heading is kept together with.
+    if (last !== undefined && start < last.end) this.#blocks[this.#blocks.length - 1] = { start: last.start, end };
+    else this.#blocks.push({ start, end });
+  }
+}
+
+/** Returns the last block that begins before an index, by binary search. */
+function lastBefore(blocks: readonly Block[], index: number): Block | undefined {
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((blocks[middle] as Block).start < index) low = middle + 1;
+    else high = middle;
+  }
+  return blocks[low - 1];
+}
