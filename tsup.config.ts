@@ -3,7 +3,9 @@ import { defineConfig } from "tsup";
 
 /** Files that may be an entry point: that of a package, those of core for each audience, the main file of an app. */
 const audiences = ["runs", "kit", "provider", "storage", "vector", "service", "transport", "testing", "react"];
-const entryPoints = ["index", ...audiences, "main"].map((name) => `src/${name}.ts`);
+/** A file that runs in a worker thread of its own. */
+const workers = ["pdf-worker"];
+const entryPoints = ["index", ...audiences, ...workers, "main"].map((name) => `src/${name}.ts`);
 
 /** Build settings of all packages. tsup writes the JavaScript, `tsc -p tsconfig.build.json` writes the declarations. */
 export default defineConfig({

@@ -1,3 +1,5 @@
+import { cutText } from "../base/util/cut-text.ts";
+
 /** A heading of a text, from the start of its line, with its level from 1. */
 type Heading = { readonly start: number; readonly level: number; readonly title: string };
 
@@ -81,7 +83,7 @@ class LineReader {
     if (mark !== undefined) this.#fence = { start, mark };
     const [, marks, title = ""] = headingLine.exec(line) ?? [];
     if (marks === undefined) return;
-    this.#headings.push({ start, level: marks.length, title: title.slice(0, longestTitle).toWellFormed() });
+    this.#headings.push({ start, level: marks.length, title: cutText(title, longestTitle).toWellFormed() });
     this.#heading = start;
   }
 

@@ -1,0 +1,116 @@
+import { TroupeError } from "@troupe/core";
+import type { ReadContent } from "./read-content.ts";
+
+/** Decodes text in UTF-8, or in UTF-16 with a byte order mark. Other bytes are read as Windows-1252. */
+export function decodeText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "";
+  const text = decodeAs(encoding === "" ? "utf-8" : encoding, bytes) ?? decodeAs("windows-1252", bytes) ?? "";
+  if (text.includes("\0")) throw new TroupeError("invalid_value", "The document is not text: it has NUL characters.");
+  return text.toWellFormed().replaceAll("\r\n", "\n");
+}
+
+function decodeAs(encoding: string, bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads plain text. */
+export function readPlainText(bytes: Uint8Array): ReadContent {
+  return { content: decodeText(bytes) };
+}
+
+/** Reads Markdown. The first heading is the title; front matter is left out. */
+export function readMarkdown(bytes: Uint8Array): ReadContent {
+  const content = decodeText(bytes).replace(/^---\n(?:.*\n)*?---\n/, "");
+  const title = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(content.slice(0, 10_000))?.[1];
+  return withTitle(content, title);
+}
+
+/** Returns a content with a title, if there is one. */
+export function withTitle(content: string, title = ""): ReadContent {
+  const line = title.replace(/\s+/g, " ").trim().slice(0, 200).toWellFormed();
+  return line === "" ? { content } : { content, metadata: { title: line } };
+}
+
+/** Reads a table. Each row becomes a line of `column: value`, with its number as place; the header is row 1. */
+export function readCsv(bytes: Uint8Array, separator: string): ReadContent {
+  const rows = parseCsv(decodeText(bytes), separator);
+  const [header = [], ...rest] = rows;
+  const lines = rest.map((row) =>
+    row.flatMap((value, index) => (value.trim() === "" ? [] : [labelled(header[index], value)])).join("; "),
+  );
+  return inLines(lines, 2);
+}
+
+/** Reads one JSON value per line. Each becomes a line of `name: value`, with the number of its line as place. */
+export function readJsonLines(bytes: Uint8Array): ReadContent {
+  const lines = decodeText(bytes).split("\n").map(describeLine);
+  return inLines(lines, 1);
+}
+
+function describeLine(line: string, index: number): string {
+  if (line.trim() === "") return "";
+  try {
+    return describeValue(JSON.parse(line));
+  } catch {
+    throw new TroupeError("invalid_value", `Line ${index + 1} of the document is not JSON.`);
+  }
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return oneLine(asText(value));
+  const fields = Object.entries(value).map(([name, field]) => labelled(name, asText(field)));
+  return fields.join("; ");
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function labelled(name = "", value: string): string {
+  const label = oneLine(name);
+  return label === "" ? oneLine(value) : `${label}: ${oneLine(value)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** Makes a content of lines, each with its number as place. Empty lines are left out. */
+function inLines(lines: readonly string[], first: number): ReadContent {
+  const places: { start: number; row: number }[] = [];
+  const parts: string[] = [];
+  let start = 0;
+  for (const [index, line] of lines.entries()) {
+    if (line === "") continue;
+    places.push({ start, row: index + first });
+    parts.push(`${line}\n`);
+    start += line.length + 1;
+  }
+  return { content: parts.join(""), places };
+}
+
+/** Parses comma-separated values: quoted values may hold separators, line ends, and doubled quotation marks. */
+function parseCsv(text: string, separator: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  const token = new RegExp(`"((?:[^"]|"")*)"?|([^${separator}\\n"][^${separator}\\n]*)|(${separator})|(\\n)`, "gy");
+  let value = "";
+  for (const [, quoted, plain, isSeparator, isEnd] of text.matchAll(token)) {
+    if (quoted !== undefined) value += quoted.replaceAll('""', '"');
+    else if (plain !== undefined) value += plain;
+    else {
+      row.push(value);
+      value = "";
+      if (isSeparator !== undefined || isEnd === undefined) continue;
+      rows.push(row);
+      row = [];
+    }
+  }
+  if (value !== "" || row.length > 0) rows.push([...row, value]);
+  return rows;
+}
