@@ -9,8 +9,8 @@ const model = new ScriptedModel().respond(({ messages }) => {
   const last = messages.at(-1);
   const text = getTextContent(last?.content ?? null);
   if (last?.role === "user") return { toolCalls: [{ name: "search_docs", arguments: { query: text } }] };
-  const [, page, start = 0] = /<document id="([^"]+)"(?: start="(\d+)")?/.exec(text) ?? [];
-  return `See ${page}, from character ${start}.`;
+  const [, page, place = "at the beginning"] = /^\[1\] "([^"]+)"(?: \((.*)\))?$/m.exec(text) ?? [];
+  return `See ${page}, ${place} [1].`;
 });
 
 const root = `${import.meta.dirname}/..`;

@@ -5,7 +5,8 @@ const shortEnough = 600;
 /** Number of sentences that are quoted from long results. */
 const mostSentences = 3;
 
-const documents = /<document id=("(?:[^"\\]|\\.)*")[^>]*>\n([\s\S]*?)\n<\/document>/g;
+/** Matches a numbered passage of a knowledge base: its title, and the text up to the next passage. */
+const documents = /^\[\d+\] ("(?:[^"\\]|\\.)*")[^\n]*\n([\s\S]*?)(?=\n\n\[\d+\] "|$(?![\s\S]))/gm;
 
 type Passage = { readonly source?: string; readonly text: string };
 

@@ -10,7 +10,7 @@ const handbook = new KnowledgeBase({
   name: "handbook",
   vectorStore: new InMemoryVectorStore({ embeddings }),
   chunking: { size: 200, overlap: 20 },
-  rerank: (_query, results) => results.toSorted((one, other) => other.score - one.score), // or ask a reranking service
+  rerank: (_query, results) => results.toSorted((one, other) => (other.score ?? 0) - (one.score ?? 0)), // or ask a reranking service
 });
 await handbook.addDocuments([{ id: "handbook.md", content: text, metadata: { office: "Oslo" } }]);
 

@@ -101,8 +101,15 @@ export type { KnowledgeBaseConfig } from "./knowledge/knowledge-base-config.ts";
 export type { Chunking } from "./knowledge/chunking.ts";
 export type { TextRange } from "./knowledge/split-text.ts";
 export type { DocumentPlace } from "./knowledge/pieces.ts";
+export type { KnowledgeSearchResult } from "./knowledge/join-results.ts";
 export type { Rerank } from "./knowledge/rerank-results.ts";
-export type { SyncContent, SyncDocument, SyncDocuments, SyncOptions, SyncProgress } from "./knowledge/sync-documents.ts";
+export type {
+  SyncContent,
+  SyncDocument,
+  SyncDocuments,
+  SyncOptions,
+  SyncProgress,
+} from "./knowledge/sync-documents.ts";
 export { AddDocumentsError } from "./knowledge/add-documents-error.ts";
 export { InMemoryVectorStore } from "./knowledge/vector/in-memory-vector-store.ts";
 export type {

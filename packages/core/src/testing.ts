@@ -51,8 +51,8 @@ export {
   vectorEmbeddingsCases,
   vectorWriteCases,
 } from "./testing/conformance/vector-optional-cases.ts";
-export type { EmbeddingVectorStore, WritableVectorStore } from "./testing/conformance/vector-optional-cases.ts";
 export { vectorListCases } from "./testing/conformance/vector-list-cases.ts";
+export { vectorTextCases } from "./testing/conformance/vector-text-cases.ts";
 export { vectorStoreCases } from "./testing/conformance/vector-store-cases.ts";
 
 // The runtime is checked at import, because a runtime that is too old would fail in each run.

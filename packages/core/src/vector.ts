@@ -1,7 +1,12 @@
 import { checkRuntime } from "./base/util/check-runtime.ts";
 
 // The contract.
-export type { VectorChange, VectorListOptions, VectorListPage } from "./knowledge/vector/vector-store.ts";
+export type {
+  VectorChange,
+  TextSearchOptions,
+  VectorListOptions,
+  VectorListPage,
+} from "./knowledge/vector/vector-store.ts";
 
 // A store over a database.
 export { DatabaseVectorStore, vectorStoreOptionTable } from "./knowledge/vector/database-vector-store.ts";
@@ -12,12 +17,15 @@ export type {
   StoredDocument,
   StoredPage,
   StoredSearch,
+  StoredTextSearch,
+  TextDatabase,
   VectorDatabase,
 } from "./knowledge/vector/vector-database.ts";
 export { checkDimensions } from "./knowledge/vector/check-document.ts";
 export type { DocumentFields } from "./knowledge/vector/check-document.ts";
 export { filterPath, filterTerms, matchesFilter, metadataTerms } from "./knowledge/vector/metadata-filter.ts";
 export type { MetadataFilter } from "./knowledge/vector/metadata-filter.ts";
+export { spacedText } from "./knowledge/vector/text-terms.ts";
 export { NearestItems } from "./knowledge/vector/nearest-items.ts";
 export type { ScoredItem } from "./knowledge/vector/nearest-items.ts";
 

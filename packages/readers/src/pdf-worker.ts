@@ -1,3 +1,4 @@
+import type * as unpdf from "unpdf";
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 
 /** The work of the thread: the bytes of a PDF, and the maximum number of its pages. */
@@ -13,7 +14,7 @@ export type PdfAnswer =
 type TextItem = { str: string; hasEOL: boolean; height: number; transform: number[] };
 
 /** The part of `unpdf` that is used. */
-type Parser = Pick<typeof import("unpdf"), "getDocumentProxy">;
+type Parser = Pick<typeof unpdf, "getDocumentProxy">;
 
 /** Reads the text of a PDF page by page. */
 async function readPages({ getDocumentProxy }: Parser, { bytes, maxPages }: PdfJob): Promise<PdfAnswer> {
@@ -71,4 +72,5 @@ async function answer(job: PdfJob): Promise<PdfAnswer> {
   }
 }
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- the port of a thread has no origin
 if (!isMainThread) parentPort?.postMessage(await answer(workerData as PdfJob));

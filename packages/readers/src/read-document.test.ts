@@ -103,7 +103,7 @@ describe("readDocument", () => {
     ["a.txt", "12345", { maxBytes: 4 }, "The document has 5 bytes, expected at most 4 (maxBytes)."],
     ["a.txt", "", { maxPages: 0 }, "maxPages must be a positive integer, got 0."],
     ["a.txt", "", { pages: 1 }, 'Unknown option "pages" of readDocument.'],
-  ])("rejects %j with %j and %j", async (name, content, options, message) => {
+  ])("rejects %j with %j and %j", async (...[name, content, options, message]) => {
     await expect(read(name, content, options as ReadOptions)).rejects.toThrow(message);
   });
 });

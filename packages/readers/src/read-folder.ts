@@ -97,7 +97,7 @@ async function toDocument(root: string, id: string, settings: Settings): Promise
     };
     return { id, hash, read };
   } catch (error) {
-    return { id, read: () => Promise.reject(error as Error) };
+    return { id, read: () => Promise.reject(error) };
   }
 }
 

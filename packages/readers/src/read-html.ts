@@ -38,7 +38,7 @@ function writeNodes(root: Node, writer: MarkdownWriter): string {
     const { node, isEnd } = step;
     if (isEnd) writer.leave(node as Element);
     else if (node.nodeName === "#text") writer.write((node as DefaultTreeAdapterTypes.TextNode).value);
-    else if (node.nodeName === "title" && title === "") title = titleOf(node as Element);
+    else if (node.nodeName === "title" && title === "") title = titleOf(node);
     else if (node.nodeName === "head") pushChildren(steps, node, (child) => child.nodeName === "title");
     else if ("childNodes" in node && !isLeftOut(node)) {
       if ("tagName" in node) {

@@ -27,7 +27,7 @@ describe("readDocument of a PDF", () => {
     ["too little time", makePdf([["a"]]), { timeoutMs: 1 }, "The PDF took longer than 1 ms to read (timeoutMs)."],
     ["other bytes", Buffer.from("not a PDF"), {}, "The PDF cannot be read."],
     ["a truncated file", makePdf([["a"]]).subarray(0, 100), {}, "The PDF cannot be read."],
-  ])("rejects one with %s in a sentence", async (_name, bytes, options, message) => {
+  ])("rejects one with %s in a sentence", async (...[, bytes, options, message]) => {
     await expect(read(bytes, options)).rejects.toMatchObject({ code: "invalid_value", message });
   });
 

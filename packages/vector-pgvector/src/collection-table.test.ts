@@ -8,6 +8,7 @@ import {
   storedVectors,
   tableName,
 } from "./collection-table.ts";
+import { wordsDefinition } from "./words-column.ts";
 
 const names = { schema: "s", table: "t", extensionSchema: '"ext"' };
 
@@ -43,12 +44,14 @@ describe("indexedType", () => {
 
 describe("createTable", () => {
   const statements = (dimensions: number, exact = false) =>
-    createTable(names, { key: "k", dimensions, exact })
+    createTable(names, { key: "k", dimensions, exact, languages: ["english", "german"] })
       .split("; ")
       .map((sql) => sql.replaceAll(/\s+/g, " "));
   const table = (dimensions: number) =>
     `create table "s"."t_k" ( id text collate "C" primary key, content text not null, metadata jsonb, ` +
-    `embedding "ext".vector(${dimensions}) not null, original "ext".vector(${dimensions}) )`;
+    `embedding "ext".vector(${dimensions}) not null, original "ext".vector(${dimensions}), ${column.replaceAll(/\s+/g, " ")} )`;
+  const column = wordsDefinition(["english", "german"]);
+  const words = 'create index on "s"."t_k" using gin (words_english_german)';
   const filters = 'create index on "s"."t_k" using gin (metadata jsonb_path_ops)';
   const half = '(embedding::"ext".halfvec(2001))';
 
@@ -60,7 +63,7 @@ describe("createTable", () => {
   ])(
     "creates $dimensions dimensions (exact: $exact) with the indexes they can have",
     ({ dimensions, exact, index }) => {
-      expect(statements(dimensions, exact)).toEqual([table(dimensions), filters, ...index]);
+      expect(statements(dimensions, exact)).toEqual([table(dimensions), filters, words, ...index]);
     },
   );
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
 import type { DirectedVector } from "@troupe/core/vector";
+import { wordsColumn, wordsDefinition } from "./words-column.ts";
 import type { VectorSettings } from "./pg-vector-options.ts";
 
 /** Prefixes of the names of tables and types: those of the store, and the quoted schema of the extension. */
@@ -39,11 +40,10 @@ export function indexedType(dimensions: number): IndexedType {
   throw new TroupeError("invalid_value", message);
 }
 
+type NewTable = { key: string; dimensions: number; exact: boolean; languages: readonly string[] };
+
 /** Returns the statements that create the table of a collection and its indexes. */
-export function createTable(
-  names: Names,
-  { key, dimensions, exact }: { key: string; dimensions: number; exact: boolean },
-): string {
+export function createTable(names: Names, { key, dimensions, exact, languages }: NewTable): string {
   const { extensionSchema } = names;
   const [name, type] = [tableName(names, key), exact ? undefined : indexedType(dimensions)];
   const column = `${extensionSchema}.vector(${dimensions})`;
@@ -52,9 +52,11 @@ export function createTable(
     content text not null,
     metadata jsonb,
     embedding ${column} not null,
-    original ${column}
+    original ${column},
+    ${wordsDefinition(languages)}
   )`;
-  const filters = `create index on ${name} using gin (metadata jsonb_path_ops)`;
+  const words = `create index on ${name} using gin (${wordsColumn(languages)})`;
+  const filters = `create index on ${name} using gin (metadata jsonb_path_ops); ${words}`;
   if (type === undefined) return `${table}; ${filters}`;
   const indexed = `${searchedExpression(names, type, dimensions)} ${extensionSchema}.${type}_cosine_ops`;
   return `${table}; ${filters}; create index on ${name} using hnsw (${indexed})`;

@@ -12,6 +12,7 @@ const settings = {
   table: "t",
   efSearch: 100,
   exact: false,
+  languages: ["english"],
   logger: createLogger(),
 };
 
@@ -105,6 +106,7 @@ describe("the options of PgVectorStore", () => {
       table: "troupe_vectors",
       efSearch: undefined,
       exact: false,
+      languages: ["english"],
       logger: undefined,
     };
 

@@ -48,7 +48,7 @@ function start(answers: Readonly<Record<string, object[]>> = {}, exact = false) 
     connections: { useRepeatedly } as unknown as Connections,
     end,
     format,
-    settings: { schema: "s", table: "t", efSearch: 100, exact, logger: { warn } as never },
+    settings: { schema: "s", table: "t", efSearch: 100, exact, languages: ["english"], logger: { warn } as never },
     extensionSchema: "ext",
   });
   const inserts = (...documents: StoredDocument[]) =>
@@ -67,7 +67,7 @@ describe("PgVectorDatabase.write", () => {
       [begin, []],
       [look, [key]],
       [enter, [key, "c"]],
-      [flat(createTable(names, { key, dimensions: 2, exact: false })), []],
+      [flat(createTable(names, { key, dimensions: 2, exact: false, languages: ["english"] })), []],
       ['update "s"."t" set dimensions = $2 where id = $1', [key, 2]],
       ...inserts(at("a")),
       ["commit", []],

@@ -1,5 +1,13 @@
 import { checkDimensions } from "@troupe/core/vector";
-import type { StoredChange, StoredPage, StoredSearch, VectorDatabase, VectorListPage } from "@troupe/core/vector";
+import type {
+  StoredChange,
+  StoredPage,
+  StoredSearch,
+  StoredTextSearch,
+  TextDatabase,
+  VectorDatabase,
+  VectorListPage,
+} from "@troupe/core/vector";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import { inTransaction } from "@troupe-internal/postgres";
 import type { Connections, Query } from "@troupe-internal/postgres";
@@ -9,6 +17,8 @@ import { filterCondition } from "./filter-condition.ts";
 import { insertStatements, toDocument } from "./stored-document.ts";
 import type { DocumentRow, VectorFormat } from "./stored-document.ts";
 import type { VectorSettings } from "./pg-vector-options.ts";
+import { readLanguages, searchWords } from "./text-search.ts";
+import { addWords } from "./words-column.ts";
 import { searchTable } from "./search-table.ts";
 
 /** The parts of a `PgVectorDatabase`. `end` releases the pool; `extensionSchema` is quoted. */
@@ -39,7 +49,7 @@ const deletedAtOnce = 10_000;
 /**
  * The tables of a `PgVectorStore`: a catalog of collections, and a table for each collection that ever had a document.
  */
-export class PgVectorDatabase implements VectorDatabase {
+export class PgVectorDatabase implements VectorDatabase, TextDatabase {
   readonly #parts: PgVectorParts;
   readonly #names: Names;
   readonly #catalog: string;
@@ -79,6 +89,37 @@ export class PgVectorDatabase implements VectorDatabase {
       const [row] = await query<DocumentRow & { embedding: string }>({ sql, parameters: [id] });
       return row === undefined ? null : { ...toDocument(row), embedding: this.#parts.format.read(row.embedding) };
     }, meanwhileCleared);
+  }
+
+  async searchText(collection: string, search: StoredTextSearch): Promise<VectorSearchResult[]> {
+    const key = collectionKey(collection);
+    return await this.#parts.connections.useRepeatedly(async (query) => {
+      if (!(await this.#exists(query, key))) return [];
+      return await searchWords(query, tableName(this.#names, key), search);
+    }, meanwhileCleared);
+  }
+
+  /** Returns true if the table of a collection has the words of its documents, or does not exist yet. */
+  async hasTextIndex(collection: string): Promise<boolean> {
+    const key = collectionKey(collection);
+    return await this.#parts.connections.useRepeatedly(async (query) => {
+      if (!(await this.#exists(query, key))) return true;
+      return (await readLanguages(query, tableName(this.#names, key))) !== undefined;
+    });
+  }
+
+  async createTextIndex(collection: string): Promise<void> {
+    const key = collectionKey(collection);
+    const table = tableName(this.#names, key);
+    await this.#parts.connections.useRepeatedly(async (query) => {
+      await inTransaction(query, "begin", async () => {
+        // Another process that creates the index or the table waits.
+        await query(plain("select pg_advisory_xact_lock(hashtext('troupe'))"));
+        if (!(await this.#exists(query, key))) return;
+        if ((await readLanguages(query, table)) !== undefined) return;
+        await query(plain(addWords(table, this.#parts.settings.languages)));
+      });
+    });
   }
 
   async list(collection: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
@@ -160,7 +201,7 @@ export class PgVectorDatabase implements VectorDatabase {
     const [entered] = await query<{ dimensions: number | null }>({ sql: enter, parameters: [key, collection] });
     if (typeof entered?.dimensions === "number") return entered.dimensions;
     this.#warn(length);
-    await query(plain(createTable(this.#names, { key, dimensions: length, exact: this.#parts.settings.exact })));
+    await query(plain(createTable(this.#names, { key, dimensions: length, ...this.#parts.settings })));
     await query({ sql: `update ${this.#catalog} set dimensions = $2 where id = $1`, parameters: [key, length] });
     return length;
   }

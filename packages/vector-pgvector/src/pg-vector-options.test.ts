@@ -14,6 +14,7 @@ describe("The options of a PgVectorStore", () => {
       schema: "public",
       table: "troupe_vectors",
       exact: false,
+      languages: ["english"],
     };
 
     expect(read({})).toEqual({ max: 10, ...defaults });
@@ -44,6 +45,10 @@ describe("The options of a PgVectorStore", () => {
     [{ efSearch: 9 }, "efSearch must be an integer from 10 to 1000, got 9."],
     [{ efSearch: 1001 }, "efSearch must be an integer from 10 to 1000, got 1001."],
     [{ dimensions: 16_001 }, "dimensions must be an integer from 1 to 16000, got 16001."],
+    ...[[], "english", ["en-GB"], ["english", "english"]].map((languages): [object, string] => [
+      { languages },
+      `languages must be an array of one to four different names of lower-case letters, such as english, got ${typeof languages === "string" ? "a string" : "an array"}.`,
+    ]),
     [{ exact: 1 }, "exact must be true or false, got 1."],
   ])("refuse %j", (options, message) => {
     expect(() => read(options)).toThrow(expect.objectContaining({ code: "invalid_config", message }));

@@ -29,6 +29,11 @@ export type PgVectorOptions = VectorStoreOptions & {
   efSearch?: number | undefined;
   /** Compares every vector in each search, and creates no index for new collections. @default false */
   exact?: boolean | undefined;
+  /**
+   * The languages of the documents, as PostgreSQL names its text search configurations: `english`, `german`, or `simple`
+   * for words as they are written. They apply to new collections. @default ["english"]
+   */
+  languages?: readonly string[] | undefined;
   /** Receives warnings about collections that cannot be indexed. @default writes warnings to standard error */
   logger?: Logger | undefined;
 };
@@ -64,6 +69,18 @@ export const poolOptionTable = {
   table: optional(nameOption, "troupe_vectors"),
   efSearch: optional(integerOption(10, 1000)),
   exact: optional(booleanOption, false),
+  languages: optional(
+    satisfying<readonly string[]>(
+      "an array of one to four different names of lower-case letters, such as english",
+      (value) =>
+        Array.isArray(value) &&
+        value.length >= 1 &&
+        value.length <= 4 &&
+        new Set(value).size === value.length &&
+        value.every((name) => typeof name === "string" && /^[a-z]{1,12}$/.test(name)),
+    ),
+    ["english"],
+  ),
   logger: optional(loggerOption),
 } satisfies OptionTable<Omit<PgVectorOptions, "max">>;
 
@@ -76,5 +93,6 @@ export type VectorSettings = {
   readonly table: string;
   readonly efSearch: number;
   readonly exact: boolean;
+  readonly languages: readonly string[];
   readonly logger: Logger;
 };

@@ -5,6 +5,7 @@ import {
   vectorEmbeddingsCases,
   vectorListCases,
   vectorStoreCases,
+  vectorTextCases,
   vectorWriteCases,
 } from "@troupe/core/testing";
 import pg from "pg";
@@ -40,6 +41,7 @@ describe.skipIf(serverUrl === "").each([
   checkConformance(it, vectorCollectionCases, { create, dispose });
   checkConformance(it, vectorWriteCases, { create, dispose });
   checkConformance(it, vectorListCases, { create, dispose });
+  checkConformance(it, vectorTextCases, { create, dispose } as never);
 });
 
 describe.skipIf(serverUrl === "")("PgVectorStore with embeddings", () => {

@@ -30,6 +30,6 @@ export class PgVectorStore extends DatabaseVectorStore {
       logger: logger ?? createLogger({ level: "warn", prefix: "PgVectorStore" }),
     };
     const open = async () => await openDatabase(source, settings);
-    super({ name: "The pgvector store", open, embeddings, dimensions });
+    super({ name: "The pgvector store", open, searchesText: true, embeddings, dimensions });
   }
 }

@@ -1,4 +1,4 @@
-import { metadataTerms } from "@troupe/core/vector";
+import { metadataTerms, spacedText } from "@troupe/core/vector";
 import type { StoredChange, StoredDocument } from "@troupe/core/vector";
 import { CollectionKeys, hashOf, toNumber } from "./collection-keys.ts";
 import { eachKeyWindow, Pauses } from "./key-windows.ts";
@@ -13,12 +13,15 @@ export class CollectionChange {
   readonly #number: number;
   readonly #keys: CollectionKeys;
   readonly #pauses = new Pauses();
+  readonly #hasText: boolean;
 
   constructor(tables: VectorTables, writer: SqliteConnection, number: number) {
     this.#tables = tables;
     this.#writer = writer;
     this.#number = number;
     this.#keys = new CollectionKeys(tables, writer, number);
+    // Another process may have created the index of words since the last change.
+    this.#hasText = writer.row(tables.hasText) !== undefined;
   }
 
   /** Removes documents by id and by filter, then stores new documents. */
@@ -28,12 +31,14 @@ export class CollectionChange {
     for (const key of [...found, ...named]) {
       if (key === undefined) continue;
       for (const sql of this.#tables.remove) this.#writer.run(sql, key);
+      if (this.#hasText) this.#writer.run(this.#tables.removeText, key);
       if (this.#pauses.isDue) await this.#pauses.pause();
     }
     let next = this.#keys.bounds().last + 1;
     for (const document of documents) {
       const known = this.#keyOf(document.id);
       if (known !== undefined) this.#writer.run(this.#tables.removeTerms, known);
+      if (known !== undefined && this.#hasText) this.#writer.run(this.#tables.removeText, known);
       this.#store(known ?? next++, document);
       if (this.#pauses.isDue) await this.#pauses.pause();
     }
@@ -43,6 +48,7 @@ export class CollectionChange {
   async clear(): Promise<void> {
     await eachKeyWindow(this.#keys.bounds(), { most: 1000 }, ({ after, last }) => {
       for (const sql of this.#tables.removeRange) this.#writer.run(sql, after, last);
+      if (this.#hasText) this.#writer.run(this.#tables.removeTextRange, after, last);
     });
   }
 
@@ -57,6 +63,7 @@ export class CollectionChange {
     const json = metadata === undefined ? null : JSON.stringify(metadata);
     this.#writer.run(this.#tables.setVector, key, this.#number, id, bytesOf(searched));
     this.#writer.run(this.#tables.setDocument, key, content, json, original);
+    if (this.#hasText) this.#writer.run(this.#tables.addText, key, spacedText(content));
     for (const term of metadataTerms(metadata)) this.#writer.run(this.#tables.addTerm, hashOf(term), key);
   }
 }

@@ -1,5 +1,13 @@
-import { checkDimensions, NearestItems } from "@troupe/core/vector";
-import type { StoredChange, StoredPage, StoredSearch, VectorDatabase, VectorListPage } from "@troupe/core/vector";
+import { checkDimensions, NearestItems, spacedText } from "@troupe/core/vector";
+import type {
+  StoredChange,
+  StoredPage,
+  StoredSearch,
+  StoredTextSearch,
+  TextDatabase,
+  VectorDatabase,
+  VectorListPage,
+} from "@troupe/core/vector";
 import { TroupeError } from "@troupe/core";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import { CollectionChange } from "./collection-change.ts";
@@ -17,7 +25,7 @@ type Collection = { number: number; dimensions: number | undefined; model: strin
 const tolerance = 1e-4;
 
 /** The documents of a `SqliteVectorStore` in its file. Long work pauses, so that the process can do other work. */
-export class SqliteVectorDatabase implements VectorDatabase {
+export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
   readonly #file: VectorFile;
   readonly #tables: VectorTables;
 
@@ -58,6 +66,44 @@ export class SqliteVectorDatabase implements VectorDatabase {
     if (row === undefined) return null;
     const { vector, original, document } = this.#toStored(row);
     return { ...document, embedding: Array.from(original ?? vector) };
+  }
+
+  async searchText(path: string, search: StoredTextSearch): Promise<VectorSearchResult[]> {
+    return await this.#file.search(async ({ connection }) => {
+      const collection = this.#find(connection, path);
+      if (collection === undefined) return [];
+      if (connection.row(this.#tables.hasText) === undefined) throw noTextIndex();
+      const keys = new CollectionKeys(this.#tables, connection, collection.number);
+      const pauses = new Pauses();
+      const results: VectorSearchResult[] = [];
+      for (const [key, relevance] of findMatching(keys, search)) {
+        const row = connection.row(this.#tables.getByKey, key ?? null);
+        if (row === undefined) throw this.#corrupt();
+        // The measure of SQLite is negative: the less, the better.
+        results.push({ document: this.#toStored(row).document, score: -Number(relevance) });
+        if (pauses.isDue) await pauses.pause();
+      }
+      return results;
+    });
+  }
+
+  async hasTextIndex(): Promise<boolean> {
+    return (await this.#file.read((reader) => reader.row(this.#tables.hasText))) !== undefined;
+  }
+
+  /** Creates the index of words for all documents of the file, in one change. */
+  async createTextIndex(): Promise<void> {
+    await this.#file.write(async (writer) => {
+      if (writer.row(this.#tables.hasText) !== undefined) return;
+      writer.run(this.#tables.createText);
+      const pauses = new Pauses();
+      for (let after = -1; ; await pauses.pause()) {
+        const rows = writer.rows(this.#tables.contents, after, 100);
+        for (const [key, content] of rows) writer.run(this.#tables.addText, key ?? null, spacedText(String(content)));
+        if (rows.length < 100) return;
+        after = Number(rows.at(-1)?.[0]);
+      }
+    });
   }
 
   async list(path: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
@@ -154,6 +200,21 @@ export class SqliteVectorDatabase implements VectorDatabase {
     const sentence = `The SQLite file ${this.#file.path} holds a damaged document. Replace it with an intact copy.`;
     return new TroupeError("storage_corrupt", sentence, { cause });
   }
+}
+
+/** Returns the keys and measures of the documents that match a text best. */
+function findMatching(keys: CollectionKeys, { terms, filter, topK }: StoredTextSearch): SqliteRow[] {
+  const { connection, tables } = keys;
+  const { after, last } = keys.bounds();
+  // A term in quotation marks is words in their order, and never syntax.
+  const query = terms.map((term) => `"${term}"`).join(" OR ");
+  const filterTerms = keys.termsOf(filter);
+  if (filterTerms === undefined) return connection.rows(tables.matching, query, after, last, topK);
+  return connection.rows(tables.matchingWith, query, after, last, filterTerms.rarest, filterTerms.others, topK);
+}
+
+function noTextIndex(): TroupeError {
+  return new TroupeError("invalid_config", "The SQLite file has no text index. Create it once with createTextIndex().");
 }
 
 /** Returns the keys of the documents nearest to a vector of length 1. */

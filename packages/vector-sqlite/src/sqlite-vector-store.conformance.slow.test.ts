@@ -13,6 +13,7 @@ import {
   vectorEmbeddingsCases,
   vectorListCases,
   vectorStoreCases,
+  vectorTextCases,
   vectorWriteCases,
 } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -40,6 +41,7 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
   checkConformance(it, vectorCollectionCases, subject);
   checkConformance(it, vectorWriteCases, subject);
   checkConformance(it, vectorListCases, subject);
+  checkConformance(it, vectorTextCases, subject as never);
   describe("whose first document decides the length of all vectors", () => {
     checkConformance(it, vectorStoreCases, { ...subject, create: () => open() });
   });
@@ -48,6 +50,7 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
     checkConformance(it, vectorCollectionCases, inner);
     checkConformance(it, vectorWriteCases, inner);
     checkConformance(it, vectorListCases, inner);
+    checkConformance(it, vectorTextCases, inner as never);
   });
 
   it("finds the nearest of clustered vectors, with and without a filter that keeps 1 %", async () => {

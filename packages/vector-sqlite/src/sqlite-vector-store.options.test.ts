@@ -65,6 +65,9 @@ describe("The options of SqliteVectorStore", () => {
     });
   });
 
+  // The tables in which SQLite keeps an index of words.
+  const textParts = ["_text_config", "_text_data", "_text_docsize", "_text_idx"];
+
   it("make tables whose names begin with that of the option, by default troupe_vectors", async () => {
     for (const [options, expected] of [
       [{}, "troupe_vectors"],
@@ -77,7 +80,7 @@ describe("The options of SqliteVectorStore", () => {
       const database = new DatabaseSync(path);
       const tables = database.prepare("select name from sqlite_master where type = 'table' order by name").all();
       database.close();
-      const found = ["", "_collections", "_documents", "_terms"].map((end) => expected + end);
+      const found = ["", "_collections", "_documents", "_terms", "_text", ...textParts].map((end) => expected + end);
       expect(tables.map(({ name }) => name)).toEqual(found);
     }
   });

@@ -66,6 +66,7 @@ export class SqliteVectorStore extends DatabaseVectorStore {
     super({
       name: `The SQLite vector store ${file}`,
       open: async () => new SqliteVectorDatabase(await VectorFile.open(file, { ...settings, warn })),
+      searchesText: true,
       embeddings,
       dimensions,
     });

@@ -192,6 +192,9 @@ function prepare(database: DatabaseSync, { path, settings, tables }: Omit<Opened
     const { page_size } = database.prepare("pragma page_size").get() ?? {};
     database.exec(`pragma wal_autocheckpoint = ${Math.ceil(checkpointBytes / Number(page_size))}`);
     for (const sql of tables.create) database.exec(sql);
+    // A file with documents of an older version gets its index of words by `createTextIndex`.
+    const { empty } = database.prepare(`${tables.isEmpty} as empty`).get() ?? {};
+    if (empty === 1) database.exec(tables.createText);
     return database;
   } catch (error) {
     database.close();

@@ -29,5 +29,5 @@ export function openSlowStore(
   const findExtension = (): Promise<string> => Promise.reject(new Error("There is none."));
   const settings = { durability: "normal", busyTimeoutMs: 5000, table: "troupe_vectors", warn, findExtension } as const;
   const open = async () => new SqliteVectorDatabase(await VectorFile.open(path, settings));
-  return new DatabaseVectorStore({ ...options, name: "The SQLite vector store", open });
+  return new DatabaseVectorStore({ ...options, name: "The SQLite vector store", searchesText: true, open });
 }

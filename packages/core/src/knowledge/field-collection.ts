@@ -6,6 +6,7 @@ import { checkVectorName, toRecord } from "./vector/check-document.ts";
 import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
 import { toDeletingFilter } from "./vector/database-vector-store.ts";
 import type {
+  TextSearchOptions,
   VectorChange,
   VectorDocument,
   VectorListOptions,
@@ -31,11 +32,13 @@ const clearedAtOnce = 1000;
  */
 export class FieldCollection implements VectorStore {
   /**
-   * `initialize`, `write` and `list` are defined only if the store defines them. The model's name is not remembered for each
+   * The optional methods are defined only if the store defines them. The model's name is not remembered for each
    * collection, because the store's model name applies to all its documents.
    */
   readonly initialize?: () => Promise<void>;
   readonly write?: (change: VectorChange) => Promise<void>;
+  readonly searchText?: (query: string, options?: TextSearchOptions) => Promise<VectorSearchResult[]>;
+  readonly hasTextIndex?: () => Promise<boolean>;
   readonly list?: (options?: VectorListOptions) => Promise<VectorListPage>;
   readonly #store: VectorStore;
   readonly #name: string;
@@ -53,6 +56,10 @@ export class FieldCollection implements VectorStore {
     this.#dimensions = embeddings?.dimensions;
     if (store.initialize !== undefined) this.initialize = async () => await this.#initialize();
     if (store.write !== undefined) this.write = async (change) => await this.#write(change);
+    if (store.searchText !== undefined) {
+      this.searchText = async (query, options) => await this.#searchText(query, options);
+      this.hasTextIndex = async () => store.hasTextIndex === undefined || (await store.hasTextIndex());
+    }
     if (store.list !== undefined) this.list = async (options) => await this.#list(options);
   }
 
@@ -124,11 +131,21 @@ export class FieldCollection implements VectorStore {
     this.#dimensions = dimensions ?? this.#dimensions;
   }
 
+  async #searchText(query: string, { topK, filter }: TextSearchOptions = {}): Promise<VectorSearchResult[]> {
+    this.#checkOpen();
+    const marked = this.#marked("filter", checkSearchOptions({ topK, filter }).filter);
+    const found = (await this.#store.searchText?.(query, { topK, filter: marked })) ?? [];
+    return found.flatMap(({ document, score }) => this.#toOwn(document).map((own) => ({ document: own, score })));
+  }
+
   async #list({ prefix = "", ...options }: VectorListOptions = {}): Promise<VectorListPage> {
     this.#checkOpen();
     const page = await this.#store.list?.({ ...options, prefix: this.#idPrefix + prefix });
     const documents = (page?.documents ?? []).flatMap((head) =>
-      this.#toOwn({ ...head, content: "" }).map(({ content: _, ...own }) => own),
+      this.#toOwn({ ...head, content: "" }).map(({ id, metadata }) => ({
+        id,
+        ...(metadata !== undefined && { metadata }),
+      })),
     );
     return { documents, ...(page?.next !== undefined && { next: page.next }) };
   }

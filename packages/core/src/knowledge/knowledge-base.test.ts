@@ -4,7 +4,7 @@ import { at } from "../testing/conformance/vector-documents.ts";
 import { vectorStoreCases } from "../testing/conformance/vector-store-cases.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
-import type { VectorDocument, VectorStore } from "./vector/vector-store.ts";
+import type { VectorDocument, VectorSearchResult, VectorStore } from "./vector/vector-store.ts";
 import type { AddDocumentsError } from "./add-documents-error.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import { plainStore } from "./test/plain-store.ts";
@@ -232,7 +232,8 @@ describe.each(Object.entries(stores))("a KnowledgeBase over %s", (_, createStore
 function asStore(knowledge: KnowledgeBase): VectorStore {
   return {
     upsert: async (document) => await knowledge.add(document),
-    search: async (query, options) => await knowledge.search(Array.isArray(query) ? query : [], options),
+    search: async (query, options) =>
+      (await knowledge.search(Array.isArray(query) ? query : [], options)) as VectorSearchResult[],
     get: async (id) => await knowledge.get(id),
     delete: async (id) => await knowledge.delete(id),
     clear: async () => await knowledge.clear(),

@@ -6,7 +6,7 @@ import { untilAborted } from "../base/async/until-aborted.ts";
 import type { ExecutableTool } from "../agents/run/tool.ts";
 import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
 import { checkSearchOptions } from "./vector/read-search-options.ts";
-import type { VectorDocument, VectorSearchOptions, VectorSearchResult, VectorStore } from "./vector/vector-store.ts";
+import type { VectorDocument, VectorSearchOptions, VectorStore } from "./vector/vector-store.ts";
 import { addDocument, addDocuments } from "./add-documents.ts";
 import type { AddDocumentsSettings } from "./add-documents.ts";
 import { embedText, requireEmbeddings } from "./ask-for-vectors.ts";
@@ -22,6 +22,10 @@ import { observeRetrieval } from "./observe-retrieval.ts";
 import { readDocument } from "./read-document.ts";
 import { candidatesFor, rerankResults } from "./rerank-results.ts";
 import type { Rerank } from "./rerank-results.ts";
+import { withRanks } from "./join-results.ts";
+import type { KnowledgeSearchResult } from "./join-results.ts";
+import { checkMode, ModalSearch } from "./search-modes.ts";
+import type { SearchMode } from "./search-modes.ts";
 import { readSyncOptions, syncDocuments } from "./sync-documents.ts";
 import type { SyncDocuments, SyncOptions, SyncResult } from "./sync-documents.ts";
 import { createSearchTool } from "./search-tool.ts";
@@ -31,14 +35,27 @@ import type { SearchableKnowledge, SearchToolConfig } from "./search-tool.ts";
  * Options of a search in a `KnowledgeBase`: the number, minimum score and filter of the results, API keys, and a
  * signal.
  */
-export type KnowledgeSearchOptions = VectorSearchOptions & KnowledgeCallOptions;
+export type KnowledgeSearchOptions = VectorSearchOptions &
+  KnowledgeCallOptions & {
+    /**
+     * Searches by the meaning of the text (`vector`), by its words (`text`), or by both (`hybrid`). A store without a
+     * text index searches by meaning. @default "hybrid", or "vector" with a `minScore`
+     */
+    mode?: SearchMode | undefined;
+    /** The number of best results to leave out, for the next page of a list. @default 0 */
+    offset?: number | undefined;
+  };
 
 type CheckedSearch = ReturnType<typeof checkSearchOptions>;
 
-const searchOptions = { ...knowledgeCallOptionNames, topK: true, minScore: true, filter: true } satisfies Record<
-  keyof KnowledgeSearchOptions,
-  true
->;
+const searchOptions = {
+  ...knowledgeCallOptionNames,
+  topK: true,
+  minScore: true,
+  filter: true,
+  mode: true,
+  offset: true,
+} satisfies Record<keyof KnowledgeSearchOptions, true>;
 
 /**
  * Documents for agents to search: added as text and found by meaning. They are stored in a collection of a vector
@@ -55,6 +72,7 @@ export class KnowledgeBase {
   readonly #embeddings: EmbeddingProvider | undefined;
   readonly #rerank: Rerank | undefined;
   readonly #modelCheck: EmbeddingModelCheck;
+  readonly #search: ModalSearch;
   /** The way of splitting as text, by which `sync` notices that it has changed. */
   readonly #chunking: string;
   readonly #adding: Pick<AddDocumentsSettings, "batchSize" | "concurrency" | "split" | "telemetry" | "writer">;
@@ -72,6 +90,7 @@ export class KnowledgeBase {
     this.#documents =
       vectorStore.collection?.(collection) ?? new FieldCollection(vectorStore, { name: collection, embeddings });
     this.#modelCheck = new EmbeddingModelCheck(this.#documents, collection);
+    this.#search = new ModalSearch(this.#documents);
     this.#chunking = typeof chunking === "function" ? "function" : JSON.stringify(chunking ?? {});
     const split = createSplitter(chunking);
     const writer = new DocumentWriter(this.#documents, { hasPieces: split !== undefined });
@@ -114,11 +133,14 @@ export class KnowledgeBase {
   }
 
   /**
-   * Finds the documents, and pieces of long documents, nearest to a text or a vector, best first. `rerank` orders the
-   * results of a text.
+   * Finds the documents, and pieces of long documents, nearest to a text or a vector, best first: a text by its meaning
+   * and its words, a vector by its direction. `rerank` orders the results of a text.
    */
-  async search(query: string | readonly number[], options: KnowledgeSearchOptions = {}): Promise<VectorSearchResult[]> {
-    return await this.#search(query, options, this.#adding.telemetry);
+  async search(
+    query: string | readonly number[],
+    options: KnowledgeSearchOptions = {},
+  ): Promise<KnowledgeSearchResult[]> {
+    return await this.#find(query, options, this.#adding.telemetry);
   }
 
   /**
@@ -157,22 +179,27 @@ export class KnowledgeBase {
   /** Creates a tool that searches this knowledge base, with the run's API key for the vendor of the embeddings. */
   asTool(config: SearchToolConfig = {}): ExecutableTool {
     const search: SearchableKnowledge["search"] = async (query, options, telemetry) =>
-      await this.#search(query, options, telemetry);
+      await this.#find(query, options, telemetry);
     return createSearchTool({ name: this.name, providerId: this.#embeddings?.providerId, search }, config);
   }
 
-  async #search(
+  async #find(
     query: string | readonly number[],
     options: KnowledgeSearchOptions,
     telemetry: Telemetry | undefined,
-  ): Promise<VectorSearchResult[]> {
+  ): Promise<KnowledgeSearchResult[]> {
     this.#checkOpen();
     checkOptionNames(searchOptions, options, { owner: "a search" });
     // The options are checked before the embedding, so that wrong options cost nothing.
-    const checked = checkSearchOptions(options);
-    const search = async (): Promise<VectorSearchResult[]> => {
-      if (typeof query === "string") return await this.#searchText(query, checked, { ...options, telemetry });
-      return await untilAborted(() => this.#documents.search(query, checked), options.signal);
+    const offset = checkOffset(options);
+    checkMode(options.mode);
+    const checked = checkSearchOptions({ ...options, topK: (options.topK ?? 10) + offset });
+    const search = async (): Promise<KnowledgeSearchResult[]> => {
+      const found =
+        typeof query === "string"
+          ? await this.#searchText(query, checked, { ...options, telemetry })
+          : await untilAborted(() => this.#documents.search(query, checked), options.signal);
+      return found.slice(offset);
     };
     if (telemetry === undefined) return await search();
     const text = () => (typeof query === "string" ? query : undefined);
@@ -182,16 +209,21 @@ export class KnowledgeBase {
   async #searchText(
     query: string,
     search: CheckedSearch,
-    call: KnowledgeCallOptions & { telemetry: Telemetry | undefined },
-  ): Promise<VectorSearchResult[]> {
+    call: KnowledgeSearchOptions & { telemetry: Telemetry | undefined },
+  ): Promise<KnowledgeSearchResult[]> {
     const { signal, telemetry } = call;
-    const embeddings = requireEmbeddings(this.#embeddings);
-    const vector = await embedText(embeddings, query, { ...toEmbedOptions(embeddings, call), telemetry });
-    await this.#modelCheck.check(embeddings, signal);
+    const mode = await this.#search.modeOf(call.mode, search);
+    const embed = async () => {
+      const embeddings = requireEmbeddings(this.#embeddings);
+      const vector = await embedText(embeddings, query, { ...toEmbedOptions(embeddings, call), telemetry });
+      await this.#modelCheck.check(embeddings, signal);
+      return vector;
+    };
     const topK = this.#rerank === undefined ? search.topK : candidatesFor(search.topK);
-    const results = await untilAborted(() => this.#documents.search(vector, { ...search, topK }), signal);
+    const results = await this.#search.search(mode, { query, options: { ...search, topK }, signal, embed });
     if (this.#rerank === undefined) return results;
-    return await rerankResults(this.#rerank, query, { results, topK: search.topK, signal });
+    const reranked = await rerankResults(this.#rerank, query, { results, topK: search.topK, signal });
+    return mode === "vector" ? reranked : withRanks(reranked);
   }
 
   #addPlan(call: KnowledgeCallOptions): AddDocumentsSettings {
@@ -206,4 +238,9 @@ export class KnowledgeBase {
     if (!this.#closed) return;
     throw new TroupeError("storage_unavailable", `The knowledge base ${JSON.stringify(this.name)} has been closed.`);
   }
+}
+
+function checkOffset({ offset = 0 }: Pick<KnowledgeSearchOptions, "offset">): number {
+  if (Number.isInteger(offset) && offset >= 0) return offset;
+  throw new TroupeError("invalid_value", `offset must be an integer of at least 0, got ${offset}.`);
 }

@@ -3,7 +3,8 @@ import type { Source } from "../base/message/source.ts";
 import { cutText } from "../base/util/cut-text.ts";
 import { isRecord } from "../base/util/is-record.ts";
 import { readPiece } from "./pieces.ts";
-import type { VectorDocument, VectorSearchResult } from "./vector/vector-store.ts";
+import type { KnowledgeSearchResult } from "./join-results.ts";
+import type { VectorDocument } from "./vector/vector-store.ts";
 
 /** The maximum characters of a passage in a source. The model receives the whole text. */
 const longestPassage = 1000;
@@ -13,7 +14,7 @@ const longestPassage = 1000;
  * record. Its address and title are the strings `url` and `title` of the metadata, if there are any.
  */
 export function toSources(
-  found: readonly VectorSearchResult[],
+  found: readonly KnowledgeSearchResult[],
   knowledge: string,
   toolCallId: string | undefined,
 ): Source[] {
@@ -34,7 +35,7 @@ export function toSources(
 
 /** Writes the results of a search for a model, each after its number. No text of a document counts as a number. */
 export function toNumberedText(
-  found: readonly VectorSearchResult[],
+  found: readonly KnowledgeSearchResult[],
   numbers: readonly number[],
   { cite }: { cite: boolean },
 ): string {

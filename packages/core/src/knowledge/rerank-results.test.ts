@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { TroupeError } from "../base/errors/troupe-error.ts";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
-import type { VectorSearchResult } from "./vector/vector-store.ts";
+import type { KnowledgeSearchResult } from "./join-results.ts";
+
 import { KnowledgeBase } from "./knowledge-base.ts";
 import type { Rerank } from "./rerank-results.ts";
 
@@ -15,7 +16,7 @@ async function filled(rerank: Rerank | undefined, count = 30) {
   return knowledge;
 }
 
-const idsOf = (results: readonly VectorSearchResult[]) => results.map(({ document }) => document.id);
+const idsOf = (results: readonly KnowledgeSearchResult[]) => results.map(({ document }) => document.id);
 const reversed: Rerank = (_, results) => results.toReversed();
 
 describe("rerank", () => {
@@ -68,7 +69,7 @@ describe("rerank", () => {
   });
 
   const foreign = { document: { id: "other", content: "x" }, score: 1 };
-  it.each<[string, (results: readonly VectorSearchResult[]) => unknown, string]>([
+  it.each<[string, (results: readonly KnowledgeSearchResult[]) => unknown, string]>([
     ["nothing", () => undefined, "must return an array of results"],
     [
       "another document",

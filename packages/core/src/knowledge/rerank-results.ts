@@ -3,18 +3,18 @@ import { TroupeError } from "../base/errors/troupe-error.ts";
 import { untilAborted } from "../base/async/until-aborted.ts";
 import { isRecord } from "../base/util/is-record.ts";
 import { largestTopK } from "./vector/read-search-options.ts";
-import type { VectorSearchResult } from "./vector/vector-store.ts";
+import type { KnowledgeSearchResult } from "./join-results.ts";
 
 /**
  * Option of a `KnowledgeBase`: reorders the results of a search for a text. It receives up to four times as many
  * results as wanted, best first, and at most 10,000. It returns some or all of them, each once, with the same or new
- * scores. The first `topK` are the results of the search.
+ * scores; null stays for documents without a score. The first `topK` are the results of the search.
  */
 export type Rerank = (
   query: string,
-  results: readonly VectorSearchResult[],
+  results: readonly KnowledgeSearchResult[],
   options: { topK: number; signal: AbortSignal | undefined },
-) => readonly VectorSearchResult[] | Promise<readonly VectorSearchResult[]>;
+) => readonly KnowledgeSearchResult[] | Promise<readonly KnowledgeSearchResult[]>;
 
 /** Returns the number of results that a search finds for `rerank`. */
 export function candidatesFor(topK: number): number {
@@ -25,8 +25,12 @@ export function candidatesFor(topK: number): number {
 export async function rerankResults(
   rerank: Rerank,
   query: string,
-  { results, topK, signal }: { results: readonly VectorSearchResult[]; topK: number; signal: AbortSignal | undefined },
-): Promise<VectorSearchResult[]> {
+  {
+    results,
+    topK,
+    signal,
+  }: { results: readonly KnowledgeSearchResult[]; topK: number; signal: AbortSignal | undefined },
+): Promise<KnowledgeSearchResult[]> {
   if (results.length === 0) return [];
   let answer: unknown;
   try {
@@ -43,19 +47,19 @@ export async function rerankResults(
  * Removes a result from the given results, so that a second copy is detected. Returns it with the original document.
  */
 function takeResult(
-  given: Map<string, VectorSearchResult["document"]>,
+  given: Map<string, KnowledgeSearchResult["document"]>,
   result: unknown,
   index: number,
-): VectorSearchResult {
+): KnowledgeSearchResult {
   const { document, score } = isRecord(result) ? result : {};
   const id = isRecord(document) ? document["id"] : undefined;
   const original = given.get(id as string);
   if (original === undefined)
     throw refuse(`must return only results that it was given, each once, but number ${index} is not one`);
-  if (typeof score !== "number" || !Number.isFinite(score))
+  if (score !== null && !Number.isFinite(score))
     throw refuse(`must return finite scores, but number ${index} has none`);
   given.delete(original.id);
-  return { document: original, score };
+  return { document: original, score: score as number | null };
 }
 
 function refuse(problem: string): TroupeError {

@@ -10,7 +10,8 @@ import { citesSources } from "../agents/tool/citing-tool.ts";
 import { defineTool } from "../agents/tool/define-tool.ts";
 import type { ExecutableTool } from "../agents/run/tool.ts";
 import { checkSearchOptions } from "./vector/read-search-options.ts";
-import type { VectorSearchOptions, VectorSearchResult } from "./vector/vector-store.ts";
+import type { KnowledgeSearchResult } from "./join-results.ts";
+import type { VectorSearchOptions } from "./vector/vector-store.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
 import { toNumberedText, toSources } from "./passages.ts";
 import { cutText } from "../base/util/cut-text.ts";
@@ -63,7 +64,7 @@ export type SearchableKnowledge = {
     query: string,
     options: VectorSearchOptions & KnowledgeCallOptions,
     telemetry: Telemetry | undefined,
-  ): Promise<VectorSearchResult[]>;
+  ): Promise<KnowledgeSearchResult[]>;
 };
 
 /** The maximum number of documents that a model may ask for, unless `topK` of the tool is larger. */

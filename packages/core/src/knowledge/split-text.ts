@@ -55,13 +55,17 @@ function findEnd({ text, structure }: StructuredText, start: number, size: numbe
     if (kind !== undefined && weight * 2 > most) last[kindWithin(structure, index, kind)] = index;
     weight += characterWeight(code);
     if (weight > most && index > start) {
-      const found = last.section ?? last.paragraph ?? last.sentence ?? last.word;
+      const found = bestOf(last);
       if (found !== undefined) return found;
       const { before, after } = charactersAt(text, start, index);
       return before > start ? before : after;
     }
   }
   return text.length;
+}
+
+function bestOf({ section, paragraph, sentence, word }: Partial<Record<BreakKind, number>>): number | undefined {
+  return section ?? paragraph ?? sentence ?? word;
 }
 
 /** Returns the kind of a break by the structure of the text: within code or a table every break is as bad as a word's. */

@@ -169,21 +169,21 @@ class Synchronisation {
   /** Reads a document that may have changed. Returns undefined for an unchanged document and after a failure. */
   async #prepare(item: SyncDocument): Promise<Ready | undefined> {
     const { settings, prefix } = this.#way;
-    const id = prefix + String(item.id);
+    const id = `${prefix}${item.id}`;
     try {
       if (this.#seen.has(id)) throw new TroupeError("conflict", "Another document of this call has the same id.");
       this.#seen.add(id);
-      if (item.hash !== undefined && this.#isKnown(id, item.hash)) return void this.#note("unchanged");
+      if (item.hash !== undefined && this.#isKnown(id, item.hash)) return this.#note("unchanged");
       const { content, metadata, places } = readContent(await item.read());
       const hash = item.hash ?? hashOf(JSON.stringify([content, metadata ?? null, places ?? null]));
-      if (this.#isKnown(id, hash)) return void this.#note("unchanged");
+      if (this.#isKnown(id, hash)) return this.#note("unchanged");
       const synced = { [syncField]: { prefix, hash: this.#hashOf(hash) } };
       const document = { id, content, metadata: { ...metadata, ...synced } };
       const prepared = prepareDocument(document, settings, places);
       return { document: prepared, tokens: tokensOf(prepared) };
     } catch (error) {
       settings.embedOptions.signal?.throwIfAborted();
-      return void this.#fail(id, error);
+      return this.#fail(id, error);
     }
   }
 
@@ -223,14 +223,15 @@ class Synchronisation {
     this.#note("stored");
   }
 
-  #fail(id: string, error: unknown): void {
+  #fail(id: string, error: unknown): undefined {
     this.#failures.push({ id, error: toTroupeError(error) });
-    this.#note("failed");
+    return this.#note("failed");
   }
 
-  #note(count: "unchanged" | "stored" | "deleted" | "failed"): void {
+  #note(count: "unchanged" | "stored" | "deleted" | "failed"): undefined {
     this.#counts[count] += 1;
     this.#way.onProgress?.(this.#progress());
+    return undefined;
   }
 
   #progress(): SyncProgress {

@@ -8,7 +8,8 @@ import type {
 import { altered } from "./altered.ts";
 
 /** A store with all optional members. */
-export type WholeVectorStore = VectorStore & Required<Omit<VectorStore, "embeddings">>;
+export type WholeVectorStore = VectorStore &
+  Required<Omit<VectorStore, "embeddings" | "searchText" | "hasTextIndex" | "createTextIndex">>;
 
 /** Returns the correct store for vectors of two numbers with some members replaced. */
 export function storeBut(change: (right: WholeVectorStore) => Partial<WholeVectorStore>): WholeVectorStore {

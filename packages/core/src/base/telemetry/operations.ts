@@ -133,7 +133,7 @@ export type Operations = {
       readonly query: () => string | undefined;
     };
     readonly end: OperationEnd & {
-      readonly documents: () => readonly { readonly id: string; readonly score: number; readonly content: string }[];
+      readonly documents: () => readonly { readonly id: string; readonly score?: number; readonly content: string }[];
     };
   };
   readonly mcp: { readonly begin: McpBegin; readonly end: McpEnd };

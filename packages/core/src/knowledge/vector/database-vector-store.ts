@@ -9,8 +9,10 @@ import type { DocumentFields } from "./check-document.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
 import { toFilter } from "./metadata-filter.ts";
 import { largestTopK, readSearchOptions } from "./read-search-options.ts";
-import type { DirectedVector, StoredDocument, VectorDatabase } from "./vector-database.ts";
+import { queryTerms } from "./text-terms.ts";
+import type { DirectedVector, StoredDocument, TextDatabase, VectorDatabase } from "./vector-database.ts";
 import type {
+  TextSearchOptions,
   VectorChange,
   VectorDocument,
   VectorListOptions,
@@ -41,14 +43,17 @@ export const vectorStoreOptionTable: OptionTable<VectorStoreOptions> = {
 export type DatabaseVectorStoreInit = VectorStoreOptions & {
   /** The store's name at the beginning of error messages: `The Qdrant vector store`. */
   readonly name: string;
+  /** True if the database is a `TextDatabase`, so that the store has `searchText`. @default false */
+  readonly searchesText?: boolean | undefined;
   /** Opens the database on the first call. After a failure the next call tries again. */
-  readonly open: () => Promise<VectorDatabase>;
+  readonly open: () => Promise<VectorDatabase & Partial<TextDatabase>>;
 };
 
 /** The parts of a store that the views of its collections share. */
 type SharedParts = {
   readonly name: string;
-  readonly connection: LazyConnection<VectorDatabase>;
+  readonly connection: LazyConnection<VectorDatabase & Partial<TextDatabase>>;
+  readonly searchesText: boolean;
   readonly embeddings: EmbeddingProvider | undefined;
   readonly dimensions: number | undefined;
 };
@@ -56,6 +61,9 @@ type SharedParts = {
 /** The documents of a `DatabaseVectorStore`, or of one of its collections, as a vector store. */
 export class VectorCollection implements VectorStore {
   readonly embeddings: EmbeddingProvider | undefined;
+  readonly searchText?: (query: string, options?: TextSearchOptions) => Promise<VectorSearchResult[]>;
+  readonly hasTextIndex?: () => Promise<boolean>;
+  readonly createTextIndex?: () => Promise<void>;
   readonly #shared: SharedParts;
   readonly #path: string;
   readonly #parent: VectorCollection | undefined;
@@ -66,6 +74,12 @@ export class VectorCollection implements VectorStore {
     this.#shared = shared;
     this.#path = path;
     this.#parent = parent;
+    if (!shared.searchesText) return;
+    this.searchText = async (query, options) => await this.#searchText(query, options);
+    this.hasTextIndex = async () =>
+      await this.#use(async (database) => (await database.hasTextIndex?.(this.#path)) === true);
+    this.createTextIndex = async () =>
+      await this.#use(async (database) => await database.createTextIndex?.(this.#path));
   }
 
   async initialize(): Promise<void> {
@@ -166,7 +180,22 @@ export class VectorCollection implements VectorStore {
     return { vector: Float32Array.from(embedding as readonly number[]), length };
   }
 
-  async #use<Result>(work: (database: VectorDatabase) => Promise<Result>): Promise<Result> {
+  async #searchText(query: string, options: TextSearchOptions = {}): Promise<VectorSearchResult[]> {
+    this.#checkOpen();
+    if (typeof query !== "string") throw wrongOption("query", "a string", query);
+    const { topK, filter } = readSearchOptions({ topK: options.topK, filter: options.filter });
+    const terms = queryTerms(query);
+    if (terms.length === 0 || findsNothing(filter)) return [];
+    const found = await this.#use(async (database) => {
+      return await database.searchText?.(this.#path, { query: terms.join(" "), terms, topK, filter });
+    });
+    const ranked = (found ?? []).toSorted(
+      (one, other) => other.score - one.score || compareUtf8(one.document.id, other.document.id),
+    );
+    return ranked.slice(0, topK);
+  }
+
+  async #use<Result>(work: (database: VectorDatabase & Partial<TextDatabase>) => Promise<Result>): Promise<Result> {
     this.#checkOpen();
     return await this.#shared.connection.use(work);
   }
@@ -182,15 +211,15 @@ export class VectorCollection implements VectorStore {
  * embeds documents without a vector, opens the database on the first call, ranks search results, and closes.
  */
 export class DatabaseVectorStore extends VectorCollection {
-  readonly #connection: LazyConnection<VectorDatabase>;
+  readonly #connection: LazyConnection<VectorDatabase & Partial<TextDatabase>>;
 
-  constructor({ name, open, embeddings, dimensions }: DatabaseVectorStoreInit) {
+  constructor({ name, open, embeddings, dimensions, searchesText = false }: DatabaseVectorStoreInit) {
     const made = embeddings?.dimensions;
     if (dimensions !== undefined && made !== undefined && made !== dimensions) {
       throw wrongOption("dimensions", `${made}, as the embeddings have`, dimensions);
     }
     const connection = new LazyConnection(name, open);
-    super({ name, connection, embeddings, dimensions: dimensions ?? made }, "");
+    super({ name, connection, searchesText, embeddings, dimensions: dimensions ?? made }, "");
     this.#connection = connection;
   }
 

@@ -22,6 +22,22 @@ export type StoredChange = {
 /** A checked search for a `VectorDatabase`. Without a minimum score `minScore` is `-Infinity`. */
 export type StoredSearch = DirectedVector & Readonly<CheckedSearchOptions>;
 
+/** A checked search by words. `terms` are the words of the query, and pairs of characters of languages without spaces. */
+export type StoredTextSearch = {
+  readonly query: string;
+  readonly terms: readonly string[];
+  readonly topK: number;
+  readonly filter: MetadataFilter;
+};
+
+/** The part of a `VectorDatabase` that searches by words. */
+export interface TextDatabase {
+  /** Returns the most relevant documents, in any order. The higher the score, the more relevant. */
+  searchText(collection: string, search: StoredTextSearch): Promise<VectorSearchResult[]>;
+  hasTextIndex(collection: string): Promise<boolean>;
+  createTextIndex(collection: string): Promise<void>;
+}
+
 /** A checked page of `VectorDatabase.list`. Without a prefix `prefix` is empty. */
 export type StoredPage = { readonly prefix: string; readonly after: string | undefined; readonly limit: number };
 

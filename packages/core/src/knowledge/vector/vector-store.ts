@@ -29,6 +29,9 @@ export type VectorSearchOptions = {
  */
 export type VectorSearchResult = { document: VectorDocument; score: number };
 
+/** Options of `VectorStore.searchText`: the number of results, and a filter on metadata, as in `VectorSearchOptions`. */
+export type TextSearchOptions = Pick<VectorSearchOptions, "topK" | "filter">;
+
 /** Options of `VectorStore.list`: a prefix of ids, a place in the list, and the size of a page. */
 export type VectorListOptions = {
   /** Lists only documents whose ids begin with this string. */
@@ -96,6 +99,18 @@ export interface VectorStore {
    * page to the last is listed exactly once.
    */
   list?(options?: VectorListOptions): Promise<VectorListPage>;
+  /**
+   * Finds documents by the words of a text, best first. `score` is the relevance by the database's own measure, and not a
+   * cosine. Rejects with `invalid_config` while there is no text index.
+   */
+  searchText?(query: string, options?: TextSearchOptions): Promise<VectorSearchResult[]>;
+  /** Returns true if `searchText` finds all documents: the text index exists. */
+  hasTextIndex?(): Promise<boolean>;
+  /**
+   * Creates the text index for documents that were stored by an older version. New stores have it. Safe to call
+   * repeatedly.
+   */
+  createTextIndex?(): Promise<void>;
   /**
    * Stores the name of the embedding model of these vectors, unless a name is stored already, and returns the stored
    * name. `clear` removes the name.

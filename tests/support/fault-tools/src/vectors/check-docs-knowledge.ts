@@ -49,6 +49,6 @@ function guide(): ScriptedModel {
     const last = messages.at(-1);
     const text = getTextContent(last?.content ?? null);
     if (last?.role === "user") return { toolCalls: [{ name: "search_docs", arguments: { query: text } }] };
-    return /<document id="([^"]+)"/.exec(text)?.[1] ?? "nothing";
+    return /^\[\d+\] "([^"]+)"/m.exec(text)?.[1] ?? "nothing";
   });
 }

@@ -1,0 +1,29 @@
+/** Characters of languages that write words without spaces. */
+const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
+
+const eachUnspaced = new RegExp(unspaced, "gu");
+const runs = new RegExp(String.raw`${unspaced}+|(?:(?!${unspaced})[\p{L}\p{N}\p{M}])+`, "gu");
+const isUnspaced = new RegExp(`^${unspaced}`, "u");
+
+/** The maximum number of terms of a query; further words are left out. */
+const mostTerms = 64;
+
+/**
+ * Returns the different words of a query in lower case. A run of characters without spaces becomes pairs of characters
+ * with a space between them, as they stand in `spacedText`.
+ */
+export function queryTerms(query: string): string[] {
+  const terms = new Set<string>();
+  for (const [run] of query.normalize("NFKC").toLowerCase().matchAll(runs)) {
+    const characters = isUnspaced.test(run) ? [...run] : [];
+    if (characters.length < 2) terms.add(run);
+    for (let index = 1; index < characters.length; index++) terms.add(`${characters[index - 1]} ${characters[index]}`);
+    if (terms.size >= mostTerms) break;
+  }
+  return [...terms].slice(0, mostTerms);
+}
+
+/** Returns a text for an index of words: each character of a language without spaces is a word. */
+export function spacedText(text: string): string {
+  return text.normalize("NFKC").replace(eachUnspaced, " $& ");
+}

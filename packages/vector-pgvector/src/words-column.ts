@@ -1,0 +1,31 @@
+/** The prefix of the column with the words of a document. The languages of its words follow. */
+export const wordsPrefix = "words";
+
+/** Matches characters of languages without spaces. In the column, each of them is a word. */
+const unspaced = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff]";
+
+/** Characters of a content that are searched: an index entry holds at most a megabyte of words. */
+const longestContent = 100_000;
+
+/** Returns the name of the column for the words of languages. */
+export function wordsColumn(languages: readonly string[]): string {
+  return [wordsPrefix, ...languages].join("_");
+}
+
+/** Returns the definition of the column with the words of a document, which PostgreSQL itself keeps up to date. */
+export function wordsDefinition(languages: readonly string[]): string {
+  const content = `left(content, ${Math.floor(longestContent / languages.length)})`;
+  return `${wordsColumn(languages)} tsvector generated always as (${toVector(content, languages)}) stored`;
+}
+
+/** Returns the statements that add the column and its index to a table of an older version. */
+export function addWords(table: string, languages: readonly string[]): string {
+  const column = wordsColumn(languages);
+  return `alter table ${table} add column ${wordsDefinition(languages)}; create index on ${table} using gin (${column})`;
+}
+
+/** Returns the expression of the words of a text in languages. */
+export function toVector(text: string, languages: readonly string[]): string {
+  const spaced = `regexp_replace(${text}, '${unspaced}', ' \\& ', 'g')`;
+  return languages.map((language) => `to_tsvector('${language}'::regconfig, ${spaced})`).join(" || ");
+}
