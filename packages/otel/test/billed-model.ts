@@ -41,7 +41,10 @@ export class BilledModel implements ModelProvider {
     if (draw < 0.15) throw Object.assign(new Error("The connection was reset."), { code: "ECONNRESET" });
     if (draw < 0.25) throw new TroupeError("model_failed", "The vendor refuses.");
     // An empty answer is billed too, also if another model answers in its place, or none does.
-    if (draw < 0.35) return yield { type: "finish", finishReason: "error", usage: this.#usage() };
+    if (draw < 0.35) {
+      yield { type: "finish", finishReason: "error", usage: this.#usage() };
+      return;
+    }
     const tool = this.#chooseTool(draw, options);
     yield* tool === undefined ? [{ type: "text" as const, text: this.#answer(messages) }] : this.#call(tool);
     // A stream that breaks off has no usage, and its vendor bills none here.

@@ -109,8 +109,8 @@ export class RunService {
    */
   async accept(request: RunRequest): Promise<AcceptedRun> {
     this.#checkOpen();
-    const isEphemeral = this.#settings.storage === undefined;
     try {
+      const isEphemeral = this.#settings.storage === undefined;
       return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral, admit: this.#admit }, request);
     } catch (error) {
       if (TroupeError.is(error) && error.code === "rate_limited")
@@ -309,8 +309,7 @@ export class RunService {
     await closeInOrder(
       () => serving?.drain(graceMs),
       // Until the sweep stops, the runs in progress are renewed, and their cancellations are detected.
-      () => this.#sweep?.stop(),
-      () => this.#unobserve?.(),
+      () => (this.#unobserve?.(), this.#sweep?.stop()),
       () => (this.#serving = undefined),
       () => begun.clear(),
       () => retired,
