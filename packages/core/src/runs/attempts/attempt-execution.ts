@@ -11,6 +11,7 @@ import type { RunSuspension } from "./run-suspension.ts";
 import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { RunningNote } from "./running-note.ts";
 import type { StoredEnd } from "../run-store/run-store.ts";
+import { writeInOrder } from "../states/run-transitions.ts";
 import type { Ready, ServiceParts } from "./service-parts.ts";
 
 /** Milliseconds that a stopped attempt may still take, to note in its session that it waits. */
@@ -63,10 +64,12 @@ export class AttemptExecution {
       const end = await untilStopped(journal, this.#drive(observed));
       const known = await note.known();
       if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
-      // The run's session may still note that the run waits.
-      if (attempt.ending !== undefined) await this.#ends.endSessionWait(record);
-      await journal.end(end);
-      await this.#ends.finish(record, { ...running, ...endOf(end) }, known);
+      await writeInOrder("end", {
+        // The run's session may still note that the run waits.
+        session: attempt.ending === undefined ? undefined : () => this.#ends.endSessionWait(record),
+        end: () => journal.end(end),
+        record: () => this.#ends.finish(record, { ...running, ...endOf(end) }, known),
+      });
     } catch (error) {
       if (journal.stopped === undefined) throw error;
       await this.#pause(record, journal, note);

@@ -11,6 +11,7 @@ import { lookUpTarget, toFailedEnd } from "./durable-target.ts";
 import { endOf } from "../run-store/run-opts.ts";
 import type { Running, RunRecord } from "../run-store/run-record.ts";
 import type { StoredEnd } from "../run-store/run-store.ts";
+import { writeInOrder } from "../states/run-transitions.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 /** Ends durable runs: in their log, in their record, in their session, and for the other parts of the service. */
@@ -25,11 +26,12 @@ export class RunEnds {
   async end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
     const end = toFailedEnd(error);
     if (error.code === "cancelled") end.output = await this.withToolStates(record.runId, end.output);
-    // The session's wait is ended first, because after the run's end no attempt returns to it. The journal's number
-    // counts, because the record may not count earlier attempts.
-    if (journal.attempt > 1) await this.endSessionWait(record);
-    await journal.end(end);
-    await this.finish(record, { attempts: journal.attempt, node: this.#parts.node, ...endOf(end) });
+    // The journal's number counts, because the record may not count earlier attempts.
+    await writeInOrder("end", {
+      session: journal.attempt > 1 ? () => this.endSessionWait(record) : undefined,
+      end: () => journal.end(end),
+      record: () => this.finish(record, { attempts: journal.attempt, node: this.#parts.node, ...endOf(end) }),
+    });
   }
 
   /** Stores the end from a run's log, with the log's number of attempts: after a crash the record may count fewer. */

@@ -6,6 +6,7 @@ import { callerOf } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { RunningNote } from "./running-note.ts";
+import { writeInOrder } from "../states/run-transitions.ts";
 import { sweepMs } from "./run-sweep.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
@@ -22,20 +23,37 @@ export class RunSuspension {
 
   /** Suspends a run until the answers that its attempt requested. */
   async suspend(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
-    const { store, now, admission } = this.#parts;
+    const { store } = this.#parts;
     const { runId } = record;
-    await note.write();
-    note.close();
-    const waiting = await store.suspend({ runId, attempts: journal.attempt }, journal.waits, this.#endOf(record));
-    if (waiting === null) return;
+    const waiting: { record: RunRecord | null } = { record: null };
+    const attempt = { runId, attempts: journal.attempt };
+    await writeInOrder("suspend", {
+      running: async () => {
+        await note.write();
+        note.close();
+      },
+      waiting: async () => {
+        waiting.record = await store.suspend(attempt, journal.waits, this.#endOf(record));
+        if (waiting.record !== null) this.#noteWaiting(waiting.record);
+        return waiting.record !== null;
+      },
+      unlisted: () => waiting.record && this.#unlist(waiting.record),
+    });
+  }
+
+  #noteWaiting(waiting: RunRecord): void {
+    const { now, admission } = this.#parts;
     this.#warnOfDoubt(waiting);
-    admission?.wait(runId, callerOf(record));
+    admission?.wait(waiting.runId, callerOf(waiting));
     const until = untilOf(waiting);
     // The sweep wakes runs whose waits end later.
     if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
-    // An answer that arrived while the run was stopping has not woken it, so it is woken here.
+  }
+
+  /** Removes a waiting run from the list of open runs, or wakes it for an answer that arrived while it was stopping. */
+  async #unlist(waiting: RunRecord): Promise<void> {
     if (await this.takeOffList(waiting)) return;
-    const woken = await store.wake(runId);
+    const woken = await this.#parts.store.wake(waiting.runId);
     if (woken !== null) this.#resubmit(woken, 0);
   }
 
@@ -59,9 +77,12 @@ export class RunSuspension {
    */
   async waitForUpgrade(record: RunRecord, wait: RunWait): Promise<void> {
     if (record.waits?.[0]?.id === wait.id) return;
-    const waiting = await this.#parts.store.suspend(record, [wait], this.#endOf(record));
-    // A process that begins to serve looks for runs that wait for an upgrade.
-    if (waiting !== null) await this.#parts.store.open(waiting);
+    const { store } = this.#parts;
+    const waiting: { record: RunRecord | null } = { record: null };
+    await writeInOrder("waitForUpgrade", {
+      waiting: async () => (waiting.record = await store.suspend(record, [wait], this.#endOf(record))) !== null,
+      open: () => waiting.record && store.open(waiting.record),
+    });
   }
 
   /** Returns the time at which a waiting run of a caller without a verified user is ended; undefined for other runs. */

@@ -37,7 +37,10 @@ export class RunningNote {
     clearTimeout(this.#timer);
     const { runId } = this.#record;
     const change = ({ waits: _waits, ...record }: RunRecord): RunRecord | null => {
-      const isPast = isEnded(record.status) || record.attempts >= this.fields.attempts;
+      // A run that another attempt has suspended meanwhile is no longer among the open runs: its record must not show
+      // that it is performed, or nothing would continue it if this process ended.
+      const isSuspended = record.status === "waiting" && this.#record.status !== "waiting";
+      const isPast = isEnded(record.status) || isSuspended || record.attempts >= this.fields.attempts;
       if (isPast) return null;
       const attemptTrace = this.#telemetry?.begun;
       return { ...record, status: "running", ...this.fields, ...(attemptTrace !== undefined && { attemptTrace }) };

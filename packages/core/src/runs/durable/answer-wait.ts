@@ -3,6 +3,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import { checkAnswer, findWait, hasAnswer, putAnswer } from "../run-store/answers.ts";
 import { isEnded } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
+import { writeInOrder } from "../states/run-transitions.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
 
 /**
@@ -26,12 +27,14 @@ export async function answerWait(
     if (await hasAnswer(store.storage, { runId, waitId }, checked)) return null;
     throw isOver ? runIsOver() : new TroupeError("conflict", "The time for this answer is over.");
   }
-  // The list of open runs is written first: if this process crashes with the next write, another process's sweep finds
-  // the answer.
-  if (record.status === "waiting") await store.open(record);
-  await putAnswer(store.storage, { runId, waitId }, checked);
-  // A run that is about to stop for the wait finds the answer itself.
-  return await store.wake(runId);
+  const woken: { record: RunRecord | null } = { record: null };
+  await writeInOrder("answer", {
+    open: record.status === "waiting" ? () => store.open(record) : undefined,
+    answer: () => putAnswer(store.storage, { runId, waitId }, checked),
+    // A run that is about to stop for the wait finds the answer itself.
+    wake: async () => (woken.record = await store.wake(runId)),
+  });
+  return woken.record;
 }
 
 function runIsOver(): TroupeError {

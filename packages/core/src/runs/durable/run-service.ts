@@ -33,6 +33,7 @@ import { byKeys, isEnded, toView } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
 import { readServeOptions, readServiceOptions } from "../attempts/run-service-options.ts";
 import type { RunServiceOptions, RunServeOptions, ServiceSettings } from "../attempts/run-service-options.ts";
+import { writeInOrder } from "../states/run-transitions.ts";
 import { RunSubscriptions } from "./run-subscriptions.ts";
 import type { RunStorage } from "../run-store/run-record.ts";
 import { RunSweep } from "../attempts/run-sweep.ts";
@@ -45,6 +46,7 @@ import type {
   RunListOptions,
   RunPage,
   RunRequest,
+  RunStatus,
   RunView,
   UpgradeFinding,
 } from "../run-store/run-view.ts";
@@ -174,15 +176,20 @@ export class RunService {
   async cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over"> {
     const record = await withLoggedEnd(this.#parts.store, await this.#find(runId, caller), this.#parts.now);
     if (isEnded(record.status)) return "over";
-    // The list of open runs is written first: if this process crashes with the next write, another process's sweep
-    // finds the cancellation.
-    if (record.status === "waiting") await this.#parts.store.open(record);
-    await putCancel(this.#storage, runId, reason);
-    const performing = this.#performing.get(runId);
-    performing?.cancel(cancelled(reason));
-    // An attempt that suspends the run checks for a cancellation after the record shows the wait. If it has checked
-    // already, this call handles it.
-    const { status } = (await this.#parts.store.read(runId)) ?? record;
+    const [{ store }, performing] = [this.#parts, this.#performing.get(runId)];
+    let status: RunStatus = record.status;
+    await writeInOrder("cancel", {
+      open: record.status === "waiting" ? () => store.open(record) : undefined,
+      cancel: () => putCancel(this.#storage, runId, reason),
+      relisted: async () => {
+        performing?.cancel(cancelled(reason));
+        // An attempt that suspends the run checks for a cancellation after the record shows the wait. If it has checked
+        // already, this call handles it.
+        const current = (await store.read(runId)) ?? record;
+        status = current.status;
+        if (current.status === "waiting") await store.open(current);
+      },
+    });
     if (isEnded(status)) return "over";
     if (status === "running" || (performing !== undefined && status !== "waiting")) return "cancelling";
     // A job of the run that starts nevertheless finds that the run is over.
@@ -225,8 +232,8 @@ export class RunService {
    * note; it may be called several times.
    */
   async changeNote(runId: string, caller: RunCaller, change: (note: Json | undefined) => Json): Promise<void> {
-    const found = await this.#find(runId, caller);
-    await this.#parts.store.change(found.runId, (record) => ({ ...record, note: checkNote(change(record.note)) }));
+    await this.#find(runId, caller);
+    await this.#parts.store.change(runId, (record) => ({ ...record, note: checkNote(change(record.note)) }));
   }
 
   /** Removes a run with its events, answers and result. An open run is cancelled first. */
@@ -269,9 +276,8 @@ export class RunService {
     const isAlone = this.#engine instanceof LocalEngine;
     // The process is published as a performer first, because other processes may leave jobs to it.
     if (!isAlone) await nodes.perform();
-    const onSchedule = this.schedules?.onSchedule;
     const perform: Perform = (job, signal) => this.#performer.perform(job, signal);
-    const options = { concurrency, ...(onSchedule && { onSchedule }) };
+    const options = { concurrency, ...(this.schedules && { onSchedule: this.schedules.onSchedule }) };
     const serving = await this.#engine.serve(perform, options).catch(async (error: unknown) => {
       await nodes.retire();
       throw error;

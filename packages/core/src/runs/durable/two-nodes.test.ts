@@ -137,7 +137,7 @@ describe("two processes of one service", () => {
       await service.cancel(runId, "host");
 
       expect(await untilStatus(service, runId, "cancelled")).toMatchObject({ error: { code: "cancelled" } });
-      expect(await queue.storage.list("run-open")).toEqual([]);
+      await vi.waitFor(async () => expect(await queue.storage.list("run-open")).toEqual([]));
     },
   );
 

@@ -1,6 +1,7 @@
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import { scan } from "../../sessions/session/scan.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import { writeInOrder } from "../states/run-transitions.ts";
 import { inputKeys } from "./run-input.ts";
 import { byKeys, callerOfOpen, readOpenRun, runIdOf } from "./run-record.ts";
 import type { OpenRun, RunStorage } from "./run-record.ts";
@@ -43,17 +44,24 @@ export class OrphanRuns {
     this.#missing.delete(runId);
     const input = await inputKeys(storage, runId);
     const places = await findPlaces(storage, runId, readOpenRun(value, runId));
-    // A process that now accepts the run has changed the entry, and its pieces and list entries have other keys. The
-    // entry is removed last, so that another process continues if this process crashes.
+    // A process that now accepts the run has changed the entry, and its pieces and list entries have other keys.
     const claimed = { ...readOpenRun(value, runId), submittedAt: now() };
-    if (!(await storage.compareAndSet(runNamespaces.open, key, value, claimed))) return true;
-    for (const piece of input) await storage.delete(runNamespaces.input, piece);
-    await removeLog(runId);
-    for (const place of places) await storage.delete(runNamespaces.byOwner, place);
-    if (!(await storage.compareAndSet(runNamespaces.open, key, claimed, null))) return true;
-    // A process that accepted the run meanwhile has relied on the entry in the list of open runs: it is put back.
-    if ((await storage.get(runNamespaces.runs, key)) !== null)
-      await storage.compareAndSet(runNamespaces.open, key, null, claimed);
+    await writeInOrder("dropOrphan", {
+      claim: () => storage.compareAndSet(runNamespaces.open, key, value, claimed),
+      noInput: async () => {
+        for (const piece of input) await storage.delete(runNamespaces.input, piece);
+      },
+      log: () => removeLog(runId),
+      unplaced: async () => {
+        for (const place of places) await storage.delete(runNamespaces.byOwner, place);
+      },
+      unlisted: async () => {
+        if (!(await storage.compareAndSet(runNamespaces.open, key, claimed, null))) return;
+        // A process that accepted the run meanwhile has relied on the entry in the list of open runs: it is put back.
+        if ((await storage.get(runNamespaces.runs, key)) !== null)
+          await storage.compareAndSet(runNamespaces.open, key, null, claimed);
+      },
+    });
     return true;
   }
 }

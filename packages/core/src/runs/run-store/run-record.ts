@@ -125,6 +125,25 @@ export function readOpenRun(value: Json, runId: string): OpenRun {
   return readRecord(value, { namespace: runNamespaces.open, key: runId }, isOpenRun);
 }
 
+/** Makes the entry of a run in the list of open runs. */
+export function toOpenRun(record: RunRecord, submittedAt: number): OpenRun {
+  const { activation, priority, notBefore, owner, anonymous, inputBytes, status, waits, sessionId, createdAt } = record;
+  const waitsForUpgrade = status === "waiting" && waits?.[0]?.kind === "upgrade";
+  return {
+    v: 1,
+    submittedAt,
+    activation,
+    priority,
+    owner: ownerKey(owner),
+    sessionId,
+    createdAt,
+    ...(anonymous !== undefined && { anonymous }),
+    ...(inputBytes !== undefined && { inputBytes }),
+    ...(notBefore !== undefined && { notBefore }),
+    ...(waitsForUpgrade && { waitsForUpgrade }),
+  };
+}
+
 /** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs` milliseconds. */
 export function toView(record: RunRecord, recordMs: number): RunView {
   const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, attempts } = record;

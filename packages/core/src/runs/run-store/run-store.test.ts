@@ -176,7 +176,11 @@ describe("RunStore.suspend", () => {
     expect(first).toEqual({ ...record, status: "waiting", waits, waitsUntil: 0 });
     expect(first?.waits).not.toBe(waits);
     const { waitsUntil: _until, ...unbounded } = record;
-    expect(await store.suspend({ runId: "r1", attempts: 2 }, [other])).toEqual({ ...unbounded, status: "waiting" });
+    expect(await store.suspend({ runId: "r1", attempts: 2 }, [other])).toEqual({
+      ...unbounded,
+      attempts: 2,
+      status: "waiting",
+    });
     expect(await store.readOpen("r1")).toEqual((await contentsOf(storage))["run-open r1"]);
   });
 

@@ -5,10 +5,12 @@ import type { LogRecord } from "../../agents/journal/log-entry.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
 import { removeAll } from "../../sessions/session/remove-session.ts";
 import { scan } from "../../sessions/session/scan.ts";
-import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
+import type { Write } from "../../sessions/storage/storage-driver.ts";
+import { inOrder, writeInOrder } from "../states/run-transitions.ts";
 import { GatheredWrites, writeAll } from "./gathered-writes.ts";
+import type { Insert } from "./gathered-writes.ts";
 import { OrphanRuns } from "./orphan-runs.ts";
 import { isLongInput, removeInput, writeInput } from "./run-input.ts";
 import { removeSubscriptions } from "./subscription-record.ts";
@@ -22,6 +24,7 @@ import {
   readRunRecord,
   runIdOf,
   timeOf,
+  toOpenRun,
 } from "./run-record.ts";
 import type { EndStatus, OpenRun, RunGroup, Running, RunRecord, RunStorage } from "./run-record.ts";
 
@@ -59,10 +62,11 @@ export class RunStore {
    */
   async insert(record: RunRecord, first?: LogRecord): Promise<boolean> {
     if (!isLongInput(record)) return await this.#insert(record, first);
-    // The run is added to the list of open runs first: if the process ends before the record is stored, the sweep finds
-    // the remains.
-    await this.open(record);
-    const inPieces = await writeInput(this.storage, record);
+    let inPieces = record;
+    await writeInOrder("acceptLong", {
+      open: () => this.open(record),
+      input: async () => (inPieces = await writeInput(this.storage, record)),
+    });
     const isNew = await this.#insert(inPieces);
     if (!isNew) await removeInput(this.storage, record.runId, inPieces.inputPieces?.id);
     return isNew;
@@ -72,16 +76,16 @@ export class RunStore {
     const { runs, open, byOwner, log } = runNamespaces;
     const { runId, sessionId, createdAt, expiresAt, inputBytes } = record;
     const listed = { v: 1, createdAt, sessionId, ...(inputBytes !== undefined && { inputBytes }) };
-    // The record is written last, so that an existing record implies all other entries.
-    const writes = [
-      { namespace: open, key: encodeKey(runId), value: this.#openRun(record) },
-      ...this.#placesOf(record).map((key) => ({ namespace: byOwner, key, value: listed })),
-      ...(expiresAt === undefined
-        ? []
-        : [{ namespace: byOwner, key: byKeys.ofExpiring(expiresAt, runId), value: { v: 1 } }]),
-      ...(first === undefined ? [] : [{ namespace: log, key: logKey(runId, 1), value: asJson(first) }]),
-      { namespace: runs, key: encodeKey(runId), value: asJson(record) },
-    ];
+    const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
+    const writes = inOrder<"accept", Insert>("accept", {
+      open: [{ namespace: open, key: encodeKey(runId), value: toOpenRun(record, this.#now()) }],
+      places: [
+        ...this.#placesOf(record).map((key) => ({ namespace: byOwner, key, value: listed })),
+        ...expiring.map((key) => ({ namespace: byOwner, key, value: { v: 1 } })),
+      ],
+      attempt: first === undefined ? [] : [{ namespace: log, key: logKey(runId, 1), value: asJson(first) }],
+      record: [{ namespace: runs, key: encodeKey(runId), value: asJson(record) }],
+    });
     const isNew = await this.#writes.insert(writes);
     if (!isNew) await this.#unlist(record);
     return isNew;
@@ -150,12 +154,14 @@ export class RunStore {
     const { runId, endedAt = this.#now() } = record;
     const { byOwner } = runNamespaces;
     const [open, ...ended] = groupKeys(record, groupsWithEnd(record));
-    // The run is added to its new lists first, and removed last from the list by which the sweep repeats this.
-    await this.#writes.writeLater([
-      ...[...ended, byKeys.ofEnded(endedAt, runId)].map((key) => ({ namespace: byOwner, key, value: { v: 1 } })),
-      ...[open ?? [], this.#countKeys(record)].flat().map((key) => ({ namespace: byOwner, key, value: null })),
-      { namespace: runNamespaces.open, key: encodeKey(runId), value: null },
-    ]);
+    const ends = [...ended, byKeys.ofEnded(endedAt, runId)];
+    const places = [open ?? [], this.#countKeys(record)].flat();
+    const writes = inOrder<"settle", Write>("settle", {
+      ends: ends.map((key) => ({ namespace: byOwner, key, value: { v: 1 } })),
+      unplaced: places.map((key) => ({ namespace: byOwner, key, value: null })),
+      unlisted: [{ namespace: runNamespaces.open, key: encodeKey(runId), value: null }],
+    });
+    await this.#writes.writeLater(writes);
   }
 
   /** Makes the gathered writes of all runs immediately. Never rejects. */
@@ -175,7 +181,9 @@ export class RunStore {
     return await this.change(runId, ({ waitsUntil: _before, ...record }) => {
       // The run is over, or a later attempt performs it.
       if (isEnded(record.status) || record.attempts > attempts) return null;
-      return { ...record, status: "waiting", waits: [...waits], ...(waitsUntil !== undefined && { waitsUntil }) };
+      const waiting: RunRecord = { ...record, status: "waiting", waits: [...waits] };
+      waiting.attempts = Math.max(record.attempts, attempts);
+      return { ...waiting, ...(waitsUntil !== undefined && { waitsUntil }) };
     });
   }
 
@@ -190,7 +198,7 @@ export class RunStore {
    */
   async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;
-    const next = submittedAt === undefined ? null : { ...this.#openRun(record), submittedAt };
+    const next = submittedAt === undefined ? null : { ...toOpenRun(record, this.#now()), submittedAt };
     if (open !== null) await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
   }
 
@@ -198,21 +206,20 @@ export class RunStore {
   async wake(runId: string): Promise<RunRecord | null> {
     const waiting = await this.read(runId);
     if (waiting?.status !== "waiting") return null;
-    // The list of open runs is written first: other processes could not find a run that is not listed. It receives the
-    // new activation after the record has it.
-    await this.open(waiting);
-    const woken = await this.change(
-      runId,
-      ({ waits: _waits, waitsUntil: _until, ...record }: RunRecord): RunRecord | null =>
-        record.status === "waiting" ? { ...record, status: "queued", activation: record.activation + 1 } : null,
-    );
-    if (woken !== null) await this.open(woken);
-    return woken;
+    const change = ({ waits: _waits, waitsUntil: _until, ...record }: RunRecord): RunRecord | null =>
+      record.status === "waiting" ? { ...record, status: "queued", activation: record.activation + 1 } : null;
+    const woken: { record: RunRecord | null } = { record: null };
+    await writeInOrder("wake", {
+      open: () => this.open(waiting),
+      queued: async () => (woken.record = await this.change(runId, change)) !== null,
+      activation: () => woken.record && this.open(woken.record),
+    });
+    return woken.record;
   }
 
   /** Adds a run to the list of open runs, as submitted now. */
   async open(record: RunRecord): Promise<void> {
-    await this.storage.set(runNamespaces.open, encodeKey(record.runId), this.#openRun(record));
+    await this.storage.set(runNamespaces.open, encodeKey(record.runId), toOpenRun(record, this.#now()));
   }
 
   /**
@@ -282,31 +289,34 @@ export class RunStore {
     return this.#allPlacesOf(record).includes(key);
   }
 
-  /**
-   * Removes a run with all its data. Its record is removed before its list entries: an interrupted removal finds the
-   * entries when it is repeated, and readers remove entries without a record.
-   */
+  /** Removes a run with all its data. An interrupted removal can be repeated. */
   async remove(record: RunRecord): Promise<void> {
     const { runId, endedAt, expiresAt } = record;
     const { open, byOwner, runs } = runNamespaces;
     await this.flush();
-    await this.removeLog(runId);
-    if (record.isSubscribed === true) await removeSubscriptions(this.storage, runId);
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
     const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
     const listed = [...this.#allPlacesOf(record), ...ended, ...expiring];
-    await writeAll(this.storage, [
-      { namespace: open, key: encodeKey(runId), value: null },
-      { namespace: runs, key: encodeKey(runId), value: null },
-      ...listed.map((key) => ({ namespace: byOwner, key, value: null })),
-    ]);
+    const writes = inOrder<"removeEntries", Write>("removeEntries", {
+      unlisted: [{ namespace: open, key: encodeKey(runId), value: null }],
+      noRecord: [{ namespace: runs, key: encodeKey(runId), value: null }],
+      unplaced: listed.map((key) => ({ namespace: byOwner, key, value: null })),
+    });
+    const subscriptions = async () => await removeSubscriptions(this.storage, runId);
+    await writeInOrder("remove", {
+      log: () => this.removeLog(runId),
+      subscriptions: record.isSubscribed === true ? subscriptions : undefined,
+      entries: () => writeAll(this.storage, writes),
+    });
   }
 
   /** Removes the log and the inbox of a run, and its input if that is stored outside the record. */
   async removeLog(runId: string): Promise<void> {
-    await removeInput(this.storage, runId);
-    await removeAll(this.storage, runNamespaces.log, logPrefix(runId));
-    await removeAll(this.storage, runNamespaces.inbox, logPrefix(runId));
+    await writeInOrder("removeLog", {
+      noInput: () => removeInput(this.storage, runId),
+      noLog: () => removeAll(this.storage, runNamespaces.log, logPrefix(runId)),
+      noInbox: () => removeAll(this.storage, runNamespaces.inbox, logPrefix(runId)),
+    });
   }
 
   /**
@@ -375,25 +385,6 @@ export class RunStore {
   #countKeys(record: RunRecord): string[] {
     const caller = callerOf(record);
     return this.#isShared && caller.kind === "anonymous" ? [byKeys.ofAnonymous(caller, record.runId)] : [];
-  }
-
-  #openRun(record: RunRecord): OpenRun {
-    const { activation, priority, notBefore, owner, anonymous, inputBytes, status, waits, sessionId, createdAt } =
-      record;
-    const waitsForUpgrade = status === "waiting" && waits?.[0]?.kind === "upgrade";
-    return {
-      v: 1,
-      submittedAt: this.#now(),
-      activation,
-      priority,
-      owner: ownerKey(owner),
-      sessionId,
-      createdAt,
-      ...(anonymous !== undefined && { anonymous }),
-      ...(inputBytes !== undefined && { inputBytes }),
-      ...(notBefore !== undefined && { notBefore }),
-      ...(waitsForUpgrade && { waitsForUpgrade }),
-    };
   }
 }
 

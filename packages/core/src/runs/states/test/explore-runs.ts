@@ -1,0 +1,64 @@
+import { brokenIn, idle, next, start } from "./run-model.ts";
+import type { ModelState, Thread } from "./run-model.ts";
+
+/**
+ * Returns the same state for states that differ only in the order of the processes, or in the versions of the open entry
+ * that no process compares.
+ */
+function canonical(state: ModelState): ModelState {
+  const isComparing = ({ task }: Thread) => task === "unlist";
+  const versions = [state.open, ...state.threads.filter(isComparing).map(({ seen }) => seen)];
+  const ranks = [...new Set(versions.filter((version) => version > 0))].toSorted((one, other) => one - other);
+  const rank = (version: number) => ranks.indexOf(version) + 1;
+  const threads = state.threads.map((each) => (isComparing(each) ? { ...each, seen: rank(each.seen) } : each));
+  const [one = idle, two = idle, ...clients] = threads;
+  const processes = keyOf(one) <= keyOf(two) ? [one, two] : [two, one];
+  const overlapped = state.overlapped || threads.filter(({ task }) => performing.has(task)).length > 1;
+  const isClientBusy = /answer|cancel|wake/.test(clients[0]?.task ?? "");
+  const contended = state.contended || (isClientBusy && processes.some(({ task }) => task !== ""));
+  return {
+    ...state,
+    overlapped,
+    contended,
+    open: rank(state.open),
+    version: ranks.length,
+    threads: [...processes, ...clients],
+  };
+}
+
+/** The tasks of a process that performs or ends the run. */
+const performing = new Set(["attempt", "work", "call", "suspend", "unlist", "end", "finish", "settle", "takeOver"]);
+
+function keyOf({ task, at, known, attempt, seen }: Thread): string {
+  return task === "" ? "" : `${task}.${at}.${known}.${attempt}.${seen}`;
+}
+
+function stateKey(state: ModelState): string {
+  const { record, counted, open, places, ends, log, inbox, effects, acknowledged, crashes, threads } = state;
+  const rest = [effects, acknowledged, crashes, state.overlapped, state.contended];
+  const facts = [record, counted, open, places, ends, log, inbox, ...rest].join(" ");
+  return `${facts} ${threads.map(keyOf).join(" ")}`;
+}
+
+/**
+ * Explores all states that follow the start. Returns the number of states, and the first broken promise.
+ *
+ * @param mayCancel true for a client that cancels the run, false for one that answers its questions
+ */
+export function explore(mayCancel: boolean): { states: number; broken?: string } {
+  const first = { ...start, calls: !mayCancel };
+  const known = new Set<string>([stateKey(first)]);
+  const front = [first];
+  for (let state = front.pop(); state !== undefined; state = front.pop()) {
+    for (const each of next(state, mayCancel)) {
+      const after = canonical(each);
+      const key = stateKey(after);
+      if (known.has(key)) continue;
+      known.add(key);
+      const broken = brokenIn(after);
+      if (broken !== undefined) return { states: known.size, broken: `${broken} ${key}` };
+      front.push({ ...after, calls: first.calls });
+    }
+  }
+  return { states: known.size };
+}
