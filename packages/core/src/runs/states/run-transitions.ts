@@ -1,5 +1,5 @@
 /** The states of a durable run, as its record and its log show them. */
-export type RunState = "absent" | "queued" | "running" | "waiting" | "ended";
+type RunState = "absent" | "queued" | "running" | "waiting" | "ended";
 
 /** One transition of a run: the states in which it may begin, its state afterwards, and its writes in their order. */
 type Transition = {
