@@ -13,7 +13,7 @@ describe("the drain of LocalEngine", () => {
     const draining = serving.drain(60_000).then(() => (isOver = true));
     await engine.submit(job("b"));
     await vi.advanceTimersByTimeAsync(59_999);
-    expect([isOver, engine.isServed]).toEqual([false, false]);
+    expect([isOver, engine.isServed()]).toEqual([false, false]);
     await end("a");
     await draining;
 
@@ -90,7 +90,7 @@ describe("the drain of LocalEngine", () => {
     let isOver = false;
     void first.drain(0).then(() => (isOver = true));
     await vi.advanceTimersByTimeAsync(10);
-    expect([isOver, begun, reasons, engine.isServed]).toEqual([true, ["a_1"], [], true]);
+    expect([isOver, begun, reasons, engine.isServed()]).toEqual([true, ["a_1"], [], true]);
   });
 
   it("keeps the timers of jobs that are not due, whose time brings nothing until it is served", async () => {
@@ -109,9 +109,9 @@ describe("the drain of LocalEngine", () => {
 describe("LocalEngine.serve", () => {
   it("refuses a second one until the drain of the first is over", async () => {
     const { engine, serve, end } = begin();
-    expect(engine.isServed).toBe(false);
+    expect(engine.isServed()).toBe(false);
     const serving = await serve();
-    expect(engine.isServed).toBe(true);
+    expect(engine.isServed()).toBe(true);
     const conflict = {
       code: "conflict",
       message: "This engine is served already. Drain it first, or make another engine.",
@@ -124,7 +124,7 @@ describe("LocalEngine.serve", () => {
     await end("a");
     await draining;
     await serve();
-    expect(engine.isServed).toBe(true);
+    expect(engine.isServed()).toBe(true);
   });
 });
 
@@ -140,7 +140,7 @@ describe("LocalEngine.close", () => {
     await closed;
     expect(await engine.waiting()).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
-    expect(engine.isServed).toBe(false);
+    expect(engine.isServed()).toBe(false);
     await expect(engine.submit(job("d"))).rejects.toMatchObject({
       code: "unavailable",
       message: "The engine was closed: it takes no more jobs.",

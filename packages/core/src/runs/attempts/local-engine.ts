@@ -73,8 +73,8 @@ export class LocalEngine implements RunEngine {
     return this.#waiting.size;
   }
 
-  /** True while a server performs the jobs. */
-  get isServed(): boolean {
+  /** Returns true while a server performs the jobs. */
+  isServed(): boolean {
     return this.#server?.isDraining === false;
   }
 

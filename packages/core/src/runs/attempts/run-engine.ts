@@ -71,6 +71,18 @@ export interface RunEngine {
   serve(perform: Perform, options: EngineServeOptions): Promise<Serving>;
   /** Returns the number of jobs that wait. */
   waiting(): Promise<number>;
+  /**
+   * Returns true while jobs are performed. Only an engine of one process has this method: no other process performs its
+   * jobs. Without it the engine distributes jobs to several processes.
+   */
+  isServed?(): boolean;
+  /**
+   * Reserves a place for a run that is about to be submitted, so that it begins at once. Returns false if there is none.
+   * Only an engine of one process has this method and `release`.
+   */
+  reserve?(runId: string, priority: number): boolean;
+  /** Frees the place of a run that is not submitted after all. */
+  release?(runId: string): void;
   /** The schedules, if the engine supports schedules. */
   readonly schedules?: Schedules;
   /** Releases the resources of the engine. Closing twice is safe. */

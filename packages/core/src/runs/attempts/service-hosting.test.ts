@@ -62,7 +62,7 @@ describe("what performs the runs", () => {
 
   it("is this process where another service of it serves the engine", async () => {
     const engine = new LocalEngine();
-    vi.spyOn(engine, "isServed", "get").mockReturnValue(true);
+    vi.spyOn(engine, "isServed").mockReturnValue(true);
     expect(await hosting({}, { engine }).hosting.findPerformer()).toBe("here");
   });
 });

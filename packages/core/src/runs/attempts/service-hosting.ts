@@ -1,7 +1,6 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { registryEntries } from "../../agents/run/registry.ts";
 import type { RunKind } from "../run-store/run-view.ts";
-import { LocalEngine } from "./local-engine.ts";
 import type { RunEngine } from "./run-engine.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
@@ -34,9 +33,9 @@ export class ServiceHosting {
     );
   }
 
-  /** True if other processes may perform the runs: the engine is not a `LocalEngine`. */
+  /** True if other processes may perform the runs: the engine distributes them. */
   get isShared(): boolean {
-    return !(this.#engine instanceof LocalEngine);
+    return this.#engine.isServed === undefined;
   }
 
   /**
@@ -46,7 +45,7 @@ export class ServiceHosting {
    */
   async findPerformer(): Promise<"here" | "elsewhere" | "none yet" | "nothing"> {
     if (this.#isServing()) return "here";
-    if (this.#engine instanceof LocalEngine) return this.#engine.isServed ? "here" : "nothing";
+    if (this.#engine.isServed !== undefined) return this.#engine.isServed() ? "here" : "nothing";
     return (await this.#parts.nodes.someOther(() => true)) ? "elsewhere" : "none yet";
   }
 }

@@ -8,7 +8,6 @@ import { readRequest } from "./accept-request.ts";
 import type { CheckedRequest } from "./accept-request.ts";
 import { findTarget, startRun } from "../attempts/durable-target.ts";
 import type { DurableTarget } from "../attempts/durable-target.ts";
-import { LocalEngine } from "../attempts/local-engine.ts";
 import { hashOf } from "../run-store/plan-print.ts";
 import type { RunEngine } from "../attempts/run-engine.ts";
 import { toRunOpts } from "../run-store/run-opts.ts";
@@ -117,7 +116,7 @@ async function begin(acceptance: Acceptance, accepted: Accepted, isObserved = fa
     isNew = await insert(parts, accepted, begun);
     return isNew;
   } finally {
-    if (isHere && !isNew && engine instanceof LocalEngine) engine.release(runId);
+    if (isHere && !isNew) engine.release?.(runId);
   }
 }
 
@@ -144,7 +143,7 @@ async function insert(parts: ServiceParts, { request, record }: Accepted, begun?
 function reservePlace({ parts, engine }: Acceptance, { request, record }: Accepted): boolean {
   if (!request.isUnique || request.notBefore !== undefined || isLongInput(record)) return false;
   if (parts.store.storage.insertAll === undefined) return false;
-  return engine instanceof LocalEngine && engine.reserve(record.runId, record.priority);
+  return engine.reserve?.(record.runId, record.priority) === true;
 }
 
 /**

@@ -87,7 +87,7 @@ export class RunService {
     this.#storage = (settings.storage ?? new EphemeralRunStorage(settings.retention.maxBytesPerRun)) as RunStorage;
     this.#engine = settings.engine ?? new LocalEngine();
     this.#performing = processStateOf(this.#storage).performing;
-    const isAlone = this.#engine instanceof LocalEngine;
+    const isAlone = this.#engine.isServed !== undefined;
     this.#parts = makeServiceParts(settings, { storage: this.#storage, isAlone });
     this.#submission = new RunSubmission(this.#engine, this.#parts.logger);
     this.#admit = this.#makeAdmission();
@@ -273,7 +273,7 @@ export class RunService {
 
   async #serve(concurrency: number): Promise<Serving> {
     const { store, admission, nodes, now, logger, telemetry } = this.#parts;
-    const isAlone = this.#engine instanceof LocalEngine;
+    const isAlone = this.#engine.isServed !== undefined;
     // The process is published as a performer first, because other processes may leave jobs to it.
     if (!isAlone) await nodes.perform();
     const perform: Perform = (job, signal) => this.#performer.perform(job, signal);
