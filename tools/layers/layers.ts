@@ -120,6 +120,7 @@ export const folderLayers: Layers["folderLayers"] = {
     ["main"],
   ],
   "packages/providers-openai/src": [["."], ["chat", "responses"], ["openai-model"]],
+  "packages/providers-ai-sdk/src": [["."], ["to-ai-sdk"]],
   "packages/toolkits-gmail/src": [["gmail-options", "mime"], ["oauth"], ["."]],
 };
 
@@ -197,6 +198,7 @@ export const internalUsers: Layers["internalUsers"] = {
     "@troupe/providers-google",
     "@troupe/providers-vertex",
     "@troupe/providers-ollama",
+    "@troupe/providers-ai-sdk",
     "@troupe/demo-server",
   ],
   "@troupe-internal/fault-tools": [

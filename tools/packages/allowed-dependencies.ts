@@ -9,6 +9,8 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/providers-google": ["@google/genai"],
   "@troupe/providers-vertex": ["@google/genai", "google-auth-library"],
   "@troupe/providers-ollama": ["ollama"],
+  // The packages of the AI SDK are the user's: their models are described by the members that are read.
+  "@troupe/providers-ai-sdk": [],
   "@troupe/storage-sqlite": ["kysely"],
   "@troupe/storage-postgres": ["kysely", "pg"],
   "@troupe/storage-mongodb": ["mongodb"],

@@ -76,7 +76,7 @@ export interface Dialect {
   /** Returns an error response. */
   fail(failure: VendorFailure, request: VendorRequest): VendorReply;
   /** Returns the frame of a failure within a stream, after a number of other frames. */
-  failFrame(failure: VendorFailure, framesBefore: number): string;
+  failFrame(failure: VendorFailure, framesBefore: number): string | Uint8Array;
   /** Returns why a real vendor would refuse the request: broken histories, unknown fields, wrong shapes. */
   refuse(request: VendorRequest, route: Route): Refusal | undefined;
   /**

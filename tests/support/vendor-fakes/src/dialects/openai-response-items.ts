@@ -1,5 +1,5 @@
 import type { RoutedRequest } from "../dialect.ts";
-import { objectOf } from "../json-body.ts";
+import { objectOf, stringOrEmpty } from "../json-body.ts";
 import { sign } from "../signature.ts";
 import { callsIn, textIn } from "../answer-blocks.ts";
 import type { AnswerBlocks } from "../answer-blocks.ts";
@@ -26,7 +26,9 @@ export function toItems(parts: AnswerBlocks, { request }: RoutedRequest): Respon
   const calls = callsIn(parts);
   const text = textIn(parts, "text");
   return [
-    ...(parts.isReasoned ? [reasoningItem(seed, summaryFor(parts, request.body))] : []),
+    ...(parts.isReasoned
+      ? [{ ...reasoningItem(seed, summaryFor(parts, request.body)), ...statusOf(request.body) }]
+      : []),
     ...hostedItems(parts, seed, request.body),
     ...(text === "" ? [] : [messageItem(seed, { text, annotations: annotationsOf(parts, text) }, calls.length > 0)]),
     ...calls.map(({ id, name, pieces }, index) => ({
@@ -62,6 +64,11 @@ function functionCallId(seed: string, index: number, isReasoned: boolean): strin
 function summaryFor(parts: AnswerBlocks, body: unknown): string {
   const { summary } = objectOf(objectOf(body)["reasoning"]);
   return typeof summary === "string" ? textIn(parts, "thinking") : "";
+}
+
+/** Returns the status of a reasoning item, which xAI always sends, and OpenAI never. */
+function statusOf(body: unknown): object {
+  return stringOrEmpty(objectOf(body)["model"]).startsWith("grok") ? { status: "completed" } : {};
 }
 
 function reasoningItem(seed: string, text: string): ResponseItem {

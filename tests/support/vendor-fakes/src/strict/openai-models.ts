@@ -5,7 +5,7 @@ import type { Checks } from "./checks.ts";
 
 /** Returns true for a reasoning model. */
 export function isReasoningModel(body: JsonObject): boolean {
-  return /^(?:o\d|gpt-(?:[5-9]|\d{2,})(?!.*-chat))/.test(stringOrEmpty(body["model"]));
+  return /^(?:o\d|grok|gpt-(?:[5-9]|\d{2,})(?!.*-chat))/.test(stringOrEmpty(body["model"]));
 }
 
 /** Checks that a reasoning model gets no sampling settings. */

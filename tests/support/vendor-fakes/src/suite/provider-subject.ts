@@ -21,8 +21,8 @@ export type RecordedAnswer = {
    * `responseId`, `model` and `vendorState`.
    */
   chunks: readonly object[];
-  /** The bytes of the answer, if there is no file with this name. */
-  recorded?: string;
+  /** The answer as it was sent, if there is no file with this name: text, or the bytes of binary frames. */
+  recorded?: string | Uint8Array;
   /** Fields of the error that ends the answer; a pattern stands for a matching string. Absent for a complete answer. */
   error?: object;
   /** Fields of the last chunk in addition to those in `chunks`. */
