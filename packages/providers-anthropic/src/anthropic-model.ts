@@ -120,9 +120,11 @@ class AnthropicModel implements ModelProvider {
   }
 
   async #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
-    const { client, network } = this.#settings;
+    const { client, network, baseURL } = this.#settings;
     const environment = ["ANTHROPIC_API_KEY"];
-    return await network.openCall({ providerId, apiKey, signal, environment, clientTakesKey: takesKey(client) });
+    const isForeign = new URL(baseURL).hostname !== "api.anthropic.com";
+    const clientTakesKey = takesKey(client);
+    return await network.openCall({ providerId, apiKey, signal, environment, isForeign, clientTakesKey });
   }
 }
 

@@ -33,7 +33,7 @@ export type PromptCache = false | { ttl: "5m" | "1h" };
 export type AnthropicOptions = ModelProviderOptions<AnthropicClient, ModelRules> & {
   /**
    * The key for calls that have none, or a function that returns it for each call. @default `ANTHROPIC_API_KEY`, read
-   * at each call
+   * at each call; for servers other than Anthropic only with `useEnvironmentKey`
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without `/v1`. @default "https://api.anthropic.com" */

@@ -22,7 +22,8 @@ const call = (id: string, name: string, ...pieces: string[]) => [
 ];
 
 const subject: ProviderSubject = {
-  connect: (baseURL, { modelId = "claude-opus-5-5", ...options }) => anthropic(modelId, { baseURL, ...options }),
+  connect: (baseURL, { modelId = "claude-opus-5-5", ...options }) =>
+    anthropic(modelId, { baseURL, useEnvironmentKey: true, ...options }),
   models: ["claude-opus-5-5", "claude-haiku-4-5"],
   consistentThinkers: ["claude-opus-5-5"],
   keyVariables: ["ANTHROPIC_API_KEY"],

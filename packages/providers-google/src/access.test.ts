@@ -2,7 +2,7 @@ import { Network } from "@troupe/core/kit";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createOpenCall } from "./access.ts";
 
-const baseURL = "https://example.com";
+const baseURL = "https://generativelanguage.googleapis.com";
 const { signal } = new AbortController();
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -25,7 +25,7 @@ describe("a call", () => {
 
     expect(opened).toEqual({
       call: { providerId: "google", key: { value, fromCaller }, signal, headers: undefined },
-      access: { baseURL: "https://example.com/v1beta", headers: { "x-goog-api-key": value } },
+      access: { baseURL: `${baseURL}/v1beta`, headers: { "x-goog-api-key": value } },
     });
   });
 

@@ -10,10 +10,14 @@ const environment = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
 /**
  * Returns the function that opens each call with the key of the call, else of the options, else of the environment
  * (`GOOGLE_API_KEY`, then `GEMINI_API_KEY`). It rejects with `unauthorized` if there is no key.
+ * A server other than Google's gets no key from the environment, unless the options say so, and may need none.
  */
 export function createOpenCall({ network, baseURL, client }: CallSettings): OpenCall {
+  const { hostname } = new URL(baseURL);
+  const isForeign = hostname !== "generativelanguage.googleapis.com";
+  const clientTakesKey = takesKey(client);
   return async ({ apiKey, signal }) => {
-    const call = await network.openCall({ providerId, apiKey, signal, environment, clientTakesKey: takesKey(client) });
+    const call = await network.openCall({ providerId, apiKey, signal, environment, isForeign, clientTakesKey });
     return { call, access: accessByKey(`${baseURL}/v1beta`, call) };
   };
 }

@@ -282,7 +282,7 @@ describe("keys", () => {
 
     await embeddings.embed("rain", { apiKey: "key-of-call" });
     await embeddings.embed("rain");
-    await googleEmbeddings({ baseURL: vendor.url, model: "m" }).embed("rain");
+    await googleEmbeddings({ baseURL: vendor.url, model: "m", useEnvironmentKey: true }).embed("rain");
 
     expect(vendor.exchanges.map(({ key }) => key)).toEqual(["key-of-call", "key-1", "key-of-env"]);
   });

@@ -26,7 +26,7 @@ export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never)
 type ServerOptions = {
   /**
    * The key for calls that have none, or a function that returns it. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`,
-   * read at each call
+   * read at each call; for servers other than Google only with `useEnvironmentKey`
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without its version. @default "https://generativelanguage.googleapis.com" */

@@ -25,7 +25,8 @@ function refusal(status: number, body: unknown, headers: Record<string, string> 
 }
 
 const subject: ProviderSubject = {
-  connect: (baseURL, { modelId = "gemini-3.8-flash", ...options }) => google(modelId, { baseURL, ...options }),
+  connect: (baseURL, { modelId = "gemini-3.8-flash", ...options }) =>
+    google(modelId, { baseURL, useEnvironmentKey: true, ...options }),
   embeddings: (baseURL, options) =>
     googleEmbeddings({ baseURL, model: "gemini-embedding-001", dimensions: 256, ...options }),
   models: ["gemini-3.8-flash", "gemini-2.5-flash"],

@@ -16,10 +16,10 @@ export type EmbedConnection = Pick<Connection<WireEmbedRequest, never>, "send">;
  * Returns the sources of an Ollama server's key besides its options. Only ollama.com needs a key, and only it gets
  * `OLLAMA_API_KEY`.
  */
-export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isKeyOptional"> {
+export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isForeign"> {
   const { protocol, hostname } = new URL(baseURL);
   const isCloud = protocol === "https:" && hostname === "ollama.com";
-  return isCloud ? { environment: ["OLLAMA_API_KEY"] } : { isKeyOptional: true };
+  return { environment: ["OLLAMA_API_KEY"], isForeign: !isCloud };
 }
 
 /** Makes the connection that sends chat requests to Ollama with our own HTTP client. */

@@ -15,10 +15,10 @@ export type OpenAIConnection = Connection<ModelRequest, object>;
 
 /**
  * Returns the sources of a server's key besides its options. Servers other than OpenAI may need no key, and get none
- * from the environment.
+ * from the environment, unless the options say so.
  */
-export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isKeyOptional"> {
-  return isOpenAIHost(new URL(baseURL).hostname) ? { environment: ["OPENAI_API_KEY"] } : { isKeyOptional: true };
+export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isForeign"> {
+  return { environment: ["OPENAI_API_KEY"], isForeign: !isOpenAIHost(new URL(baseURL).hostname) };
 }
 
 const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat: "/chat/completions" };

@@ -42,8 +42,8 @@ export type OpenAIEmbeddingsClient = {
 /** Options of models and embeddings that concern their server. */
 type ServerOptions = {
   /**
-   * The key for calls that have none, or a function that returns it for each call. @default `OPENAI_API_KEY` at OpenAI
-   * itself, read at each call; none for other servers
+   * The key for calls that have none, or a function that returns it for each call. @default `OPENAI_API_KEY`, read at
+   * each call; for servers other than OpenAI only with `useEnvironmentKey`
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, with its version. @default "https://api.openai.com/v1" */

@@ -29,12 +29,18 @@ export function createOpenCall(settings: CloudSettings, modelId: string): OpenCa
     const own = ownProject ?? readName("GOOGLE_CLOUD_PROJECT", projectPattern);
     const isInProject = own !== undefined || settings.credentials !== undefined || location !== undefined;
     const environment = isInProject ? [] : ["GOOGLE_API_KEY"];
-    const call = await network.openCall({ providerId, apiKey, signal, environment, isKeyOptional: true });
+    const start = { providerId, apiKey, signal, environment, isKeyOptional: true, isForeign: isForeign(baseURL) };
+    const call = await network.openCall(start);
     if (call.key !== undefined) return { call, access: accessByKey(addressIn(ownProject), call) };
     const project = own ?? (namesProject(modelId) ? undefined : await credentials.findProject(signal));
     const address = addressIn(project);
     return withToken(call, address, await credentials.headers(address, signal));
   };
+}
+
+/** Returns true for an address that is not Google's own. */
+function isForeign(baseURL: string | undefined): boolean {
+  return baseURL !== undefined && !/(?:^|\.)googleapis\.com$/.test(new URL(baseURL).hostname);
 }
 
 /** Adds the URL and the headers with a token to a call. The token belongs to the server and not to a caller. */

@@ -36,7 +36,8 @@ const common: Omit<ProviderSubject, "connect" | "models" | "keyVariables"> = {
 describe("vertex, asked with a key alone", () => {
   providerSuite(it, {
     ...common,
-    connect: (baseURL, { modelId = "gemini-3.8-flash", ...options }) => vertex(modelId, { baseURL, ...options }),
+    connect: (baseURL, { modelId = "gemini-3.8-flash", ...options }) =>
+      vertex(modelId, { baseURL, useEnvironmentKey: true, ...options }),
     models: ["gemini-3.8-flash", "gemini-2.5-pro"],
     keyVariables: ["GOOGLE_API_KEY"],
   });

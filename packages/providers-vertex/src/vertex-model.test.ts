@@ -110,7 +110,7 @@ describe("who asks", () => {
   it("is the key of the environment for those who name no project, and for nobody else", async () => {
     vi.stubEnv("GOOGLE_API_KEY", "of-env");
 
-    expect(await headersOf({})).toMatchObject({ inProject: false, key: "of-env" });
+    expect(await headersOf({ useEnvironmentKey: true })).toMatchObject({ inProject: false, key: "of-env" });
     expect(await headersOf(inProject())).toMatchObject({ inProject: true, key: undefined, token: "Bearer token-1" });
   });
 

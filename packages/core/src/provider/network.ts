@@ -95,7 +95,11 @@ export const networkOptionTable: OptionTable<NetworkOptions> = {
  * Options of a `Network`: the user's network options, the API key of calls without their own key, and the client that
  * sends requests instead of the network.
  */
-export type NetworkSettings = NetworkOptions & { apiKey?: ApiKeySource | undefined; client?: unknown };
+export type NetworkSettings = NetworkOptions & {
+  apiKey?: ApiKeySource | undefined;
+  useEnvironmentKey?: boolean | undefined;
+  client?: unknown;
+};
 
 /**
  * A model call that begins: its own API key and signal, and the environment variables for the key if there is no other.
@@ -108,6 +112,11 @@ export type CallStart = {
   environment?: readonly string[] | undefined;
   /** True for the user's own server, which may not need an API key. @default false */
   isKeyOptional?: boolean | undefined;
+  /**
+   * True for an address that is not the vendor's own. It gets no key from the environment, unless the provider has
+   * `useEnvironmentKey`, and may not need a key. @default false
+   */
+  isForeign?: boolean | undefined;
   /** True for a client that accepts the API key of a call with each request. @default false */
   clientTakesKey?: boolean | undefined;
 };
@@ -119,6 +128,7 @@ export type CallStart = {
 export class Network implements HttpSender {
   readonly #headers: NetworkOptions["headers"];
   readonly #apiKey: ApiKeySource | undefined;
+  readonly #useEnvironmentKey: boolean;
   readonly #client: unknown;
   readonly #own: HttpSender | undefined;
   /**
@@ -136,6 +146,7 @@ export class Network implements HttpSender {
     }
     this.#headers = headers;
     this.#apiKey = apiKey;
+    this.#useEnvironmentKey = options.useEnvironmentKey ?? false;
     this.#client = client;
     if (send !== undefined) this.#own = { send: (url, init) => sendByFetch(send, String(url), init) };
     else if (proxy !== undefined) this.#own = proxySender(proxy);
@@ -153,12 +164,14 @@ export class Network implements HttpSender {
    * missing. Rejects with `invalid_request` if the call has a key but the client accepts none.
    */
   async openCall(start: CallStart): Promise<CallContext> {
-    const { providerId, apiKey: request, signal, environment, isKeyOptional } = start;
+    const { providerId, apiKey: request, signal, environment = [], isKeyOptional } = start;
     const client = this.#client;
     if (client !== undefined) return await openClientCall(client, start);
-    const sources = { providerId, request, config: this.#apiKey, environment, signal };
-    const key = await (isKeyOptional === true ? resolveKey(sources) : requireKey(sources));
-    return { providerId, key, signal, headers: await this.readHeaders(signal) };
+    const isWithheld = start.isForeign === true && !this.#useEnvironmentKey;
+    const sources = { providerId, request, config: this.#apiKey, environment: isWithheld ? [] : environment, signal };
+    const key = await (isKeyOptional === true || isWithheld ? resolveKey(sources) : requireKey(sources));
+    const call = { providerId, key, signal, headers: await this.readHeaders(signal) };
+    return isWithheld && key === undefined ? { ...call, withheldKeys: environment } : call;
   }
 
   /** Returns the user's headers for one model call. */

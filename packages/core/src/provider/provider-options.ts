@@ -20,6 +20,11 @@ export type ModelProviderOptions<Client, Rules> = NetworkOptions & {
    * own HTTP
    */
   client?: Client | undefined;
+  /**
+   * `true` also sends the key of the environment to a `baseURL` that is not the vendor's own. @default false: the
+   * environment's key goes to the vendor's own hosts only
+   */
+  useEnvironmentKey?: boolean | undefined;
   /** Milliseconds to wait for the first byte of a stream, and between chunks. @default 60_000 */
   idleTimeoutMs?: number | undefined;
   /** Abilities of the model that Troupe's table lacks or has wrong. */
@@ -38,6 +43,11 @@ export type ModelProviderOptions<Client, Rules> = NetworkOptions & {
  * Options of every embedding provider, except its key, address and model. `Client` is a client of the vendor's library.
  */
 export type EmbeddingProviderOptions<Client> = NetworkOptions & {
+  /**
+   * `true` also sends the key of the environment to a `baseURL` that is not the vendor's own. @default false: the
+   * environment's key goes to the vendor's own hosts only
+   */
+  useEnvironmentKey?: boolean | undefined;
   /**
    * A client of the vendor's library that sends the requests, with its own address, key and network. @default Troupe's
    * own HTTP
@@ -84,6 +94,7 @@ export function clientOption<Client>(what: string, ...paths: readonly string[]):
 export const modelProviderOptionTable = {
   apiKey: optional(apiKeyOption),
   baseURL: optional(baseUrlOption),
+  useEnvironmentKey: optional(booleanOption),
   idleTimeoutMs: optional(timeoutOption, 60_000),
   allowPrivateUrls: optional(booleanOption, false),
   logger: optional(loggerOption),
@@ -94,6 +105,7 @@ export const modelProviderOptionTable = {
 export const embeddingProviderOptionTable = {
   apiKey: optional(apiKeyOption),
   baseURL: optional(baseUrlOption),
+  useEnvironmentKey: optional(booleanOption),
   dimensions: optional(integerOption(1)),
   ...networkOptionTable,
 };
@@ -101,7 +113,7 @@ export const embeddingProviderOptionTable = {
 /** Checked options of a provider with their defaults. Key, headers and proxy are part of the network. */
 export type SettingsOf<Checks extends Readonly<Record<string, OptionCheck<unknown>>>> = Omit<
   OptionsOf<Checks>,
-  keyof NetworkOptions | "apiKey" | "logger"
+  keyof NetworkOptions | "apiKey" | "useEnvironmentKey" | "logger"
 > & { network: Network; logger: Logger };
 
 /**
@@ -122,11 +134,12 @@ export function readProviderOptions<Checks extends Readonly<Record<string, Optio
 ): SettingsOf<Checks> {
   const read: Record<string, unknown> = readOptions(table, options, { owner });
   if (read["client"] !== undefined) refuseBesideClient(options, [...ownOfClient, ...withoutEffect]);
-  const { apiKey: _, headers: __, fetch: ___, proxy: ____, dispatcher: _____, ...settings } = read;
+  const settings = Object.fromEntries(Object.entries(read).filter(([name]) => !ownOfNetwork.includes(name)));
   return { ...settings, network: new Network(read), logger: read["logger"] ?? createLogger() } as never;
 }
 
-const ownOfClient = ["apiKey", "baseURL", "headers", "fetch", "proxy", "dispatcher"];
+const ownOfNetwork = ["apiKey", "useEnvironmentKey", "headers", "fetch", "proxy", "dispatcher"];
+const ownOfClient = ["apiKey", "useEnvironmentKey", "baseURL", "headers", "fetch", "proxy", "dispatcher"];
 
 function refuseBesideClient(options: object, names: readonly string[]): void {
   const vain = names.filter((name) => readProperty(options, name) !== undefined);

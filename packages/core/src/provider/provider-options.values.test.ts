@@ -124,12 +124,19 @@ describe("the options of a provider", () => {
     expect(Object.keys(modelProviderOptionTable)).toEqual([
       "apiKey",
       "baseURL",
+      "useEnvironmentKey",
       "idleTimeoutMs",
       "allowPrivateUrls",
       "logger",
       ...network,
     ]);
-    expect(Object.keys(embeddingProviderOptionTable)).toEqual(["apiKey", "baseURL", "dimensions", ...network]);
+    expect(Object.keys(embeddingProviderOptionTable)).toEqual([
+      "apiKey",
+      "baseURL",
+      "useEnvironmentKey",
+      "dimensions",
+      ...network,
+    ]);
   });
 
   it("are read whole, without those of the network", async () => {

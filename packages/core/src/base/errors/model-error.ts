@@ -31,6 +31,8 @@ export type ModelFailure = {
    * API key of the call, which is removed from the cause. If the caller's key was refused, the error is `unauthorized`.
    */
   key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
+  /** Environment variables whose key was not sent to an address that is not the vendor's own. */
+  withheldKeys?: readonly string[] | undefined;
   /** Error of the vendor, its SDK or the network. */
   cause?: unknown;
 };
@@ -69,6 +71,7 @@ type Facts = {
   /** True if the vendor refused the API key. */
   refused: boolean;
   callersKey: boolean;
+  withheldKeys: readonly string[] | undefined;
   contextExcess: ContextExcess | undefined;
 };
 
@@ -85,6 +88,7 @@ function readFacts(failure: ModelFailure): Facts {
     retryAfterMs: isWait(retryAfterMs) ? Math.ceil(retryAfterMs) : undefined,
     refused: status === 401 || status === 403,
     callersKey: key?.fromCaller === true,
+    withheldKeys: failure.withheldKeys,
     contextExcess: failure.contextExcess,
   };
 }
@@ -108,16 +112,30 @@ function codeOf({ status, networkCode, refused, callersKey, contextExcess }: Fac
 }
 
 function sentenceOf(facts: Facts): string {
-  const { providerId, status, networkCode, happened, refused, callersKey, contextExcess } = facts;
+  const { providerId, status, contextExcess, refused } = facts;
   if (contextExcess !== undefined) return sentenceOfExcess(providerId, contextExcess);
   if (status === 429) return `${providerId} limits the rate of requests (status 429). Try again later.`;
-  if (refused && callersKey)
-    return `${providerId} refused the API key of this request (status ${status}). Pass a valid key.`;
+  return (refused ? sentenceOfRefusal(facts) : undefined) ?? sentenceOfFailure(facts);
+}
+
+/** Returns the sentence for a refused call if a key can mend it. */
+function sentenceOfRefusal(facts: Facts): string | undefined {
+  const { providerId, status, callersKey, withheldKeys } = facts;
+  if (callersKey) return `${providerId} refused the API key of this request (status ${status}). Pass a valid key.`;
+  return withheldKeys === undefined ? undefined : sentenceOfWithheld(facts, withheldKeys);
+}
+
+function sentenceOfFailure({ providerId, status, networkCode, happened }: Facts): string {
   if (happened !== undefined) return `${providerId} ${happened}.`;
   if (status !== undefined) return `${providerId} could not answer (status ${status}).`;
   if (networkCode === "ETIMEDOUT") return `${providerId} did not answer in time.`;
   if (networkCode !== undefined) return `The connection to ${providerId} failed (${networkCode}).`;
   return `${providerId} could not answer.`;
+}
+
+function sentenceOfWithheld({ providerId, status }: Facts, names: readonly string[]): string {
+  const which = names.length === 0 ? "" : ` ${names.join(" and ")} goes to the vendor's own hosts only.`;
+  return `${providerId} refused a request without an API key (status ${status}).${which} Pass apiKey, or set useEnvironmentKey of the model to true.`;
 }
 
 function sentenceOfExcess(providerId: string, { limit }: ContextExcess): string {

@@ -16,6 +16,11 @@ export type CallContext = {
   readonly key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
   /** Headers that the user of the provider set for this call. `null` removes a header of the provider. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
+  /**
+   * Environment variables whose key was not sent, because the address is not the vendor's own. An error for a refused
+   * call without a key names them.
+   */
+  readonly withheldKeys?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
    * Returns the secrets of the client that sends the request, when an error occurs. It returns `undefined` if the
@@ -43,6 +48,7 @@ export function toModelError(thrown: unknown, call: CallContext): TroupeError {
   return new ModelError({
     providerId,
     key,
+    withheldKeys: call.withheldKeys,
     secrets: [...Object.values(headers ?? {}).filter((value) => value !== null), ...(found ?? [])],
     withText: found !== undefined,
     ...vendorFactsOf(thrown),
