@@ -31,14 +31,13 @@ export class CollectionChange {
     for (const key of [...found, ...named]) {
       if (key === undefined) continue;
       for (const sql of this.#tables.remove) this.#writer.run(sql, key);
-      if (this.#hasText) this.#writer.run(this.#tables.removeText, key);
+      this.#removeText(key);
       if (this.#pauses.isDue) await this.#pauses.pause();
     }
     let next = this.#keys.bounds().last + 1;
     for (const document of documents) {
       const known = this.#keyOf(document.id);
-      if (known !== undefined) this.#writer.run(this.#tables.removeTerms, known);
-      if (known !== undefined && this.#hasText) this.#writer.run(this.#tables.removeText, known);
+      if (known !== undefined) this.#forget(known);
       this.#store(known ?? next++, document);
       if (this.#pauses.isDue) await this.#pauses.pause();
     }
@@ -50,6 +49,16 @@ export class CollectionChange {
       for (const sql of this.#tables.removeRange) this.#writer.run(sql, after, last);
       if (this.#hasText) this.#writer.run(this.#tables.removeTextRange, after, last);
     });
+  }
+
+  /** Removes the terms and words of a document that is replaced. */
+  #forget(key: number): void {
+    this.#writer.run(this.#tables.removeTerms, key);
+    this.#removeText(key);
+  }
+
+  #removeText(key: number): void {
+    if (this.#hasText) this.#writer.run(this.#tables.removeText, key);
   }
 
   #keyOf(id: string): number | undefined {

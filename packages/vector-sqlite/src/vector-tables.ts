@@ -19,35 +19,14 @@ export function keysOf(collection: number): KeyRange {
  * search reads no contents. A term is the hash of one of `metadataTerms`.
  */
 export function vectorTables(name: string) {
-  const [vectors, collections, documents, terms] = ["", "_collections", "_documents", "_terms"].map(
-    (end) => `"${name}${end}"`,
-  );
-  // A table of words alone: the contents are in the table of documents.
-  const text = `"${name}_text"`;
+  const [vectors, collections, documents, terms] = namesOf(name, "", "_collections", "_documents", "_terms");
   const found = `select v.id, v.vector, d.content, d.metadata, d.original
     from ${vectors} v join ${documents} d on d.key = v.key`;
   const inRange = "key > ? and key <= ?";
   const withTerms = `where t.term = ? and t.key > ? and t.key <= ? and not exists (
     select 1 from json_each(?) j where not exists (select 1 from ${terms} o where o.term = j.value and o.key = t.key))`;
   return {
-    /** Creates the index of words, which a file of an older version lacks. English words are found in other forms too. */
-    createText: `create virtual table if not exists ${text} using fts5
-      (words, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2')`,
-    hasText: `select 1 from sqlite_master where name = '${name}_text'`,
-    addText: `insert into ${text} (rowid, words) values (?, ?)`,
-    removeText: `delete from ${text} where rowid = ?`,
-    removeTextRange: `delete from ${text} where rowid > ? and rowid <= ?`,
-    contents: `select key, content from ${documents} where key > ? order by key limit ?`,
-    isEmpty: `select not exists (select 1 from ${documents})`,
-    /** Finds the documents in a range of keys whose words match best. */
-    matching: `select rowid, bm25(${text}) from ${text} where ${text} match ? and rowid > ? and rowid <= ?
-      order by bm25(${text}), rowid limit ?`,
-    /** Finds those that also have a term and all terms of a JSON array. */
-    matchingWith: `select f.rowid, bm25(${text}) from ${text} f
-      where ${text} match ? and f.rowid > ? and f.rowid <= ?
-      and exists (select 1 from ${terms} t where t.term = ? and t.key = f.rowid) and not exists (
-        select 1 from json_each(?) j where not exists (select 1 from ${terms} o where o.term = j.value and o.key = f.rowid))
-      order by bm25(${text}), f.rowid limit ?`,
+    ...textTable(name),
     create: [
       `create table if not exists ${collections}
         (number integer primary key, path text not null unique, dimensions integer, model text) strict`,
@@ -77,8 +56,8 @@ export function vectorTables(name: string) {
     get: `${found} where v.collection = (select number from ${collections} where path = ?) and v.id = ?`,
     /** Lists documents by id from a first id on, after an id, and before an end. */
     list: `select v.id, d.metadata from ${vectors} v join ${documents} d on d.key = v.key
-      where v.collection = (select number from ${collections} where path = ?) and v.id >= ? and v.id > ? and v.id < ?
-      order by v.id limit ?`,
+      where v.collection = (select number from ${collections} where path = ?)
+      and v.id >= ? and v.id > ? and v.id < ? order by v.id limit ?`,
     getByKey: `${found} where v.key = ?`,
     /** Counts the documents with a term, up to a limit. */
     count: `select count(*) from (select 1 from ${terms} where term = ? and ${inRange} limit ?)`,
@@ -93,4 +72,35 @@ export function vectorTables(name: string) {
     nearestWith: (distance: string) => `select v.key, v.id, ${distance}(v.vector, ?) as distance
       from ${terms} t cross join ${vectors} v on v.key = t.key ${withTerms} order by distance, v.id limit ?`,
   };
+}
+
+/** Returns the statements for the index of words beside the table `name`. */
+function textTable(name: string) {
+  // The index holds words alone: the contents are in the table of documents.
+  const [text, documents, terms] = namesOf(name, "_text", "_documents", "_terms");
+  return {
+    /** Creates the index of words, which a file of an older version lacks. English words are found in other forms too. */
+    createText: `create virtual table if not exists ${text} using fts5
+      (words, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2')`,
+    hasText: `select 1 from sqlite_master where name = '${name}_text'`,
+    addText: `insert into ${text} (rowid, words) values (?, ?)`,
+    removeText: `delete from ${text} where rowid = ?`,
+    removeTextRange: `delete from ${text} where rowid > ? and rowid <= ?`,
+    contents: `select key, content from ${documents} where key > ? order by key limit ?`,
+    isEmpty: `select not exists (select 1 from ${documents})`,
+    /** Finds the documents in a range of keys whose words match best. */
+    matching: `select rowid, bm25(${text}) from ${text} where ${text} match ? and rowid > ? and rowid <= ?
+      order by bm25(${text}), rowid limit ?`,
+    /** Finds those that also have a term and all terms of a JSON array. */
+    matchingWith: `select f.rowid, bm25(${text}) from ${text} f
+      where ${text} match ? and f.rowid > ? and f.rowid <= ?
+      and exists (select 1 from ${terms} t where t.term = ? and t.key = f.rowid) and not exists (
+        select 1 from json_each(?) j where not exists (select 1 from ${terms} o where o.term = j.value and o.key = f.rowid))
+      order by bm25(${text}), f.rowid limit ?`,
+  };
+}
+
+/** Returns the quoted names of tables that begin with a name. */
+function namesOf(name: string, ...ends: readonly string[]): string[] {
+  return ends.map((end) => `"${name}${end}"`);
 }

@@ -79,9 +79,8 @@ export class ModalSearch {
   }
 
   async #canSearchText(): Promise<boolean> {
-    const { searchText, hasTextIndex } = this.#store;
-    if (searchText === undefined) return false;
-    this.#hasTextIndex ||= hasTextIndex === undefined || (await this.#store.hasTextIndex?.()) === true;
+    if (this.#store.searchText === undefined) return false;
+    this.#hasTextIndex ||= (await this.#store.hasTextIndex?.()) ?? true;
     return this.#hasTextIndex;
   }
 }

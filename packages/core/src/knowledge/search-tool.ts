@@ -20,7 +20,7 @@ import { cutText } from "../base/util/cut-text.ts";
  * The filter of a search tool: values of metadata, or a function of the run's context that returns them, such as
  * `(context) => ({ owner: context.userId ?? null })`. A call fails if the function throws or returns no object.
  */
-export type SearchToolFilter =
+type SearchToolFilter =
   | Record<string, unknown>
   | ((context: RunContext) => Record<string, unknown> | Promise<Record<string, unknown>>);
 

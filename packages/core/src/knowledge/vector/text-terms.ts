@@ -15,7 +15,7 @@ const mostTerms = 64;
 export function queryTerms(query: string): string[] {
   const terms = new Set<string>();
   for (const [run] of query.normalize("NFKC").toLowerCase().matchAll(runs)) {
-    const characters = isUnspaced.test(run) ? [...run] : [];
+    const characters = isUnspaced.test(run) ? Array.from(run) : [];
     if (characters.length < 2) terms.add(run);
     for (let index = 1; index < characters.length; index++) terms.add(`${characters[index - 1]} ${characters[index]}`);
     if (terms.size >= mostTerms) break;

@@ -6,7 +6,7 @@ import type { TextSearchOptions, VectorDocument, VectorStore } from "../../knowl
 type Searching = Required<Pick<VectorStore, "searchText">>;
 
 /** A `VectorStore` with the optional methods `searchText` and `collection`: subject of `vectorTextCases`. */
-export type TextVectorStore = VectorStoreWithCollections & Searching;
+type TextVectorStore = VectorStoreWithCollections & Searching;
 
 const doc = (id: string, content: string, metadata?: Record<string, unknown>): VectorDocument => {
   return { id, content, embedding: [1, 0], ...(metadata && { metadata }) };
