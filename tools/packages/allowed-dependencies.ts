@@ -33,6 +33,7 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/openai-api": [],
   // The hook is for programs that have React.
   "@troupe/client": ["react"],
+  "@troupe/ag-ui": [],
   "@troupe/socket": ["socket.io"],
   "@troupe/a2a": ["@types/express", "express"],
   "@troupe/page": [],

@@ -10,6 +10,9 @@ type AnyRunnable = { run(...given: never[]): Promise<unknown> };
 
 type Registry<Served, Kind extends string> = Kind extends keyof Served ? Served[Kind] : unknown;
 
+/** A registry that a service was not given: it has no names. */
+type NoEntries = { readonly [Name in never]: AnyRunnable };
+
 /** The agents, teams or workflows of a service by name; any name for a service whose type is not known. */
 export type Entries<Of extends AnyService, Kind extends "agents" | "teams" | "workflows"> =
   Registry<NonNullable<Of["served"]>, Kind> extends infer Found
@@ -19,7 +22,7 @@ export type Entries<Of extends AnyService, Kind extends "agents" | "teams" | "wo
         ? Found
         : unknown extends Found
           ? Record<string, AnyRunnable>
-          : Record<never, AnyRunnable>
+          : NoEntries
     : never;
 
 /** The names of the agents, teams or workflows of a service. */

@@ -34,7 +34,10 @@ type RunManner = { readonly path: "run" | "stream"; readonly key?: string; reado
 /** A page of a list: `next` is the `after` of the following page. */
 export type PageOptions = { readonly limit?: number; readonly after?: string; readonly status?: string };
 
-type Sending = RequestInit & { query?: Record<string, string | number | undefined> };
+type Sending = Omit<RequestInit, "headers"> & {
+  readonly query?: Record<string, string | number | undefined>;
+  readonly headers?: Record<string, string>;
+};
 
 const json = { "content-type": "application/json" };
 const enc = encodeURIComponent;
@@ -204,5 +207,5 @@ function toForm({ input, files = [], sessionId, userId }: Omit<RunRequest, "kind
 
 function nameOf(file: Blob & { readonly name?: string }): string {
   const plain = (file.name ?? "").replaceAll(/[\p{Cc}\p{Cf}]/gu, " ").trim();
-  return [...plain].slice(0, 255).join("") || "file";
+  return Array.from(plain).slice(0, 255).join("") || "file";
 }

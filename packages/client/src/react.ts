@@ -92,7 +92,7 @@ function reduce(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case "text":
     case "thinking":
-      return event.member === undefined ? { ...state, [event.type]: state[event.type] + event.text } : state;
+      return withText(state, event);
     case "source":
       return { ...state, sources: [...state.sources, event] };
     case "chunk":
@@ -106,6 +106,11 @@ function reduce(state: RunState, event: RunEvent): RunState {
     default:
       return state;
   }
+}
+
+/** Adds a text of the answer. What a team's members say beside it is no part of it. */
+function withText(state: RunState, { type, text, member }: Extract<RunEvent, { type: "text" | "thinking" }>): RunState {
+  return member === undefined ? { ...state, [type]: state[type] + text } : state;
 }
 
 /** Takes a chunk of a workflow's step, whose end is not that of the run. */

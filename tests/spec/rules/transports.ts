@@ -24,6 +24,9 @@ export const transportRules = [
     "http.ui-approval":
       "a call that needs an approval is asked about in the message, which goes on when it is answered; nothing of the page's message counts but the answer, and the same answer again is no error",
     "http.ui-client-tools": "the result of a tool that the page executes goes to the model, in the same message",
+    "ag-ui.run": "POST /agui/agents/:name runs an agent and answers with events that both revisions of AG-UI take",
+    "ag-ui.interrupts": "a run that waits ends with interrupts, and the answers continue it",
+    "ag-ui.old": "a client without protocolVersion gets only what the revision 0.0.59 knows",
     "client.resume": "a client reads the events of a run over lost connections, without a gap and without one twice",
     "client.runs": "a client runs, streams, answers and cancels, and has the refusals of the service as errors",
     "client.size": "the client has at most 6 KB and its hook 2 KB, minified and compressed",

@@ -1,3 +1,5 @@
+import { AgUiGrammar } from "./ag-ui-stream.ts";
+import type { AgUiEvent } from "./ag-ui-stream.ts";
 import { A2AStreamGrammar } from "./a2a-stream.ts";
 import type { A2AFrame } from "./a2a-stream.ts";
 import { ChatCompletionGrammar } from "./chat-completion-stream.ts";
@@ -81,7 +83,8 @@ function frameReaderOf(answered: Answered): FrameReader | undefined {
   const control = got("cache-control");
   if (control === "no-cache, no-transform") return mcpReader(method);
   if (control !== "no-store, no-transform") return undefined;
-  if (got("x-vercel-ai-ui-message-stream") !== undefined) return uiReader();
+  const ofPages = pageReaderOf(got);
+  if (ofPages !== undefined) return ofPages;
   return ofOpenAi(path) ?? (got("x-run-id") === undefined ? a2aReader() : runReader(positionIn(path, sent)));
 }
 
@@ -93,6 +96,12 @@ function ofOpenAi(path: string): FrameReader | undefined {
 
 function positionIn(path: string, sent: Answered["sent"]): string | undefined {
   return sent("last-event-id") ?? new URL(path, "http://localhost").searchParams.get("after") ?? undefined;
+}
+
+/** Returns the reader of a stream for a page, by the header that marks it. */
+function pageReaderOf(got: Answered["got"]): FrameReader | undefined {
+  if (got("x-vercel-ai-ui-message-stream") !== undefined) return uiReader();
+  return got("x-ag-ui-run-id") === undefined ? undefined : agUiReader();
 }
 
 /** Makes a reader of a run's events. `behind`: the position after which the client continues. */
@@ -136,6 +145,16 @@ function responseReader(continues: boolean): FrameReader {
     if (event !== "[DONE]" && event.type !== name)
       fail("event-name", `the event ${event.type} is named ${String(name)}`);
     grammar.read(event);
+  };
+  return { read, end: () => grammar.end() };
+}
+
+/** Makes a reader of a stream of AG-UI, whose events have no ids and whose end is no mark. */
+function agUiReader(): FrameReader {
+  const grammar = new AgUiGrammar();
+  const read = ({ id, data }: SseFrame): void => {
+    if (id !== undefined) fail("no-id", "a stream of AG-UI has no ids");
+    grammar.read(JSON.parse(data) as AgUiEvent);
   };
   return { read, end: () => grammar.end() };
 }

@@ -1,0 +1,244 @@
+import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
+import { toPublicChunk, toPublicFailure, toPublicWorkflowChunk } from "@troupe/core/transport";
+import type { AgUiRequest } from "./read-request.ts";
+
+/** An event of AG-UI. Optional fields are absent and never null. */
+export type AgUiEvent = { readonly type: string; readonly [field: string]: unknown };
+
+type TextChunk = Extract<StreamChunk, { type: "text" | "thinking" }>;
+
+/** A text or a reasoning that is being written. */
+type OpenMessage = { readonly kind: "text" | "thinking"; readonly id: string; readonly key: string };
+
+type Call = { readonly id: string; readonly name: string; isOpen: boolean; isMember: boolean };
+
+/** Turns the events of a run into those of AG-UI. Whatever is opened is closed before the run's end. */
+export class EventWriter {
+  readonly #request: AgUiRequest;
+  readonly #id: string;
+  readonly #isTeam: boolean;
+  readonly #emit: (event: AgUiEvent) => void;
+  readonly #open = new Map<string, OpenMessage>();
+  readonly #calls = new Map<string, Call>();
+  readonly #steps = new Set<string>();
+  readonly #waits = new Map<string, RunWait>();
+  #messages = 0;
+  #usage: TokenUsage | undefined;
+
+  constructor(run: { request: AgUiRequest; runId: string; isTeam: boolean }, emit: (event: AgUiEvent) => void) {
+    this.#request = run.request;
+    this.#id = run.runId;
+    this.#isTeam = run.isTeam;
+    this.#emit = emit;
+  }
+
+  /** Begins the run for its client. */
+  begin(): void {
+    const { threadId, runId, isCurrent } = this.#request;
+    this.#emit({ type: "RUN_STARTED", threadId, runId, ...(isCurrent && { protocolVersion: "1.0" }) });
+  }
+
+  /** Takes a chunk of an agent's or a team's run. */
+  takeChunk(given: StreamChunk): void {
+    const chunk = toPublicChunk(given);
+    switch (chunk?.type) {
+      case "text":
+      case "thinking":
+        return this.#write(chunk);
+      case "tool_call_start":
+        return this.#startCall(chunk.toolCall);
+      case "tool_call_delta":
+        return this.#emit({ type: "TOOL_CALL_ARGS", toolCallId: chunk.toolCallId, delta: chunk.argumentsDelta });
+      case "tool_result":
+        return this.#takeResult(chunk);
+      case "tool_progress":
+        return this.#custom("tool_progress", chunk);
+      case "source":
+        return this.#custom("source", chunk);
+      case "finish":
+        this.#usage = chunk.usage;
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Takes an event of a workflow's run. */
+  takeWorkflowEvent(given: Parameters<typeof toPublicWorkflowChunk>[0]): void {
+    const event = toPublicWorkflowChunk(given) as { type: string; step: string; chunk: StreamChunk } | undefined;
+    if (event?.type === "step_start") {
+      this.#steps.add(event.step);
+      this.#emit({ type: "STEP_STARTED", stepName: event.step });
+    } else if (event?.type === "step_end" && this.#steps.delete(event.step)) {
+      this.#closeMessages();
+      this.#emit({ type: "STEP_FINISHED", stepName: event.step });
+    } else if (event?.type === "chunk") this.takeChunk(event.chunk);
+  }
+
+  /** Takes a question of the run, at which its stream may end. */
+  takeWait(wait: RunWait): void {
+    this.#waits.set(wait.id, wait);
+    const { toolCallId, about } = wait;
+    if (toolCallId === undefined || this.#calls.has(toolCallId)) return;
+    // The call is inside a child run, whose chunks the stream does not have.
+    const { toolName = "tool", args = {} } = Object(about) as { toolName?: string; args?: object };
+    this.#startCall({ id: toolCallId, name: toolName });
+    this.#emit({ type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });
+  }
+
+  /** Ends the stream of a run that waits for these questions. */
+  pause(waits: readonly RunWait[]): void {
+    for (const wait of waits) this.takeWait(wait);
+    this.closeAll();
+    const { isCurrent } = this.#request;
+    const interrupts = waits.filter(({ kind }) => kind !== "input").map(toInterrupt);
+    const pending = waits.flatMap(({ kind, toolCallId }) => (kind === "input" ? (toolCallId ?? []) : []));
+    if (interrupts.length > 0) return this.#finish({ outcome: { type: "interrupt", interrupts } });
+    return this.#finish(isCurrent ? { outcome: { type: "success", pendingToolCallIds: pending } } : {});
+  }
+
+  /** Ends a completed run. `state` is that of a workflow. */
+  finish({ usage = this.#usage, state }: { usage?: TokenUsage | undefined; state?: unknown }): void {
+    this.closeAll();
+    if (state !== undefined) this.#emit({ type: "STATE_SNAPSHOT", snapshot: state });
+    this.#finish({ outcome: { type: "success" }, ...(usage !== undefined && { usage: [toUsage(usage)] }) });
+  }
+
+  /** Ends a failed or cancelled run. */
+  fail(error: TroupeError): void {
+    this.closeAll();
+    const { code, message } = toPublicFailure(error);
+    if (code === "cancelled" && this.#request.isCurrent) return this.#finish({ outcome: { type: "cancelled" } });
+    this.#emit({ type: "RUN_ERROR", message, code });
+  }
+
+  #finish(fields: object): void {
+    const { threadId, runId } = this.#request;
+    this.#emit({ type: "RUN_FINISHED", threadId, runId, ...fields });
+  }
+
+  #custom(name: string, value: object): void {
+    this.#emit({ type: "CUSTOM", name: `troupe.${name}`, value });
+  }
+
+  #write({ type: kind, text, member, delegationId }: TextChunk): void {
+    const key = member === undefined ? "" : `${member} ${delegationId}`;
+    const within = member === undefined ? {} : this.#subagent(delegationId, member);
+    let message = this.#open.get(key);
+    if (message?.kind !== kind) {
+      this.#closeMessage(key);
+      this.#messages += 1;
+      message = { kind, key, id: `${this.#id}-${this.#messages}` };
+      this.#open.set(key, message);
+      this.#openMessage(message, within);
+    }
+    const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
+    this.#emit({ type, messageId: message.id, delta: text, ...within });
+  }
+
+  #openMessage({ kind, id: messageId }: OpenMessage, within: object): void {
+    if (kind === "text") return this.#emit({ type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...within });
+    this.#emit({ type: "REASONING_START", messageId, ...within });
+    this.#emit({ type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...within });
+  }
+
+  /** Returns the attribution of a member's text to its run, if the stream has announced that run. */
+  #subagent(delegationId: string | undefined, member: string): object {
+    const call = this.#calls.get(delegationId ?? "");
+    return call?.isMember === true && !member.includes("/") ? { subagentRunId: call.id } : {};
+  }
+
+  #closeMessage(key: string): void {
+    const message = this.#open.get(key);
+    if (message === undefined) return;
+    this.#open.delete(key);
+    const { kind, id: messageId } = message;
+    const [member, delegationId] = key.split(" ");
+    const within = key === "" ? {} : this.#subagent(delegationId, member ?? "");
+    if (kind === "text") return this.#emit({ type: "TEXT_MESSAGE_END", messageId, ...within });
+    this.#emit({ type: "REASONING_MESSAGE_END", messageId, ...within });
+    this.#emit({ type: "REASONING_END", messageId, ...within });
+  }
+
+  #closeMessages(): void {
+    for (const key of this.#open.keys()) this.#closeMessage(key);
+  }
+
+  #startCall({ id, name }: { id: string; name: string }): void {
+    if (this.#calls.has(id)) return;
+    this.#closeMessage("");
+    const isMember = this.#isTeam && name.startsWith("delegate_to_");
+    this.#calls.set(id, { id, name, isOpen: true, isMember });
+    this.#emit({ type: "TOOL_CALL_START", toolCallId: id, toolCallName: name });
+    if (!isMember) return;
+    const member = name.slice("delegate_to_".length);
+    this.#emit({ type: "SUBAGENT_STARTED", subagentRunId: id, name: member, parentToolCallId: id });
+  }
+
+  #takeResult(chunk: Extract<StreamChunk, { type: "tool_result" }>): void {
+    const { toolCallId, toolName, error, artifacts = [] } = chunk;
+    if (!this.#calls.has(toolCallId) && !this.#waits.size) this.#startCall({ id: toolCallId, name: toolName });
+    const call = this.#calls.get(toolCallId);
+    this.#endCall(call);
+    if (call?.isMember === true) this.#endMember(call, error);
+    const content = typeof chunk.result === "string" ? chunk.result : JSON.stringify(chunk.result);
+    this.#emit({ type: "TOOL_CALL_RESULT", messageId: `${toolCallId}-result`, toolCallId, content, role: "tool" });
+    for (const artifact of artifacts) this.#custom("artifact", { ...artifact, toolCallId, toolName });
+    if (call === undefined)
+      this.#calls.set(toolCallId, { id: toolCallId, name: toolName, isOpen: false, isMember: false });
+  }
+
+  #endMember(call: Call, error: string | undefined): void {
+    for (const key of this.#open.keys()) if (key.endsWith(` ${call.id}`)) this.#closeMessage(key);
+    call.isMember = false;
+    if (error === undefined) this.#emit({ type: "SUBAGENT_FINISHED", subagentRunId: call.id });
+    else this.#emit({ type: "SUBAGENT_ERROR", subagentRunId: call.id, message: error });
+  }
+
+  #endCall(call: Call | undefined): void {
+    if (call?.isOpen !== true) return;
+    call.isOpen = false;
+    this.#emit({ type: "TOOL_CALL_END", toolCallId: call.id });
+  }
+
+  /** Closes all that is open, such as the calls that the run asks about. */
+  closeAll(): void {
+    this.#closeMessages();
+    for (const call of this.#calls.values()) {
+      this.#endCall(call);
+      if (call.isMember) this.#endMember(call, undefined);
+    }
+    for (const stepName of this.#steps) this.#emit({ type: "STEP_FINISHED", stepName });
+    this.#steps.clear();
+  }
+}
+
+function toInterrupt({ id, kind, about, toolCallId, until }: RunWait): object {
+  const { toolName = "the tool" } = Object(about) as { toolName?: string };
+  const isApproval = kind === "approval";
+  return {
+    id,
+    reason: isApproval ? "tool_call" : `troupe:${kind}`,
+    message: isApproval ? `Call ${toolName}?` : `The run waits: ${kind}.`,
+    ...(toolCallId !== undefined && { toolCallId }),
+    ...(isApproval && { responseSchema: approvalSchema }),
+    ...(until !== undefined && { expiresAt: new Date(until).toISOString() }),
+    metadata: { about },
+  };
+}
+
+const approvalSchema = {
+  type: "object",
+  properties: { approved: { type: "boolean" }, reason: { type: "string" }, editedArgs: { type: "object" } },
+  required: ["approved"],
+};
+
+function toUsage({ promptTokens, completionTokens, totalTokens, reasoningTokens, cachedTokens }: TokenUsage): object {
+  return {
+    inputTokens: promptTokens,
+    outputTokens: completionTokens,
+    totalTokens,
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(cachedTokens !== undefined && { cachedInputTokens: cachedTokens }),
+  };
+}

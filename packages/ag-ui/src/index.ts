@@ -1,0 +1,1 @@
+export { agUi } from "./ag-ui.ts";

@@ -1,0 +1,117 @@
+import { TroupeError } from "@troupe/core";
+import type { Json, RunWait } from "@troupe/core";
+import { checkSessionId } from "@troupe/core/transport";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An answer to an interrupt. */
+type Resume = { readonly interruptId: string; readonly status: "resolved" | "cancelled"; readonly payload: unknown };
+
+/** A request of an AG-UI client. */
+export type AgUiRequest = {
+  readonly threadId: string;
+  /** The client's id of the run, which its events repeat. */
+  readonly runId: string;
+  /** True for a client of version 1.0; false for one of the revision 0.0.59, which sends no version. */
+  readonly isCurrent: boolean;
+  /** The last message of the user, or the state for a workflow. */
+  readonly input: unknown;
+  readonly resume: readonly Resume[];
+  /** The results of tools that the client has executed, by the id of the call. */
+  readonly toolResults: ReadonlyMap<string, Json>;
+};
+
+/** Reads the body of a request. Unknown fields are ignored, as the protocol says. Throws `invalid_request`. */
+export function readRequest(body: Fields | undefined): AgUiRequest {
+  const { threadId, runId, messages, protocolVersion, resume = [], state } = body ?? {};
+  if (typeof threadId !== "string") throw invalid("threadId must be a string.");
+  if (typeof runId !== "string" || runId === "" || runId.length > 256) throw invalid("runId must be a string.");
+  if (!Array.isArray(messages)) throw invalid("messages must be an array.");
+  if (!Array.isArray(resume)) throw invalid("resume must be an array.");
+  const read = messages.map((message, index) => readFields(message, `messages[${index}]`));
+  return {
+    threadId: checkSessionId(threadId),
+    runId,
+    isCurrent: typeof protocolVersion === "string",
+    input: inputOf(read, state),
+    resume: resume.map((each, index) => readResume(readFields(each, `resume[${index}]`), `resume[${index}]`)),
+    toolResults: toolResultsIn(read),
+  };
+}
+
+function inputOf(messages: readonly Fields[], state: unknown): unknown {
+  const index = messages.findLastIndex(({ role }) => role === "user");
+  const content = messages[index]?.["content"];
+  if (content === undefined) return hasKeys(state) ? state : undefined;
+  if (!Array.isArray(content)) return content;
+  return content.map((part: unknown, at) => toPart(readFields(part, `messages[${index}].content[${at}]`)));
+}
+
+function hasKeys(state: unknown): state is object {
+  return typeof state === "object" && state !== null && !Array.isArray(state) && Object.keys(state).length > 0;
+}
+
+/** Returns a part of a message in the form of an input. */
+function toPart({ type, text, source }: Fields): object {
+  if (type === "text") return { type, text };
+  const { value, mimeType } = readFields(source, "source of a part");
+  const kind = type === "image" || type === "audio" ? type : "file";
+  return { type: kind, data: value, mimeType: mimeType ?? "application/octet-stream" };
+}
+
+function readResume({ interruptId, status, payload }: Fields, place: string): Resume {
+  if (typeof interruptId !== "string") throw invalid(`${place}.interruptId must be a string.`);
+  if (status !== "resolved" && status !== "cancelled") throw invalid(`${place}.status must be resolved or cancelled.`);
+  return { interruptId, status, payload };
+}
+
+function toolResultsIn(messages: readonly Fields[]): Map<string, Json> {
+  const results = new Map<string, Json>();
+  for (const { role, toolCallId, content, error } of messages) {
+    if (role !== "tool" || typeof toolCallId !== "string") continue;
+    results.set(toolCallId, typeof error === "string" ? { error } : { result: (content ?? null) as Json });
+  }
+  return results;
+}
+
+/** Returns the answers to a run's questions, by the id of the question. */
+export function answersIn(request: AgUiRequest, waits: readonly RunWait[]): Map<string, Json> {
+  const answers = new Map<string, Json>();
+  for (const wait of waits) {
+    const given = request.resume.find(({ interruptId }) => interruptId === wait.id);
+    const result = wait.kind === "input" ? request.toolResults.get(wait.toolCallId ?? "") : undefined;
+    const answer = given === undefined ? result : answerTo(wait, given);
+    if (answer !== undefined) answers.set(wait.id, answer);
+  }
+  return answers;
+}
+
+function answerTo({ kind }: RunWait, { status, payload }: Resume): Json {
+  const isCancelled = status === "cancelled";
+  const fields = (typeof payload === "object" && payload !== null ? payload : {}) as Record<string, Json>;
+  if (kind === "approval") return toApproval(isCancelled ? {} : fields);
+  if (kind === "input") return isCancelled ? { error: "The user has cancelled." } : toResult(fields, payload);
+  return isCancelled ? { choice: "giveUp" } : fields;
+}
+
+function toApproval({ approved, reason, editedArgs }: Record<string, Json>): Json {
+  const isApproved = approved === true;
+  return {
+    approved: isApproved,
+    ...(typeof reason === "string" && { reason }),
+    ...(editedArgs !== undefined && isApproved && { args: editedArgs }),
+  };
+}
+
+function toResult(fields: Record<string, Json>, payload: unknown): Json {
+  return "result" in fields || "error" in fields ? fields : { result: (payload ?? null) as Json };
+}
+
+function readFields(value: unknown, place: string): Fields {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  throw invalid(`${place} must be an object.`);
+}
+
+function invalid(message: string): TroupeError {
+  return new TroupeError("invalid_request", message);
+}

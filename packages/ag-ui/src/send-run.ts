@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { TroupeError } from "@troupe/core";
+import type { RunWait, StreamChunk } from "@troupe/core";
+import type { RunEvent } from "@troupe/core/runs";
+import { toTroupeError } from "@troupe/core/kit";
+import { EventStream, toStoredError } from "@troupe/core/transport";
+import type { Exchange, FailedRun, StoredRun } from "@troupe/core/transport";
+import { EventWriter } from "./event-writer.ts";
+import type { AgUiEvent } from "./event-writer.ts";
+import type { AgUiRequest } from "./read-request.ts";
+
+/** Milliseconds between two looks at a run that may be about to wait: the first pause and the longest pause. */
+const looks = { firstMs: 5, lastMs: 1000 };
+
+/** Options of sending a run. */
+type SendOptions = {
+  readonly request: AgUiRequest;
+  readonly heartbeatMs: number;
+  readonly own: FailedRun;
+  /** The number of the run's attempts that the client has seen, for a request that continues a run. */
+  readonly behind?: number | undefined;
+};
+
+/** Sends a run as events of AG-UI, to its end or until it waits for an answer. */
+export async function sendRun(exchange: Exchange, run: StoredRun, options: SendOptions): Promise<void> {
+  exchange.record.runId = run.runId;
+  exchange.setHeader("X-AG-UI-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
+  const stopWatching = exchange.onClose(() => {
+    if (!exchange.isFinished) run.disconnect();
+  });
+  try {
+    run.follow();
+    await new RunSender(exchange, run, options).send();
+  } finally {
+    stopWatching();
+    run.end();
+  }
+}
+
+class RunSender {
+  readonly #exchange: Exchange;
+  readonly #run: StoredRun;
+  readonly #options: SendOptions;
+  readonly #stream: EventStream;
+  readonly #writer: EventWriter;
+  #events: AgUiEvent[] = [];
+  /** True while the events are those that the client has seen before its answer. */
+  #isSilent: boolean;
+  #attempt = 0;
+  #lastId: string | undefined;
+
+  constructor(exchange: Exchange, run: StoredRun, options: SendOptions) {
+    const { request, heartbeatMs, behind } = options;
+    this.#exchange = exchange;
+    this.#run = run;
+    this.#options = options;
+    this.#isSilent = behind !== undefined;
+    this.#stream = new EventStream(exchange, { heartbeatMs, signal: run.signal });
+    const { runId, kind } = run;
+    this.#writer = new EventWriter({ request, runId, isTeam: kind === "team" }, (event) => this.#events.push(event));
+  }
+
+  async send(): Promise<void> {
+    // The begin is not among the events that a continued run has sent before.
+    this.#writer.begin();
+    const [begin] = this.#events.splice(0);
+    if (begin !== undefined) void this.#stream.send(begin, null);
+    try {
+      await this.#sendEvents();
+    } catch (thrown) {
+      const error = toTroupeError(thrown);
+      this.#exchange.logFailure(error, this.#options.own);
+      this.#isSilent = false;
+      this.#writer.fail(error);
+      await this.#flush();
+    }
+    this.#stream.close();
+  }
+
+  async #sendEvents(): Promise<void> {
+    for (;;) {
+      const event = await this.#run.next();
+      if (event === undefined) return;
+      if (event.type === "end") return await this.#end(event);
+      await this.#take(event);
+      const waits = event.type === "wait" && !this.#isSilent ? await this.#untilResting() : undefined;
+      if (waits !== undefined) return await this.#pause(waits);
+    }
+  }
+
+  async #take(event: RunEvent): Promise<void> {
+    this.#lastId = event.id;
+    if (event.type === "attempt") this.#begin(event.attempt);
+    if (event.type === "wait") this.#writer.takeWait(event.wait);
+    if (event.type === "chunk") {
+      if (this.#run.kind === "workflow") this.#writer.takeWorkflowEvent(event.chunk as never);
+      else this.#writer.takeChunk(event.chunk as StreamChunk);
+    }
+    if (event.type === "reset" && !this.#isSilent && /(?:^|\/)m\/\d+$/.test(event.step)) {
+      throw new TroupeError(
+        "interrupted",
+        "Another process continues the run. Load the thread again to see its answer.",
+      );
+    }
+    await this.#flush();
+  }
+
+  #begin(attempt: number): void {
+    this.#attempt = attempt;
+    if (!this.#isSilent || attempt <= (this.#options.behind ?? 0)) return;
+    // The stream before has closed what was open, and the client has seen all of this.
+    this.#writer.closeAll();
+    this.#events = [];
+    this.#isSilent = false;
+  }
+
+  async #flush(): Promise<void> {
+    for (const event of this.#events.splice(0)) {
+      const drained = this.#isSilent ? undefined : this.#stream.send(event, null);
+      if (drained !== undefined) await drained;
+    }
+  }
+
+  async #pause(waits: readonly RunWait[]): Promise<void> {
+    const { service, runId, caller } = this.#run;
+    for await (const event of service.storedEvents(runId, caller, this.#lastId)) {
+      if (event.type !== "end") await this.#take(event);
+    }
+    this.#writer.pause(waits);
+    await this.#flush();
+  }
+
+  async #end({ output, error }: Extract<RunEvent, { type: "end" }>): Promise<void> {
+    this.#isSilent = false;
+    if (error !== undefined) this.#writer.fail(toStoredError(error, this.#run.runId, output));
+    else {
+      const { usage, state } = Object(output) as { usage?: never; state?: unknown };
+      this.#writer.finish({ usage, ...(this.#run.kind === "workflow" && { state }) });
+    }
+    await this.#flush();
+  }
+
+  /** Returns the questions of the run once it rests. Undefined if it goes on, or the client has left. */
+  async #untilResting(): Promise<readonly RunWait[] | undefined> {
+    const { signal } = this.#run;
+    for (let ms = looks.firstMs; !signal.aborted; ms = Math.min(2 * ms, looks.lastMs)) {
+      const { status, attempts, waits = [] } = await this.#run.view();
+      if (status === "waiting" && attempts <= this.#attempt) return waits;
+      if (attempts > this.#attempt || (status !== "running" && status !== "queued")) return undefined;
+      await sleep(ms, undefined, { ref: false, signal }).catch(() => undefined);
+    }
+    return undefined;
+  }
+}

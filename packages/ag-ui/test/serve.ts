@@ -1,0 +1,88 @@
+import { Agent, defineTool, InMemoryStorage, Team, Workflow } from "@troupe/core";
+import { createLogger } from "@troupe/core";
+import { createService, serve } from "@troupe/core/service";
+import { ScriptedModel } from "@troupe/core/testing";
+import { EventSchemas as currentSchemas } from "ag-ui-core-1/schemas";
+import { EventSchemas as oldSchemas } from "ag-ui-core-0";
+import { onTestFinished } from "vitest";
+import { agUi } from "../src/index.ts";
+
+/** The revisions of AG-UI in use: that of CopilotKit 1.75, whose requests have no version, and 1.0. */
+export const revisions = ["0.0.59", "1.0.0"] as const;
+export type Revision = (typeof revisions)[number];
+
+/** An event that a client has received. */
+export type Received = { readonly type: string; readonly [field: string]: unknown };
+
+const schemas = { "0.0.59": oldSchemas, "1.0.0": currentSchemas };
+
+/** Serves an agent for each scene until the test is over, and returns the address. */
+export async function serveScenes(): Promise<{ url: string; paid: unknown[] }> {
+  const paid: unknown[] = [];
+  const calling = (name: string) =>
+    new ScriptedModel().respond(({ messages }) =>
+      messages.at(-1)?.role === "tool" ? "Done." : { toolCalls: [{ name, arguments: { amount: 1 } }] },
+    );
+  const tool = (name: string, more: object) =>
+    defineTool({ name, description: "A tool.", parameters: { type: "object" }, ...more });
+  const sayer = (name: string) => new Agent({ name, model: new ScriptedModel().respond(() => `${name} speaks.`) });
+  const storage = new InMemoryStorage();
+  const draw = tool("draw", { execute: () => ({ content: "drawn", artifacts: [{ type: "chart", data: 1 }] }) });
+  const drawing = new ScriptedModel().respond(({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? { thinking: "Hm.", text: "Done.", sources: [{ id: "s1", url: "https://example.org/a" }] }
+      : { text: "I draw.", toolCalls: [{ name: "draw", arguments: {} }] },
+  );
+  const service = createService({
+    agents: {
+      drawer: new Agent({ name: "drawer", model: drawing, tools: [draw] }),
+      payer: new Agent({
+        name: "payer",
+        model: calling("pay"),
+        tools: [tool("pay", { needsApproval: true, execute: (args: unknown) => (paid.push(args), "Paid.") })],
+      }),
+      locator: new Agent({ name: "locator", model: calling("locate"), tools: [tool("locate", {})] }),
+      failing: new Agent({ name: "failing", model: new ScriptedModel({ text: "Hm", error: new Error("x") }) }),
+    },
+    teams: {
+      desk: new Team({
+        name: "desk",
+        mode: "broadcast",
+        model: new ScriptedModel().respond(() => "We agree."),
+        members: [sayer("ann"), sayer("bob")],
+        streamMembers: true,
+      }),
+    },
+    workflows: {
+      trip: new Workflow({ name: "trip", initialState: { city: "" }, steps: [{ name: "plan", agent: sayer("ann") }] }),
+    },
+    storage,
+    durable: true,
+    logger: createLogger({ level: "silent" }),
+  });
+  onTestFinished(async () => await service.close({ graceMs: 0 }));
+  return { url: (await serve(service, [agUi()], { port: 0 })).url, paid };
+}
+
+let runs = 0;
+
+/** Sends a request, checks each event by the schema of the revision, and returns the events. */
+export async function ask(url: string, revision: Revision, body: object = {}): Promise<Received[]> {
+  runs += 1;
+  const version = revision === "1.0.0" ? { protocolVersion: "1.0" } : {};
+  const common = { threadId: "th", runId: `r${runs}`, tools: [], context: [], state: {}, forwardedProps: {} };
+  const messages = [{ id: "u1", role: "user", content: "Hi." }];
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "text/event-stream" },
+    body: JSON.stringify({ ...common, messages, ...version, ...body }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${text}`);
+  const blocks = text.split("\n\n").filter((block) => block.startsWith("data: "));
+  return blocks.map((block) => {
+    const event = JSON.parse(block.slice("data: ".length)) as Received;
+    schemas[revision].parse(event);
+    return event;
+  });
+}
