@@ -19,12 +19,17 @@ export type RunRequest = {
   readonly kind: RunnableKind;
   readonly name: string;
   readonly input?: unknown;
+  /** The session that the run continues. @default a new session */
   readonly sessionId?: string | undefined;
+  /** The user, for a service that does not sign its users in. */
   readonly userId?: string | undefined;
+  /** The earlier conversation, for a session without turns. */
   readonly messages?: readonly object[] | undefined;
   /** Files to upload with the input. The service must accept uploads. */
   readonly files?: readonly Blob[] | undefined;
+  /** Headers of this request, beside those of the client. */
   readonly headers?: Record<string, string> | undefined;
+  /** Signal that ends the reading of the answer. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -32,7 +37,14 @@ export type RunRequest = {
 type RunManner = { readonly path: "run" | "stream"; readonly key?: string; readonly isBackground?: boolean };
 
 /** A page of a list: `next` is the `after` of the following page. */
-export type PageOptions = { readonly limit?: number; readonly after?: string; readonly status?: string };
+export type PageOptions = {
+  /** The number of entries. @default 20 */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly after?: string;
+  /** The status of the runs to list. */
+  readonly status?: string;
+};
 
 type Sending = Omit<RequestInit, "headers"> & {
   readonly query?: Record<string, string | number | undefined>;

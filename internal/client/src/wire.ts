@@ -165,7 +165,7 @@ export type ContentPart =
 export type MessageContent = string | readonly ContentPart[];
 
 /** A tool call of a run, with its result. */
-export type ToolCallResult = ToolOutcome & {
+type ToolCallResult = ToolOutcome & {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly args: Readonly<Record<string, unknown>>;

@@ -8,8 +8,10 @@ import { agUi } from "@troupe/ag-ui";
 const storage = new InMemoryStorage();
 const helper = new Agent({ name: "helper", model: new ScriptedModel("Take an umbrella."), storage });
 
+// #region readme
 const service = createService({ agents: { helper }, storage, durable: true });
 const { url } = await serve(service, [agUi()], { port: 0 });
+// #endregion
 
 const messages = [{ id: "m1", role: "user", content: "What should I take along?" }];
 const response = await fetch(`${url}/agui/agents/helper`, {

@@ -17,6 +17,7 @@ const helper = new Agent({ name: "helper", model: new ScriptedModel("Take an umb
 const service = createService({ agents: { weather, helper } });
 const { url } = await serve(service, [http()], { port: 0 });
 
+// #region readme
 const client = createClient<typeof service>({ baseUrl: url });
 const forecast = await client.agent("weather").run("How warm is it in Oslo?");
 if (forecast.status === "completed") assert.equal(forecast.structured.celsius, 4);
@@ -25,6 +26,7 @@ let answer = "";
 for await (const event of client.agent("helper").stream("What should I take along?")) {
   if (event.type === "text") answer += event.text;
 }
+// #endregion
 assert.equal(answer, "Take an umbrella.");
 
 await service.close();

@@ -33,7 +33,7 @@ const silent = {
 function ignore(): void {}
 
 /** Listens on a free port until the test is over, and returns the address. */
-export async function listen(server: Server): Promise<string> {
+async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

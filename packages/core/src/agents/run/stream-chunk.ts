@@ -14,7 +14,7 @@ export type WaitChunk = { type: "wait"; runId: string; waitId: string } & Omit<R
  * option `streamMembers`. Text of a `speaker` is: in mode `route` the speaker's answer is the team's. `delegationId` is
  * the id of the tool call that handed the task to the member. The name of a member within a member follows a slash.
  */
-export type SpokenBy = { member?: string; speaker?: string; delegationId?: string };
+type SpokenBy = { member?: string; speaker?: string; delegationId?: string };
 
 /** A piece of text or thinking in the stream of a run. Without `member` it is part of the run's answer. */
 export type TextChunk = ({ type: "text"; text: string } & SpokenBy) | ({ type: "thinking"; text: string } & SpokenBy);
