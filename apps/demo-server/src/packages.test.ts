@@ -4,6 +4,9 @@ import { describe, expect, it } from "vitest";
 
 /** Packages that the demo does not compose, each with the reason. */
 const leftOut: Readonly<Record<string, string>> = {
+  "@troupe/client": "it is a library for programs that call the demo",
+  "@troupe/otel": "it writes to an SDK of OpenTelemetry, which a program chooses and starts",
+  "@troupe/readers": "the documents of the demo are written in its program",
   "@troupe/providers-ai-sdk": "its models are made by packages of the AI SDK that a program chooses",
 };
 

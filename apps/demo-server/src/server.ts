@@ -1,4 +1,5 @@
 import { a2a } from "@troupe/a2a";
+import { agUi } from "@troupe/ag-ui";
 import { TroupeError } from "@troupe/core";
 import type { RunService } from "@troupe/core/runs";
 import { createRouter, createService } from "@troupe/core/service";
@@ -36,6 +37,7 @@ const welcome = {
     "POST /agents/:name/run, POST /agents/:name/stream",
     "POST /teams/:name/run, POST /teams/:name/stream",
     "POST /agents/:name/ui, POST /teams/:name/ui, for useChat of the AI SDK",
+    "POST /agui/agents/:name, POST /agui/teams/:name, POST /agui/workflows/:name, for front ends that speak AG-UI",
     "GET /v1/models, POST /v1/chat/completions, POST /v1/responses, for clients of OpenAI's API",
     "POST /workflows/:name/run, POST /workflows/:name/stream",
     "GET /runs, GET /runs/:runId, GET /runs/:runId/events, DELETE /runs/:runId",
@@ -65,6 +67,7 @@ export function createDemoServer(demo: Demo, service: Service): Express {
   const protocols = [
     http({ fileUpload: true, swagger: { ...docs, questions: questionsFor(demo) } }),
     chatStream(),
+    agUi(),
     openaiApi({ chat: { approvals: "deny" } }),
     a2a({ provider: { organization: "Troupe demo" } }),
     mcp({ name: "troupe-demo" }),

@@ -82,7 +82,7 @@ describe("The messages about wrong options", () => {
     [{ idleTimeoutMs: 0 }, "idleTimeoutMs must be an integer from 1 to 2147483647, got 0."],
     [
       { other: 1 },
-      'Unknown option "other" of google. Expected apiKey, baseURL, idleTimeoutMs, allowPrivateUrls, logger, headers, fetch, proxy, dispatcher, rules or client.',
+      'Unknown option "other" of google. Expected apiKey, baseURL, useEnvironmentKey, idleTimeoutMs, allowPrivateUrls, logger, headers, fetch, proxy, dispatcher, rules or client.',
     ],
   ])("for a model with %o are exact", (options, message) => {
     expect(() => readModelOptions("gemini-3-pro", options, names)).toThrow(

@@ -79,7 +79,6 @@ export type { ServedRuns, FoundRun } from "./transport/runs/served-runs.ts";
 export type { RunTerms } from "./transport/runs/accept-requested-run.ts";
 export type { EventRange, FailureEvent, ServedEvent, SettledRun } from "./transport/runs/served-event.ts";
 export type { ServedRun } from "./transport/runs/served-run.ts";
-export type { LiveRun } from "./transport/runs/live-run.ts";
 export type { StoredRun } from "./transport/runs/stored-run.ts";
 export type { DrainableRuns } from "./transport/runs/active-runs.ts";
 export { findRunnable, registryEntries } from "./agents/run/registry.ts";
@@ -99,7 +98,7 @@ export { SseWriter } from "./provider/wire/sse-writer.ts";
 
 // Runnables of your own, such as a remote agent.
 export { resolveRunOpts } from "./agents/run/resolve-run-opts.ts";
-export type { RunSettings, ServedRunOpts } from "./agents/run/run-options.ts";
+export type { RunSettings } from "./agents/run/run-options.ts";
 export { Run } from "./agents/run/run.ts";
 export { runOf } from "./agents/run/derive-context.ts";
 export { RunExecution } from "./agents/run/run-execution.ts";

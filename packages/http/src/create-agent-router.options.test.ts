@@ -105,7 +105,7 @@ describe("createAgentRouter", () => {
     [
       "a misspelt option of HTTP",
       { swager: {} },
-      "heartbeatMs, logger, swagger, fileUpload or middleware. Did you mean swagger?",
+      "heartbeatMs, telemetry, logger, swagger, fileUpload or middleware. Did you mean swagger?",
     ],
   ])("refuses %s and says what is expected", (_, options, message) => {
     expect(() => createAgentRouter(options as never)).toThrow(wrong(message));

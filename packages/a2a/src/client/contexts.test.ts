@@ -1,6 +1,5 @@
 import { Team } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import type { ServedRunOpts } from "@troupe/core/transport";
 import { expect, describe, it } from "vitest";
 import { questionTool } from "../agent/question.ts";
 import { fakeRemote, sendError, sendResult, task1 } from "../../test/fake-remote.ts";
@@ -29,7 +28,7 @@ describe("a session with a remote agent", () => {
     await agent.run("2", { sessionId: "s-canary", userId: "ann" });
     await again.run("3", { sessionId: "s-canary", userId: "ann" });
     await agent.run("4", { sessionId: "s-canary", userId: "ben" });
-    const unverified: ServedRunOpts = { sessionId: "s-canary", userId: "ann", verified: false };
+    const unverified = { sessionId: "s-canary", userId: "ann", verified: false };
     await agent.run("5", unverified);
     await agent.run("6");
     const contexts = messagesOf(served).map(({ contextId }) => contextId);

@@ -1,7 +1,6 @@
 import { Agent, createLogger, defineTool, TroupeError, UserMemory, Workflow } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import type { RunContext, ToolDef } from "@troupe/core";
-import type { ServedRunOpts } from "@troupe/core/transport";
 import { noUsage } from "@troupe/core/provider";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
@@ -127,6 +126,8 @@ describe("runOptions of createMcpServer", () => {
   });
 });
 
+type Given = { sessionId?: string; isNewSession?: boolean };
+
 describe("a runnable that returns a text alone", () => {
   it("has the ids of its run, and is told of a new session [mcp-server.result] [mcp-server.session]", async () => {
     const given: unknown[] = [];
@@ -134,7 +135,7 @@ describe("a runnable that returns a text alone", () => {
       name: "plain",
       kind: "remote",
       stream: () => expect.unreachable(),
-      run: async (_input: unknown, { sessionId, isNewSession = false }: ServedRunOpts = {}) => {
+      run: async (_input: unknown, { sessionId, isNewSession = false }: Given = {}) => {
         given.push({ sessionId, isNewSession });
         return await Promise.resolve({ text: "Hi.", toolCalls: [], usage: noUsage });
       },

@@ -122,6 +122,7 @@ describe("a call of a tool", () => {
       isNewSession: true,
       runId: id,
       fromOutside: true,
+      telemetry: undefined,
       signal: expect.any(AbortSignal) as AbortSignal,
     };
     expect(given).toStrictEqual([["tea", opts]]);

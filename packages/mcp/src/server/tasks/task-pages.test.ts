@@ -1,6 +1,5 @@
 import { createLogger, TroupeError } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
-import type { ServedRunOpts } from "@troupe/core/transport";
 import { RunService } from "@troupe/core/runs";
 import { noUsage } from "@troupe/core/provider";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -15,15 +14,17 @@ const callerOf = (opts: Caller["opts"] = {}): Caller => ({ opts, secrets: [] });
 const ada = callerOf({ userId: "ada" });
 const id = expect.stringMatching(/^[\da-f-]{36}$/) as string;
 
+type GivenOpts = { sessionId?: string; isNewSession?: boolean };
+
 /** The tasks of a server of one runnable, which answers at once, and what that was given. */
 function startTasks(options: ServiceOptions = {}) {
-  const given: ServedRunOpts[] = [];
+  const given: GivenOpts[] = [];
   const output = { text: "Hi.", toolCalls: [], usage: noUsage };
   const plain = {
     name: "plain",
     kind: "remote",
     run: async () => await Promise.resolve(output),
-    stream: (_input: unknown, opts: ServedRunOpts) => {
+    stream: (_input: unknown, opts: GivenOpts) => {
       given.push(opts);
       return Object.assign(ReadableStream.from([]).values(), { output: Promise.resolve(output) });
     },
