@@ -21,6 +21,7 @@ import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
 import { tryShutdowns } from "./shutdown.ts";
 import { visitSockets } from "./sockets.ts";
 import type { Visit, Visited, VisitOptions, VisitResult } from "./visit.ts";
+import { needWeights, visitWeights } from "./weights.ts";
 import { needWebServers, visitOnWebServers } from "./web-servers.ts";
 
 /** A visit, and the part of the cases that it makes. One that `isByName` is left out unless it is named. */
@@ -45,6 +46,7 @@ const plans: Readonly<Record<string, Plan>> = {
   chats: { visit: visitByChats, share: 0, need: needChats, isByName: true },
   runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },
   servers: { visit: visitOnWebServers, share: 0, need: needWebServers, isByName: true },
+  weights: { visit: visitWeights, share: 0, need: needWeights, isByName: true },
   floods: { visit: visitWithFloods, share: 0 },
   sockets: { visit: visitSockets, share: 0 },
   mcp: { visit: visitWithHostileMcp, share: 0 },
