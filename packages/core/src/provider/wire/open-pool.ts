@@ -4,12 +4,13 @@ import { ConnectionPool, loadUndici } from "./connection-pool.ts";
 
 /**
  * Opens a pool of undici connections. Returns undefined on a runtime that replaces undici by a part of it, such as Bun, or
- * that cannot load it, such as workerd: there `fetch` sends.
+ * on workerd, whose sockets it cannot use even where it can be loaded: there `fetch` sends.
  */
 export async function openPool(
   options: Client.Options,
   load: () => Promise<Pick<typeof Undici, "buildConnector" | "Client">> = loadUndici,
 ): Promise<ConnectionPool | undefined> {
+  if (isWorkerd()) return undefined;
   const undici = await load().catch(() => undefined);
   if (undici === undefined || !canDispatch(undici.Client)) return undefined;
   const { buildConnector, Client: UndiciClient } = undici;
@@ -20,4 +21,9 @@ export async function openPool(
 
 function canDispatch(client: { prototype?: { dispatch?: unknown } }): boolean {
   return typeof client.prototype?.dispatch === "function";
+}
+
+/** Returns true on the runtime of Cloudflare's Workers, by the name that it gives itself. */
+function isWorkerd(): boolean {
+  return globalThis.navigator?.userAgent === "Cloudflare-Workers";
 }

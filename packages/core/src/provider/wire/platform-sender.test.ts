@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { serveLoopback } from "../../../test/loopback-server.ts";
 import { codeOf, echo, failure, readEcho } from "../../../test/pooled.ts";
 import { openPool } from "./open-pool.ts";
@@ -16,6 +16,13 @@ it("opens no pool on a runtime whose undici has clients without dispatch", async
 
 it("opens no pool on a runtime that cannot load undici", async () => {
   expect(await openPool({}, async () => await Promise.reject(new Error("Dynamic require.")))).toBeUndefined();
+});
+
+it("opens no pool on workerd, whose sockets undici cannot use", async () => {
+  vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+  onTestFinished(() => void vi.unstubAllGlobals());
+
+  expect(await openPool({})).toBeUndefined();
 });
 
 it("sends method, path, headers and body by the fetch of the platform", async () => {
