@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Probe } from "./probe.ts";
 import { failingInput, vendorSecret } from "./watched-vendor.ts";
 
@@ -29,9 +32,15 @@ export async function checkBodies(probe: Probe): Promise<void> {
   probe.expect((await probe.ask("/health")).status === 200, "health");
 }
 
-/** A body above the limit. Last of all: some servers close the connection behind it without saying so. */
+/** A body above the limit, on a connection of its own: some servers close it behind the answer without saying so. */
 export async function checkTooLarge(probe: Probe): Promise<void> {
-  probe.expectError(await probe.post("/agents/a/run", { input: "x".repeat(2_000_000) }), 413, "a body of 2 MB");
+  const headers = { "x-test-user": "ada", "content-type": "application/json" };
+  const asked = request(`${probe.url}/agents/a/run`, { method: "POST", headers, agent: false });
+  // The rest of the body may find no reader.
+  asked.on("error", () => undefined).end(JSON.stringify({ input: "x".repeat(2_000_000) }));
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  const text = (await answer.setEncoding("utf8").toArray()).join("");
+  probe.expectError({ status: answer.statusCode ?? 0, headers: new Headers(), text }, 413, "a body of 2 MB");
 }
 
 /** The key of a request reaches the vendor, and nothing else. */
@@ -57,9 +66,12 @@ export async function checkKeys(probe: Probe): Promise<void> {
 /** Users: one who is not signed in, and one who asks for what another owns. */
 export async function checkPrincipals(probe: Probe): Promise<void> {
   probe.expectError(await probe.ask("/agents", { headers: { "x-test-user": "" } }), 401, "nobody");
-  const begun = await probe.post("/agents/d/run", { input: "I am Ada.", sessionId: "adas" });
+  const begun = await probe.post(`/agents/${probe.keepsRuns ? "d" : "a"}/run`, {
+    input: "I am Ada.",
+    sessionId: "adas",
+  });
   const runId = begun.headers.get("x-run-id") ?? "";
-  probe.expect(begun.status === 200 && runId !== "", `a durable run: ${begun.status} ${begun.text.slice(0, 150)}`);
+  probe.expect(begun.status === 200 && runId !== "", `a run of Ada: ${begun.status} ${begun.text.slice(0, 150)}`);
   for (const [method, path] of [
     ["GET", "/sessions/adas"],
     ["GET", "/sessions/adas/turns"],
@@ -68,6 +80,7 @@ export async function checkPrincipals(probe: Probe): Promise<void> {
     ["GET", `/runs/${runId}/events`],
     ["POST", `/runs/${runId}/cancel`],
   ] as const) {
+    if (!probe.keepsRuns && path.startsWith("/runs")) continue;
     const own = method === "GET" ? (await probe.ask(path)).status : 200;
     probe.expect(own === 200, `${method} ${path}: ${own} for its owner`);
     probe.expectError(await probe.ask(path, { method, headers: bob }), 404, `${method} ${path} of another user`);
@@ -117,7 +130,7 @@ export async function checkUploads(probe: Probe): Promise<void> {
 /** Errors: a vendor that fails, before a stream begins and in a whole answer, in our form and without its words. */
 export async function checkErrors(probe: Probe): Promise<void> {
   for (const verb of ["run", "stream"]) {
-    for (const agent of ["a", "d"]) {
+    for (const agent of probe.keepsRuns ? ["a", "d"] : ["a"]) {
       const failed = await probe.post(`/agents/${agent}/${verb}`, { input: failingInput });
       probe.expectError(failed, 502, `${agent}/${verb} of a vendor that fails`);
       probe.expect(!failed.text.includes(vendorSecret), `${agent}/${verb} shows what the vendor has said`);

@@ -88,9 +88,9 @@ export async function checkSlowReader(probe: Probe): Promise<number> {
   return Math.round(passed / 1e6);
 }
 
-/** Opens a stream whose reader takes nothing of it. */
-export function openStopped(url: string): Socket {
-  const { port, pathname } = new URL(`${url}/agents/a/stream`);
+/** Returns the port and the text of a request for a stream of the agent `s`, which stores nothing. */
+export function requestOfStream(url: string): { port: string; text: string } {
+  const { port, pathname } = new URL(`${url}/agents/s/stream`);
   const body = '{"input":"Hi"}';
   const lines = [
     `POST ${pathname} HTTP/1.1`,
@@ -99,8 +99,14 @@ export function openStopped(url: string): Socket {
     "Content-Type: application/json",
     `Content-Length: ${body.length}`,
   ];
+  return { port, text: `${lines.join("\r\n")}\r\n\r\n${body}` };
+}
+
+/** Opens a stream whose reader takes nothing of it. */
+function openStopped(url: string): Socket {
+  const { port, text } = requestOfStream(url);
   const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
-  socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  socket.write(text);
   return socket.pause();
 }
 
@@ -112,13 +118,14 @@ export async function untilQuiet({ vendor }: Pick<Probe, "vendor">): Promise<num
 
 /** The end of the service: a stream ends as one that is cut short, and what comes later is refused. */
 export async function checkShutdown(probe: Probe): Promise<void> {
-  probe.vendor.answerWith(100_000, 20);
+  probe.vendor.answerWith(5000, 20);
   const streams = await Promise.all([1, 2, 3].map(() => probe.open("/agents/a/stream", posted({ input: "Hi" }))));
   const texts = streams.map(
     async (stream) => await stream.text().catch((error: unknown) => `cut off: ${String(error)}`),
   );
   await sleep(100);
-  await probe.ask("/end", { method: "POST" });
+  const end = await probe.ask("/end", { method: "POST" });
+  probe.expect(end.status === 204, `the end: ${end.status} ${end.text.slice(0, 150)}`);
   const ended = await Promise.race([Promise.all(texts), sleep(20_000, [], { ref: false })]);
   probe.expect(ended.length === texts.length, "a stream goes on after the end of the service");
   for (const text of ended)

@@ -13,19 +13,24 @@ function authenticate({ headers }: ServiceRequest): { userId: string } {
   return { userId };
 }
 
-/** Makes a service of two agents over a vendor, with the protocols to speak: runs of `a` are plain, those of `d` durable. */
+/** Makes a service of agents over a vendor, with the protocols to speak: runs of `a` and `s` are plain, those of `d` durable. */
 export function makeChecked(vendor: string) {
   const storage = new InMemoryStorage();
   const model = openai("m", { apiKey: "sk-of-the-server", baseURL: `${vendor}/v1`, api: "chat" });
   const settings = { model, storage, retry: { maxRetries: 0 } };
   const [a, d] = [new Agent({ name: "a", ...settings }), new Agent({ name: "d", ...settings })];
+  // Stores nothing, so that what its streams hold can be measured.
+  const s = new Agent({ name: "s", model });
   const runs = new RunService({ agents: { d }, storage: new InMemoryStorage() });
-  const service = createService({ agents: { a, d }, runs, authenticate });
+  const service = createService({ agents: { a, d, s }, runs, authenticate });
   const end = {
     name: "end",
     // What a signal does for a process.
     routes: () => [
-      { path: "/end", post: (exchange: { sendEmpty(): void }) => (void service.close(), exchange.sendEmpty()) },
+      {
+        path: "/end",
+        post: (exchange: { sendEmpty(): void }) => (void service.close({ graceMs: 500 }), exchange.sendEmpty()),
+      },
     ],
   };
   void runs.serve();

@@ -3,16 +3,22 @@ import type { WatchedVendor } from "./watched-vendor.ts";
 /** An answer with its whole body. */
 export type Answered = { readonly status: number; readonly headers: Headers; readonly text: string };
 
+/** Milliseconds that an answer may take, with its body. */
+const longestMs = 25_000;
+
 /** A server under test with its vendor, and what was found wrong with it. */
 export class Probe {
   readonly url: string;
   readonly vendor: WatchedVendor;
+  /** False for a server that cannot keep a run beyond its request. */
+  readonly keepsRuns: boolean;
   readonly faults: string[] = [];
   cases = 0;
 
-  constructor(url: string, vendor: WatchedVendor) {
+  constructor(url: string, vendor: WatchedVendor, keepsRuns = true) {
     this.url = url;
     this.vendor = vendor;
+    this.keepsRuns = keepsRuns;
   }
 
   /** Counts a case, and notes a fault if it does not hold. */
@@ -25,7 +31,10 @@ export class Probe {
   async open(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (!headers.has("x-test-user")) headers.set("x-test-user", "ada");
-    return await fetch(this.url + path, { ...init, headers });
+    // A server that does not answer is named by the case, and does not hold up the others.
+    const late = AbortSignal.timeout(longestMs);
+    const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
+    return await fetch(this.url + path, { ...init, headers, signal });
   }
 
   /** Sends a request of Ada, and returns its whole answer: status 0 if there is none. */

@@ -1,10 +1,29 @@
+import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { openStopped, untilQuiet } from "./check-streams.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { requestOfStream, untilQuiet } from "./check-streams.ts";
 import type { WatchedVendor } from "./watched-vendor.ts";
 
 const readers = 200;
 const streamBytes = 3_000_000;
+
+/**
+ * Opens streams and reads nothing, with small buffers of the system: these would take a whole stream otherwise, and with it
+ * the run would be over. Node cannot set their size.
+ */
+const stoppingReader = `
+import socket, sys, time
+_, port, count, request = sys.argv
+readers = []
+for _ in range(int(count)):
+    reader = socket.socket()
+    reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    reader.connect(("127.0.0.1", int(port)))
+    reader.sendall(request.encode())
+    readers.append(reader)
+time.sleep(600)
+`;
 
 /** The megabytes that a process held before its readers stopped, and while they stand still. */
 export type Held = { readonly before: number; readonly stopped: number };
@@ -13,10 +32,13 @@ export type Held = { readonly before: number; readonly stopped: number };
 export async function stopReaders(url: string, vendor: WatchedVendor, program: ChildProcess): Promise<Held> {
   const before = residentMegabytes(program);
   vendor.answerWith(streamBytes / 5);
-  const sockets = Array.from({ length: readers }, () => openStopped(url));
+  const { port, text } = requestOfStream(url);
+  const stopping = spawn("python3", ["-c", stoppingReader, port, String(readers), text], { stdio: "inherit" });
   await untilQuiet({ vendor });
+  // The server still works off what its own socket has received.
+  await sleep(8000);
   const stopped = residentMegabytes(program);
-  for (const socket of sockets) socket.destroy();
+  stopping.kill();
   vendor.answerWith(3);
   await untilQuiet({ vendor });
   return { before, stopped };
