@@ -6,6 +6,7 @@ import { remoteAgentRules } from "./rules/remote-agents.ts";
 import { agentRules } from "./rules/agents.ts";
 import { messageToolkitRules } from "./rules/message-toolkits.ts";
 import { modelCallRules } from "./rules/model-calls.ts";
+import { packageRules } from "./rules/packages.ts";
 import { pageRules } from "./rules/page.ts";
 import { reportRules } from "./rules/reports.ts";
 import { resourceRules } from "./rules/resources.ts";
@@ -31,6 +32,7 @@ export const rules: readonly Rule[] = [
   ...remoteAgentRules,
   ...messageToolkitRules,
   ...pageRules,
+  ...packageRules,
   ...interleavingRules,
   ...testingRules,
   ...reportRules,

@@ -297,8 +297,4 @@ export const transportRules = [
     "mcp-server.call-tool": "a tool of the host can call a tool of the server, as a task where the client takes one",
     "mcp-server.state": "a state of sealState that was changed, or comes from another user, is refused",
   }),
-  ...rulesOf("What the service does", {
-    "package.metadata": "each package names its repository, homepage, bugs and keywords",
-    "package.links": "the links of a package's README work on npm",
-  }),
 ];

@@ -49,8 +49,9 @@ export function readChat(body: Body | undefined): Chat {
   return { chatId, isRegenerated, isEdited, messageId, before, last, userId, apiKey, said: hashOf(body) };
 }
 
-function hashOf({ apiKey: _, ...said }: Body): string {
-  return hash("sha256", JSON.stringify(said));
+/** Returns the hash of what a request says, in which its key is none of the words. */
+function hashOf(body: Body): string {
+  return hash("sha256", JSON.stringify({ ...body, apiKey: undefined }));
 }
 
 /** Reads the chat and the message that a request belongs to. */

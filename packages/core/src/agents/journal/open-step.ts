@@ -2,7 +2,15 @@ import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { Source } from "../../base/message/source.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { InterruptedCall, OpenStep, RunSteps, NotedCall, StepKind, StepOptions } from "../run/run-steps.ts";
+import type {
+  CitingRun,
+  InterruptedCall,
+  OpenStep,
+  RunSteps,
+  NotedCall,
+  StepKind,
+  StepOptions,
+} from "../run/run-steps.ts";
 import type { PauseReason } from "../run/run-paused.ts";
 import type { StepQuestion, WaitKind } from "../run/run-wait.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
@@ -88,10 +96,7 @@ export class OpenJournalStep<Value> implements OpenStep {
     const { kind, options } = this.#step;
     const usage = options.usageOf?.(value as Value) ?? usedBy(this.#callMeter ?? options.meter);
     if (kind !== "tool") return this.#begun.done(options.toStored?.(value as Value) ?? value, usage);
-    const { run, before = 0 } = options.sources ?? {};
-    const sources = run?.sources.slice(before) ?? [];
-    const cites = run?.citesSources === true && { cites: true as const };
-    this.#begun.done({ result: value, ...(sources.length > 0 && { sources }), ...cites }, usage);
+    this.#begun.done({ result: value, ...storedSources(options.sources) }, usage);
   }
 
   /** Stores the outcome of a step whose failure is stored as well. */
@@ -142,11 +147,22 @@ export async function* streamStep<Chunk extends object, Value>(
 export function replayStep<Value>(stored: JournalResult, { kind, options }: StepOfKind<Value>): Value {
   if (stored.usage !== undefined) options.meter?.add(stored.usage);
   if (kind !== "tool") return options.replay?.(stored.value) ?? (stored.value as Value);
-  const { result, sources, cites } = stored.value as unknown as StoredCall;
-  const run = options.sources?.run;
-  if (sources !== undefined) run?.passOnSources(sources);
-  if (run !== undefined && cites === true) run.citesSources = true;
+  const { result, ...cited } = stored.value as unknown as StoredCall;
+  if (options.sources !== undefined) addAgain(options.sources.run, cited);
   return options.replay?.(result as unknown as Json) ?? (result as Value);
+}
+
+/** Returns the sources that the batch of a tool call has added to the run so far. */
+function storedSources(given: StepOptions<unknown>["sources"]): Omit<StoredCall, "result"> {
+  if (given === undefined) return {};
+  const sources = given.run.sources.slice(given.before);
+  return { ...(sources.length > 0 && { sources }), ...(given.run.citesSources && { cites: true as const }) };
+}
+
+/** Adds the sources of a stored tool call to the run. */
+function addAgain(run: CitingRun, { sources, cites = false }: Omit<StoredCall, "result">): void {
+  if (sources !== undefined) run.passOnSources(sources);
+  run.citesSources ||= cites;
 }
 
 /** Returns the usage that a meter has counted; undefined for none. */

@@ -27,7 +27,7 @@ import { ServiceHosting } from "../attempts/service-hosting.ts";
 import { makeServiceParts } from "../attempts/service-parts.ts";
 import { RunSubmission } from "../attempts/run-submission.ts";
 import { warnOfUnsafeSteps } from "../attempts/unsafe-steps.ts";
-import { SharedAdmission } from "./shared-admission.ts";
+import { admissionOf } from "./shared-admission.ts";
 import type { ServiceParts } from "../attempts/service-parts.ts";
 import { byKeys, isEnded, toView } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
@@ -90,7 +90,7 @@ export class RunService {
     const isAlone = this.#engine.isServed !== undefined;
     this.#parts = makeServiceParts(settings, { storage: this.#storage, isAlone });
     this.#submission = new RunSubmission(this.#engine, this.#parts.logger);
-    this.#admit = this.#makeAdmission();
+    this.#admit = admissionOf(this.#parts, this.#engine, settings.admission);
     this.subscriptions = new RunSubscriptions({ ...this.#parts, find: (...asked) => this.#find(...asked) });
     this.schedules = this.#makeSchedules();
     this.#performer = new RunPerformer(this.#parts, this.#performing, (record, afterMs) =>
@@ -364,15 +364,6 @@ export class RunService {
       () => engine === undefined && this.#engine.close(),
       () => storage === undefined && this.#storage.close(),
     );
-  }
-
-  #makeAdmission(): (caller: CountedCaller, bytes?: number) => Promise<number> {
-    const { admission, store, logger } = this.#parts;
-    if (admission !== undefined) return async (caller) => admission.check(caller, await this.#engine.waiting());
-    const onError = (error: unknown) =>
-      logger?.warn("The engine cannot count the runs that wait: their number is not limited.", { error });
-    const shared = new SharedAdmission({ limits: this.#settings.admission, store, engine: this.#engine, onError });
-    return async (caller, bytes) => await shared.check(caller, bytes);
   }
 
   #toView(record: RunRecord): RunView {

@@ -7,6 +7,7 @@ import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
 import { AdmissionRules } from "../attempts/admission.ts";
 import type { AdmissionLimits, HeldRuns } from "../attempts/admission.ts";
 import type { RunEngine } from "../attempts/run-engine.ts";
+import type { ServiceParts } from "../attempts/service-parts.ts";
 import { isOver } from "../run-store/find-runs.ts";
 import { byKeys, groupKeys, runIdOf } from "../run-store/run-record.ts";
 import type { RunRecord } from "../run-store/run-record.ts";
@@ -169,4 +170,17 @@ class KnownForAWhile<Value> {
 
 function tooSlow(): never {
   throw new TroupeError("timeout", `The engine did not answer within ${queuedTimeoutMs} ms.`);
+}
+
+/** Returns the function that admits a caller's run, by the counts of this process or of all processes. */
+export function admissionOf(
+  { admission, store, logger }: ServiceParts,
+  engine: RunEngine,
+  limits: AdmissionLimits,
+): (caller: CountedCaller, bytes?: number) => Promise<number> {
+  if (admission !== undefined) return async (caller) => admission.check(caller, await engine.waiting());
+  const onError = (error: unknown) =>
+    logger?.warn("The engine cannot count the runs that wait: their number is not limited.", { error });
+  const shared = new SharedAdmission({ limits, store, engine, onError });
+  return async (caller, bytes) => await shared.check(caller, bytes);
 }
