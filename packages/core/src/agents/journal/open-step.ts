@@ -160,9 +160,9 @@ function storedSources(given: StepOptions<unknown>["sources"]): Omit<StoredCall,
 }
 
 /** Adds the sources of a stored tool call to the run. */
-function addAgain(run: CitingRun, { sources, cites = false }: Omit<StoredCall, "result">): void {
+function addAgain(run: CitingRun, { sources, cites }: Omit<StoredCall, "result">): void {
   if (sources !== undefined) run.passOnSources(sources);
-  run.citesSources ||= cites;
+  run.citesSources ||= cites === true;
 }
 
 /** Returns the usage that a meter has counted; undefined for none. */
