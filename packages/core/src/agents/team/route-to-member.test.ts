@@ -130,4 +130,11 @@ describe("a routed member", () => {
       { type: "tool_call_end" },
     ]);
   });
+
+  it("that fails before its first chunk fails the team's stream before any chunk", async () => {
+    const { team } = teamOf({ error: new TroupeError("rate_limited", "Too fast.") });
+    const stream = team.stream("Weather?");
+
+    await expect(stream[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "rate_limited" });
+  });
 });

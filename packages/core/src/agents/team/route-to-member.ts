@@ -29,9 +29,8 @@ export const routeToMember: TeamStrategy = async function* (plan) {
   const { run } = plan;
   const call = new RoutedCall(run, member.toolName);
   const context = partContext(run, call.id);
-  yield* call.start();
   try {
-    const { output, finishReason } = yield* streamMember(plan, { member, content: run.input, context });
+    const { output, finishReason } = yield* streamMember(plan, { member, content: run.input, context }, call);
     yield* call.complete(output.text);
     adoptOutput(run, output);
     return finishReason;
@@ -89,6 +88,7 @@ function choiceSchema(members: readonly TeamMember[]): CompiledSchema<Choice> {
 async function* streamMember(
   { run, memberRuns, streams }: TeamRunPlan,
   delegation: MemberRunRequest,
+  call: RoutedCall,
 ): AsyncGenerator<StreamChunk, StreamedMemberOutput> {
   if (!streams) return { output: await memberRuns.run(delegation), finishReason: "stop" };
   const { member, context } = delegation;
@@ -99,6 +99,7 @@ async function* streamMember(
     const chunk = isTextChunk(next.value) ? toSpeakerChunk(next.value, origin) : next.value;
     if (chunk !== next.value) run.steps.durable?.tagLike(chunk, next.value);
     recordChunk(run, chunk);
+    yield* call.start();
     yield chunk;
   }
   return next.value;
@@ -133,6 +134,7 @@ class RoutedCall {
   readonly #startedAt = performance.now();
   /** True if the result is stored, so that it was already reported. */
   readonly #isStored: boolean;
+  #isShown = false;
 
   constructor(run: Run, toolName: string) {
     this.#run = run;
@@ -147,8 +149,14 @@ class RoutedCall {
     return this.#call.id;
   }
 
-  /** Yields the chunks of the hand-over, which name the member for the reader of the stream. */
+  /**
+   * Yields the chunks of the hand-over, which name the member for the reader of the stream, the first time. They come
+   * with the member's first chunk: a member that fails before it fails the stream before its beginning, so that a
+   * transport can answer with the status of the failure.
+   */
   *start(): Generator<StreamChunk, void> {
+    if (this.#isShown) return;
+    this.#isShown = true;
     const { id, name } = this.#call;
     yield { type: "tool_call_start", toolCall: { id, name } };
     yield { type: "tool_call_delta", toolCallId: id, argumentsDelta: "{}" };
@@ -158,15 +166,18 @@ class RoutedCall {
   *complete(result: string): Generator<StreamChunk, void> {
     const run = this.#run;
     const { id: toolCallId } = this.#call;
+    yield* this.start();
     yield* this.#show({ result });
     run.messages.push({ role: "assistant", content: null, toolCalls: [this.#call] });
     run.messages.push({ role: "tool", toolCallId, content: result });
     run.unfinishedStep = undefined;
   }
 
-  /** Records a failure as the result of the call, and yields its chunks. */
+  /** Records a failure as the result of the call, and yields its chunks if the reader has seen the hand-over. */
   *fail(problem: string): Generator<StreamChunk, void> {
-    yield* this.#show({ result: problem, error: problem });
+    const outcome = { result: problem, error: problem };
+    if (this.#isShown) yield* this.#show(outcome);
+    else this.#record(outcome);
   }
 
   *#show(outcome: { result: string; error?: string }): Generator<StreamChunk, void> {
