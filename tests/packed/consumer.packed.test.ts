@@ -19,6 +19,13 @@ describe.each(["typescript", "typescript-5.9"])("a consumer with %s", (compiler)
       expect(stdout).toBe("");
     },
   );
+
+  it("compiles programs with the AI SDK, whose declarations are not its own to mend", async () => {
+    const tsc = join(folder, "node_modules", compiler, "bin/tsc");
+    const { stdout } = await runCommand(process.execPath, [tsc, "-p", "tsconfig.ai-sdk.json"], { cwd: folder });
+
+    expect(stdout).toBe("");
+  });
 });
 
 it.each(programs)("a consumer runs %s", async (program) => {

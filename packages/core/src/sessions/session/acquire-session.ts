@@ -15,16 +15,19 @@ export type SessionPlace = {
 };
 
 /** A policy for this one acquisition, a signal, and whether the session is known not to exist, which saves a read. */
-type AcquireOptions = Partial<JoinOptions> & { isKnownNew?: boolean };
+type AcquireOptions = Partial<Omit<JoinOptions, "onBusy">> & {
+  onBusy?: JoinOptions["onBusy"] | undefined;
+  isKnownNew?: boolean;
+};
 
 /** Joins the queue of a session immediately, waits for the lease, and reads the session's record. */
 export async function acquireSession(
   { driver, queues, policy }: SessionPlace,
   ref: SessionRef,
-  { isKnownNew = false, ...own }: AcquireOptions,
+  { isKnownNew = false, onBusy = policy.onBusy, ...own }: AcquireOptions,
 ): Promise<{ lease: Lease; session: SessionRecord | null }> {
   const { signal } = own;
-  const position = queues.join(ref.key, { ...policy, ...own });
+  const position = queues.join(ref.key, { ...policy, ...own, onBusy });
   const find = () => findSession(driver, ref);
   try {
     await position.known;

@@ -71,7 +71,7 @@ export class SessionStore {
       signal: access.signal,
       isKnownNew,
       run: access.run,
-      ...(access.onBusy !== undefined && { onBusy: access.onBusy }),
+      onBusy: access.onBusy,
     });
     try {
       if (session?.waiting !== undefined && session.waiting !== access.run?.runId) {
