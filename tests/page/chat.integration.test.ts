@@ -218,8 +218,10 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
         await page.locator(".session", { hasText: "Oslo" }).hover();
         await page.getByRole("button", { name: "Delete Oslo in rain" }).click();
         await page.getByRole("button", { name: "Delete", exact: true }).click();
+        await expect
+          .poll(async () => await page.evaluate("document.activeElement.textContent"))
+          .toBe("The second question.");
         await page.getByRole("link", { name: "Oslo in rain" }).waitFor({ state: "detached" });
-        expect(await page.evaluate("document.activeElement.textContent")).toBe("The second question.");
         await page.getByRole("heading", { name: "Troupe" }).waitFor();
         await page.reload();
         await visit.openChats();

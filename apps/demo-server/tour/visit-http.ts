@@ -54,6 +54,7 @@ export async function visitHttp(tour: Tour, curl: Curl, folder: string): Promise
   await visit.lists();
   await visit.session(folder);
   await visit.runsAndQuestions();
+  await visit.openAiClients();
   await tour.step("all paths of the OpenAPI document", async () => await everyPath(curl));
 }
 
@@ -191,6 +192,31 @@ class HttpVisit {
     await this.see(`GET /runs/${counting}/events`, { answer: /"cancelled"/, args });
     await this.see(`DELETE /runs/${counting}`, { status: 204, args });
     await this.see(`GET /runs/${counting}`, { status: 404, args });
+  }
+
+  /** What clients of OpenAI's API send: chat completions, and a response that is read, continued, cancelled and deleted. */
+  async openAiClients(): Promise<void> {
+    const args = ["-H", "x-demo-user: ada"];
+    const model = "assistant";
+    const messages = [{ role: "user", content: "What is 2 + 3?" }];
+    await this.see("GET /v1/models", { answer: /"id":"assistant"/, args });
+    await this.see("GET /v1/models/assistant", { answer: /"object":"model"/, args });
+    await this.see("POST /v1/chat/completions", { answer: /"chat\.completion"/, body: { model, messages }, args });
+    const first = await this.see("POST /v1/responses", {
+      answer: /"id":"(resp_[^"]+)"/,
+      body: { model, input: "I am Ada." },
+      args,
+    });
+    await this.see(`GET /v1/responses/${first}`, { answer: /"completed"/, args });
+    await this.see(`GET /v1/responses/${first}/input_items`, { answer: /I am Ada\./, args });
+    await this.see("POST /v1/responses/compact", { status: 400, answer: /"error"/, body: { model }, args });
+    const counting = await this.see("POST /v1/responses", {
+      answer: /"id":"(resp_[^"]+)"/,
+      body: { model, input: "Count to 500", background: true },
+      args,
+    });
+    await this.see(`POST /v1/responses/${counting}/cancel`, { answer: /"id":"resp_/, args });
+    await this.see(`DELETE /v1/responses/${first}`, { answer: /"deleted":true/, args });
   }
 }
 
