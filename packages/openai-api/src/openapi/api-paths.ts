@@ -39,7 +39,6 @@ function responsePaths(): Record<string, object> {
   const example = { model: "helper", input: "What can you help me with?" };
   const deleted = { description: "What was deleted.", schema: ref("OpenAiDeleted") };
   const items = { description: "What the user has said.", schema: ref("OpenAiItemList") };
-  const refused = { description: "Never.", schema: ref("OpenAiResponse") };
   const query = [
     queryParameter("stream", { type: "boolean" }),
     queryParameter("starting_after", { type: "integer", minimum: 0 }),
@@ -48,12 +47,6 @@ function responsePaths(): Record<string, object> {
     "/responses": {
       post: {
         ...operation("createOpenAiResponse", "Create a response", streamed),
-        requestBody: body("OpenAiResponseRequest", example),
-      },
-    },
-    "/responses/compact": {
-      post: {
-        ...operation("compactOpenAiResponse", "Not supported: answers with an error", refused),
         requestBody: body("OpenAiResponseRequest", example),
       },
     },

@@ -11,15 +11,14 @@ function listOf(items: object): object {
 }
 
 const message = objectOf({ role: text, content: {} }, "role");
-const tool = objectOf({ type: { type: "string", enum: ["function"] } }, "type");
 
 /**
  * Returns the schemas of the API's requests and answers, as far as the service reads and fills them. The whole API is
- * described by OpenAI.
+ * described by OpenAI, tools among it: a schema cannot say that their names differ from each other.
  */
 export function apiSchemas(): Record<string, object> {
   const model = objectOf({ id: text, object: text, created: { type: "integer" }, owned_by: text }, "id", "object");
-  const optional = { stream: { type: "boolean" }, tools: { type: "array", items: tool, maxItems: 128 } };
+  const optional = { stream: { type: "boolean" } };
   return {
     OpenAiModel: model,
     OpenAiModelList: listOf(model),

@@ -14,7 +14,6 @@ it("describes its paths in the OpenAPI document of the service", async () => {
     "get /v1/models/{model}",
     "post /v1/chat/completions",
     "post /v1/responses",
-    "post /v1/responses/compact",
     "get,delete /v1/responses/{id}",
     "post /v1/responses/{id}/cancel",
     "get /v1/responses/{id}/input_items",
