@@ -87,6 +87,18 @@ class Collection:
         found = self.shard.retrieve(ids, selector_of(body.get("with_payload", True)), body.get("with_vector", False))
         return [{"id": str(p.id), "payload": p.payload, "vector": p.vector} for p in found]
 
+    def scroll(self, body):
+        offset = body.get("offset")
+        request = edge.ScrollRequest(
+            limit=body.get("limit", 10),
+            offset=None if offset is None else id_of(offset),
+            with_payload=selector_of(body.get("with_payload", True)),
+            with_vector=body.get("with_vector", False),
+        )
+        found, following = self.shard.scroll(request)
+        points = [{"id": str(p.id), "payload": p.payload} for p in found]
+        return {"points": points, "next_page_offset": None if following is None else str(following)}
+
     def check(self, vector):
         if len(vector) != self.vectors["size"]:
             text = f"Wrong input: Vector dimension error: expected dim: {self.vectors['size']}, got {len(vector)}"
@@ -145,6 +157,7 @@ class Server(ThreadingHTTPServer):
             ("GET", ""): lambda: collection.describe(),
             ("PUT", "index"): lambda: collection.index(body),
             ("POST", "points"): lambda: collection.retrieve(body),
+            ("POST", "points/scroll"): lambda: collection.scroll(body),
             ("POST", "points/query"): lambda: collection.query(body),
             ("POST", "points/batch"): lambda: collection.batch(body),
         }
