@@ -194,7 +194,7 @@ class HttpVisit {
     await this.see(`GET /runs/${counting}`, { status: 404, args });
   }
 
-  /** What clients of OpenAI's API send: chat completions, and a response that is read, continued, cancelled and deleted. */
+  /** Sends what clients of OpenAI's API send: a chat completion, and responses that are read, cancelled and deleted. */
   async openAiClients(): Promise<void> {
     const args = ["-H", "x-demo-user: ada"];
     const model = "assistant";

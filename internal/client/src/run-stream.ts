@@ -13,7 +13,7 @@ export type RunIds = { readonly runId: string; readonly sessionId: string };
  */
 export type ClientEvent = RunEvent | { readonly type: "restart" };
 
-/** How a stream is opened: with a request, and which events it begins behind. */
+/** The request that opens a stream, its signal, and the pause before it is repeated. */
 type Opening = {
   readonly api: ServiceApi;
   readonly open: (signal: AbortSignal) => Promise<Response>;

@@ -3,7 +3,7 @@
  * package of the service.
  */
 
-/** What a client reads of the type of a service: its registries by kind. */
+/** The registries of a service by kind, which give a client its names and types. */
 export type AnyService = { readonly served?: object | undefined };
 
 type AnyRunnable = { run(...given: never[]): Promise<unknown> };

@@ -4,7 +4,7 @@ import type { PublicRun, RunInfo, RunnableInfo, RunnableKind, SessionInfo, Store
 /** Headers of requests: an object, or a function that is called for each request. */
 export type RequestHeaders = Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
 
-/** Where a service is, and what each request carries. */
+/** The address of a service, and the headers of each request. */
 export type ApiOptions = {
   /** The address of the service; paths are resolved below it. */
   readonly baseUrl: string | URL;
