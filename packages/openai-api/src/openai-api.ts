@@ -3,7 +3,7 @@ import type { Exchange, Protocol, Route, Service } from "@troupe/core/transport"
 import { answerChat } from "./chat/answer-chat.ts";
 import { signInOpenWebUi } from "./identity/open-webui.ts";
 import { ServedModels } from "./models/served-models.ts";
-import { apiPaths } from "./openapi/api-paths.ts";
+import { apiPaths, apiTag } from "./openapi/api-paths.ts";
 import { apiSchemas } from "./openapi/api-schemas.ts";
 import { responseRoutes } from "./responses/response-routes.ts";
 import { waitingTools } from "./run/begin-run.ts";
@@ -20,7 +20,7 @@ export function openaiApi(options: OpenAiApiOptions = {}): Protocol {
   return {
     name: "openai-api",
     routes: (service: Service) => routesOf(service, settings),
-    describe: (service: Service) => ({ paths: apiPaths(service, settings), schemas: apiSchemas() }),
+    describe: () => ({ paths: apiPaths(settings), schemas: apiSchemas(), tags: [apiTag] }),
   };
 }
 

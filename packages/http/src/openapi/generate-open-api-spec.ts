@@ -30,11 +30,9 @@ export function generateOpenAPISpec(
 /** Makes the OpenAPI document from checked settings, for {@link generateOpenAPISpec} and for a router's docs routes. */
 export function describeService(parts: HttpParts, docs: DocsSettings): OpenApiSpec {
   checkQuestions(parts, docs);
-  const ofOthers = parts.beside.map((protocol) => protocol.describe?.(parts.service).paths);
-  const own = { ...runPaths(parts, docs), ...Object.assign({}, ...ofOthers), ...servicePaths() } as Record<
-    string,
-    OpenApiPath
-  >;
+  const others = parts.beside.flatMap((protocol) => protocol.describe?.(parts.service) ?? []);
+  const ofOthers = Object.assign({}, ...others.map(({ paths }) => paths)) as Record<string, OpenApiPath>;
+  const own: Record<string, OpenApiPath> = { ...runPaths(parts, docs), ...ofOthers, ...servicePaths() };
   const paths = withSecurity(own, docs);
   return {
     openapi: "3.0.3",
@@ -46,7 +44,7 @@ export function describeService(parts: HttpParts, docs: DocsSettings): OpenApiSp
       ...(docs.license !== undefined && { license: docs.license }),
     },
     ...(docs.servers !== undefined && { servers: docs.servers.map((server) => ({ ...server })) }),
-    tags: [...tags],
+    tags: [...tags, ...others.flatMap((other) => other.tags ?? [])],
     paths: withPrefix(paths, docs.routePrefix),
     components: componentsOf(parts, docs),
   };

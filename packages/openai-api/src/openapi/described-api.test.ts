@@ -4,6 +4,9 @@ import { expect, it } from "vitest";
 import { teller } from "../../test/agents.ts";
 import { serve } from "../../test/serve.ts";
 
+type Described = { readonly description: string; readonly tags: string[]; readonly responses: object };
+type Tag = { readonly name: string };
+
 it("describes its paths in the OpenAPI document of the service", async () => {
   const { ask } = await serve({ agents: { teller: teller() } }, { beside: [http({ swagger: {} })] });
   const { json } = await ask("/docs/spec.json");
@@ -27,4 +30,19 @@ it("leaves out Chat Completions that are not served", async () => {
   );
   const { json } = await ask("/docs/spec.json");
   expect(Object.keys(json.paths as object)).not.toContain("/v1/chat/completions");
+});
+
+it("describes each operation, under a tag that the document has, with the errors of a client", async () => {
+  const { ask } = await serve({ agents: { teller: teller() } }, { beside: [http({ swagger: {} })] });
+  const { json } = await ask("/docs/spec.json");
+  const { paths, tags } = json as unknown as { paths: Record<string, Record<string, Described>>; tags: Tag[] };
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    path.startsWith("/v1/") ? Object.values(item) : [],
+  );
+  expect(operations).toHaveLength(8);
+  for (const { description, tags: own, responses } of operations) {
+    expect(description).toMatch(/^[A-Z].{20,}\.$/);
+    expect(tags.map(({ name }) => name)).toEqual(expect.arrayContaining(own));
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(["200", "4XX", "default"]));
+  }
 });

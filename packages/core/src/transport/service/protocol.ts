@@ -5,6 +5,8 @@ import type { Service } from "./service.ts";
 type DescribedPaths = {
   readonly paths: Readonly<Record<string, object>>;
   readonly schemas: Readonly<Record<string, object>>;
+  /** The tags of the operations that the service itself does not have, such as `{ name: "openai", description: "…" }`. */
+  readonly tags?: readonly { readonly name: string; readonly description: string }[];
 };
 
 /** A way in which a service is spoken over HTTP, such as JSON with server-sent events, A2A or MCP. */
