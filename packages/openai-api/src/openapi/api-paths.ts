@@ -24,8 +24,7 @@ function modelPaths(): Record<string, object> {
   const list = operation({
     id: "listOpenAiModels",
     summary: "List agents, teams and workflows as models",
-    description:
-      "Lists what the caller may run. A name that an agent has too is `team/<name>` or `workflow/<name>`.",
+    description: "Lists what the caller may run. A name that an agent has too is `team/<name>` or `workflow/<name>`.",
     answer: "The models that the caller may run.",
     schema: "OpenAiModelList",
   });
