@@ -112,7 +112,7 @@ const programs: Readonly<Record<string, string>> = {
 type Runtime = {
   readonly base?: string;
   /** The reason why durable runs, resumed streams and the end of the service are left out. */
-  readonly keptRunsGap?: string;
+  readonly storedRunsGap?: string;
   readonly start: (env: NodeJS.ProcessEnv) => ChildProcess;
 };
 
@@ -128,7 +128,7 @@ const runtimes: Readonly<Record<string, Runtime>> = {
       run(executable("@deno/linux-x64-glibc", "deno"), ["run", "-A", "--v8-flags=--expose-gc", "deno.mjs"], env),
   },
   workerd: {
-    keptRunsGap:
+    storedRunsGap:
       "a Worker cannot wait in one request for what another has begun, or end it: no durable runs, no resumed streams, no end of others' streams",
     start: (env) => run(process.execPath, ["workerd.mjs"], env),
   },
@@ -172,7 +172,7 @@ export async function visitOnRuntimes(): Promise<VisitResult> {
         const beforeEnd = async (): Promise<void> => {
           kept = await stopReaders(url, vendor, program);
         };
-        const checked = await checkServer(url, vendor, { beforeEnd, keepsRuns: runtime.keptRunsGap === undefined });
+        const checked = await checkServer(url, vendor, { beforeEnd, keepsRuns: runtime.storedRunsGap === undefined });
         return { found: checked, held: kept };
       });
       cases += found.cases + 1;
@@ -180,7 +180,7 @@ export async function visitOnRuntimes(): Promise<VisitResult> {
       remarks.push(
         `${name}: ${found.cases} cases, ${found.faults.length} faults; a client that leaves ends the model's call after ${found.leftMs} ms (median of 10); ${found.passedMegabytes} of 200 MB pass a stopped reader; 200 stopped readers of 3 MB: ${inWords(held)}, a bare handler ${inWords(bare)}`,
       );
-      if (runtime.keptRunsGap !== undefined) remarks.push(`${name}: gap: ${runtime.keptRunsGap}`);
+      if (runtime.storedRunsGap !== undefined) remarks.push(`${name}: gap: ${runtime.storedRunsGap}`);
     } catch (error) {
       faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }

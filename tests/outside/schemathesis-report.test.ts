@@ -91,7 +91,7 @@ describe("judging a report of schemathesis", () => {
       400,
       '"code":"invalid_request","message":"Last-Event-ID needs the Idempotency-Key of its run."',
     ],
-  ])("refutes that %s must take valid data which depends on a kept run: %i", (operation, status, error) => {
+  ])("refutes that %s must take valid data which depends on a stored run: %i", (operation, status, error) => {
     const { faults, refuted } = judgeReport(rejectionOf(operation, status, error), description);
 
     expect([faults, [...refuted.values()]]).toEqual([[], [1]]);

@@ -3,7 +3,7 @@ import { TroupeError } from "@troupe/core";
 import type { Principal, ServiceRequest } from "@troupe/core/service";
 import type { Request, RequestHandler } from "express";
 import { describe, expect, it } from "vitest";
-import { durable, payer } from "../test/kept.ts";
+import { durable, payer } from "../test/stored-runs.ts";
 import { talker } from "../test/runnables.ts";
 import { serve } from "../test/serve.ts";
 

@@ -6,8 +6,8 @@ import { Agent, defineTool } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
 import { expect, it, onTestFinished } from "vitest";
-import { durable, textOf } from "../test/kept.ts";
-import type { Frame } from "../test/kept.ts";
+import { durable, textOf } from "../test/stored-runs.ts";
+import type { Frame } from "../test/stored-runs.ts";
 import { createAgentRouter } from "./create-agent-router.ts";
 
 const texts = ["a", "b"].map((half) => Array.from({ length: 30 }, (_, index) => `${half}${index}`).join(" "));

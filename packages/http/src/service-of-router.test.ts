@@ -8,7 +8,7 @@ import type { Protocol, Route } from "@troupe/core/transport";
 import express from "express";
 import type { Express, RequestHandler } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { durable } from "../test/kept.ts";
+import { durable } from "../test/stored-runs.ts";
 import { talker } from "../test/runnables.ts";
 import { serve } from "../test/serve.ts";
 import { createAgentRouter } from "./create-agent-router.ts";

@@ -7,7 +7,7 @@ import type { NodeHandler, ServiceRequest } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
 import { expect, it, onTestFinished } from "vitest";
-import { payer } from "../test/kept.ts";
+import { payer } from "../test/stored-runs.ts";
 import { sendRaw } from "../test/raw.ts";
 import { counter, desk, talker } from "../test/runnables.ts";
 import { createAgentRouter } from "./create-agent-router.ts";

@@ -1,7 +1,7 @@
 import { principals } from "@troupe-internal/fault-tools";
 import { Agent, InMemoryStorage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { as } from "./kept.ts";
+import { as } from "./stored-runs.ts";
 import type { Answer, Service } from "./service.ts";
 
 /** A user who is signed in, or one who is only claimed in a body. */

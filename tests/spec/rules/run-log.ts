@@ -127,7 +127,7 @@ export const runLogRules = [
     "http.idempotency-key": "requests of one caller with one Idempotency-Key are one run, on /run and /stream",
     "http.idempotency-mismatch": "an Idempotency-Key with another body is a 422",
     "http.durable-failure":
-      "a kept run that failed has the status, the id and the usage of its failure, or the event error",
+      "a stored run that failed has the status, the id and the usage of its failure, or the event error",
     "http.durable-admission": "a caller with too many open runs gets 429 with Retry-After",
     "http.waiting-run":
       "/run of a run that waits answers 202 with what it waits for; a stream has the event wait and stays open",
@@ -135,10 +135,10 @@ export const runLogRules = [
     "http.may-answer": "the option mayAnswer lets another caller answer, and gives no other right to the run",
     "http.answer-again": "the same answer again is a 204 for all who may answer, also when the run went on or is over",
     "http.resume-key": "a request with Last-Event-ID needs the Idempotency-Key of a run that is there, and begins none",
-    "http.kept-by-key":
+    "http.stored-by-key":
       "without a service a request with an Idempotency-Key joins its run under way, or the one that is over",
-    "http.kept-carries": "a run that is kept in the process has all that a plain request can carry",
-    "http.kept-uploads":
+    "http.stored-carries": "a run that is stored in the process has all that a plain request can carry",
+    "http.stored-uploads":
       "an upload with a key is known again by its bytes, and its memory is taken until the end of its run",
     "http.resume-events": "GET /runs/:id/events goes on behind Last-Event-ID without a gap and with nothing twice",
     "http.resume-key-stream": "a /stream that is sent again with its key and Last-Event-ID goes on in the process",
@@ -156,8 +156,8 @@ export const runLogRules = [
     "http.bearer-run": "a run without a user, or of a user who is only claimed, is reached by its id alone",
     "http.delete-run": "DELETE /runs/:id removes a run with its events",
     "http.delete-session-runs": "deleting a session removes its runs",
-    "http.cancel-reach": "POST /runs/:id/cancel finds a kept run for the same callers as GET /runs/:id",
-    "http.cancel-durable": "POST /runs/:id/cancel cancels plain and kept runs, and tells when one was over before",
+    "http.cancel-reach": "POST /runs/:id/cancel finds a stored run for the same callers as GET /runs/:id",
+    "http.cancel-durable": "POST /runs/:id/cancel cancels plain and stored runs, and tells when one was over before",
     "http.shutdown-durable": "a shutdown hands durable runs back, and tells their clients that they go on",
   }),
 ];

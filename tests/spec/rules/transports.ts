@@ -144,11 +144,11 @@ export const transportRules = [
     "transport.disconnect": "a client that disconnects ends its runs at the vendor, and nobody else's",
     "transport.continue": "with onDisconnect continue, a run goes on without its client and its turn is stored",
     "transport.cancel": "a run is cancelled by its id, by its own user alone",
-    "transport.kept-disconnect": "a durable run goes on without its client, and the next one is shown its events",
-    "transport.kept-attach":
-      "the events of a kept run are shown from the beginning, and behind each of them without a gap",
-    "transport.kept-wait": "a client is told of a question of a waiting run, and may answer it",
-    "transport.kept-owner": "a kept run is shown to its own user alone",
+    "transport.stored-disconnect": "a durable run goes on without its client, and the next one is shown its events",
+    "transport.stored-attach":
+      "the events of a stored run are shown from the beginning, and behind each of them without a gap",
+    "transport.stored-wait": "a client is told of a question of a waiting run, and may answer it",
+    "transport.stored-owner": "a stored run is shown to its own user alone",
   }),
   ...rulesOf("Socket gateway", {
     "socket.options":
@@ -178,7 +178,7 @@ export const transportRules = [
     "socket.wait": "agent.wait tells the question that a durable run waits for",
     "socket.answer": "agent.answer answers it, for the run's own user or one whom mayAnswer allows",
     "socket.attach":
-      "agent.attach sends the events of a kept run from its beginning or behind a position, to its user alone",
+      "agent.attach sends the events of a stored run from its beginning or behind a position, to its user alone",
     "socket.attach-once": "a socket that attaches to a run that it follows gets each event once",
     "socket.idempotency":
       "a request with the idempotencyKey of an earlier one is the same run, which outlives its socket",

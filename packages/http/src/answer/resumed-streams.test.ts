@@ -4,8 +4,8 @@ import type { RunEngine } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { seededRandom } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { durable, readPart, textOf, toFrames } from "../../test/kept.ts";
-import type { Frame, ReadPart } from "../../test/kept.ts";
+import { durable, readPart, textOf, toFrames } from "../../test/stored-runs.ts";
+import type { Frame, ReadPart } from "../../test/stored-runs.ts";
 import { scripted, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 

@@ -1,15 +1,15 @@
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
-import { toFrames } from "../../test/kept.ts";
+import { toFrames } from "../../test/stored-runs.ts";
 import { scripted, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 
 const body = { input: "Hello?" };
 const patience = { timeout: 10_000, interval: 5 };
 
-describe("a run that is kept in the process", () => {
-  it("is joined by its key, while it is under way and after its end, without a service [http.kept-by-key]", async () => {
+describe("a run that is stored in the process", () => {
+  it("is joined by its key, while it is under way and after its end, without a service [http.stored-by-key]", async () => {
     const { agent, model } = scripted({ text: "Once.", delayMs: 30 });
     const service = await serve({ agents: { a: agent } });
     const ask = async () => await service.post("/agents/a/run", body, { "idempotency-key": "k" });
@@ -25,7 +25,7 @@ describe("a run that is kept in the process", () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  it("has all that a plain request can carry: model, tools, metadata, messages and keys [http.kept-carries]", async () => {
+  it("has all that a plain request can carry: model, tools, metadata, messages and keys [http.stored-carries]", async () => {
     const seen: unknown[] = [];
     const look = defineTool({
       name: "look",
@@ -59,7 +59,7 @@ describe("a run that is kept in the process", () => {
     expect(answer.text + service.lines.join()).not.toContain("sk-canary");
   });
 
-  it("takes uploads, whose memory is taken until its end, and knows them again by their bytes [http.kept-uploads]", async () => {
+  it("takes uploads, whose memory is taken until its end, and knows them again by their bytes [http.stored-uploads]", async () => {
     const { agent, model } = scripted({ text: "Seen.", delayMs: 200 }, "Next.");
     const service = await serve({ agents: { a: agent }, fileUpload: { maxTotalSize: 1500 } });
     const upload = async (key: string) => {

@@ -4,7 +4,7 @@ import { Agent, createLogger } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { watchErrorStream } from "@troupe-internal/interleavings";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { durable, readPart } from "../../test/kept.ts";
+import { durable, readPart } from "../../test/stored-runs.ts";
 import { head } from "../../test/raw.ts";
 import { counter, scripted, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";

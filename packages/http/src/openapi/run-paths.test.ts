@@ -49,7 +49,7 @@ describe("questionFor", () => {
 describe("eventStream", () => {
   it.each<[string, string, string]>([
     ["StreamEvent", '{"type":"text","text":"Hi."}', '{"type":"finish","finishReason":"stop"}'],
-    ["KeptRunEvent", '{"type":"text","text":"Hi."}', '{"type":"finish","finishReason":"stop"}'],
+    ["StoredRunEvent", '{"type":"text","text":"Hi."}', '{"type":"finish","finishReason":"stop"}'],
     ["WorkflowEvent", '{"type":"step_start","step":"answer"}', '{"type":"finish","result":{}}'],
   ])("of %s names the schema of its events, and shows two and a heartbeat", (event, first, last) => {
     const { "text/event-stream": stream, ...others } = eventStream(event);

@@ -96,7 +96,7 @@ function eventsOperation(): OpenApiOperation {
           "X-Run-Id": header("RunId"),
           "X-Session-Id": header("SessionId"),
         },
-        content: eventStream("KeptRunEvent"),
+        content: eventStream("StoredRunEvent"),
       },
       "204": {
         description: "The run is over, and the client has seen all of it.",

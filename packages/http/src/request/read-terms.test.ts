@@ -1,7 +1,7 @@
 import { createService } from "@troupe/core/service";
 import type { OnDisconnect } from "@troupe/core/service";
 import { describe, expect, it } from "vitest";
-import { durable } from "../../test/kept.ts";
+import { durable } from "../../test/stored-runs.ts";
 import { counter, talker } from "../../test/runnables.ts";
 import { WrittenResponse } from "@troupe-internal/fake-responses";
 import { exchangeOf } from "../../test/exchange-of.ts";

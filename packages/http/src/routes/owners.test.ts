@@ -1,6 +1,6 @@
 import { checkOwners } from "@troupe-internal/fault-tools";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { durable, payer, serveUsers } from "../../test/kept.ts";
+import { durable, payer, serveUsers } from "../../test/stored-runs.ts";
 import { askAs, claimOf, forget, hanging, headersOf, reached, teller, users, withClaimed } from "../../test/owners.ts";
 import type { User } from "../../test/owners.ts";
 import type { Service } from "../../test/service.ts";
@@ -207,7 +207,7 @@ describe("users who differ in one field", () => {
     });
   });
 
-  it("have a share each of the runs that are open [http.kept-by-key]", async () => {
+  it("have a share each of the runs that are open [http.stored-by-key]", async () => {
     const { agent } = hanging();
     const service = await serveUsers({ agents: { a: agent } });
     const [first, ...others] = users.slice(1).concat(users.slice(0, 1)) as [User, ...User[]];

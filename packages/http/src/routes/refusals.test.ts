@@ -1,6 +1,6 @@
 import { InMemoryStorage } from "@troupe/core";
 import { expect, it } from "vitest";
-import { as, durable, payer, serveUsers } from "../../test/kept.ts";
+import { as, durable, payer, serveUsers } from "../../test/stored-runs.ts";
 import { scripted, talker } from "../../test/runnables.ts";
 
 const ask = { input: "Hello?" };

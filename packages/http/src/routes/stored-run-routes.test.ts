@@ -1,6 +1,6 @@
 import { Agent, InMemoryStorage } from "@troupe/core";
 import { describe, expect, it, vi } from "vitest";
-import { as, durable, serveUsers } from "../../test/kept.ts";
+import { as, durable, serveUsers } from "../../test/stored-runs.ts";
 import { scripted, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 

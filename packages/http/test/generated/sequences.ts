@@ -1,4 +1,4 @@
-import { toFrames } from "../kept.ts";
+import { toFrames } from "../stored-runs.ts";
 import type { Service } from "../service.ts";
 import { payInput } from "./faulty-service.ts";
 
@@ -44,7 +44,7 @@ async function hold({ port }: Service, sessionId: string) {
   return { runId: response.headers.get("x-run-id"), end: () => response.text() };
 }
 
-/** Reads a kept run and its events, those that are there, none, and some that never were, and removes it. */
+/** Reads a stored run and its events, those that are there, none, and some that never were, and removes it. */
 async function followRun(service: Service, id: string): Promise<string[]> {
   const run = await service.post("/agents/a/stream", { input: "x" }, { "idempotency-key": `followed-${id}` });
   const path = run.headers.get("content-location") ?? "";

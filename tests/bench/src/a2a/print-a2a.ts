@@ -8,7 +8,7 @@ import { toLines, withRange } from "../table.ts";
 /** The number of chunks of a stream, milliseconds before each, and the streams of a round: one after the other, or at once. */
 type Pace = { chunks: number; everyMs: number; streams: number };
 
-const candidates = ["http", "http, kept", "a2a"];
+const candidates = ["http", "http, stored", "a2a"];
 const paces: Readonly<Record<string, Pace>> = {
   "1,000 chunks at once": { chunks: 1000, everyMs: 0, streams: 20 },
   "10,000 chunks at once": { chunks: 10_000, everyMs: 0, streams: 4 },

@@ -8,7 +8,7 @@ import { listen } from "../servers/listen.ts";
 
 const { BENCH_CHUNKS, BENCH_EVERY_MS, BENCH_CANDIDATE } = process.env;
 
-/** Serves an agent with long streams, over A2A or over HTTP. HTTP keeps its runs in memory too with `http, kept`. */
+/** Serves an agent with long streams, over A2A or over HTTP. HTTP stores its runs in memory too with `http, stored`. */
 const model = new PacedModel(Number(BENCH_CHUNKS), Number(BENCH_EVERY_MS));
 const agents = { bench: new Agent({ name: "bench", model }) };
 const app = express();

@@ -4,7 +4,7 @@ import { a2aCardEntries } from "./a2a-cards.ts";
 import { a2aRestEntries } from "./a2a-rest.ts";
 import { chatEntries } from "./chats.ts";
 import type { Entry } from "./entry.ts";
-import { keptRunEntries } from "./kept-runs.ts";
+import { storedRunEntries } from "./stored-runs.ts";
 import { mcpEntries } from "./mcp.ts";
 import { openAiEntries } from "./openai-api.ts";
 import { runEntries } from "./runs.ts";
@@ -18,7 +18,7 @@ export const table: readonly Entry[] = [
   ...serviceEntries,
   ...runEntries,
   ...uploadEntries,
-  ...keptRunEntries,
+  ...storedRunEntries,
   ...chatEntries,
   ...openAiEntries,
   ...a2aCardEntries,

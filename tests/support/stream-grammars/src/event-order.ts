@@ -3,7 +3,7 @@ type Position = readonly [record: number, place: number];
 
 /**
  * Returns true if the id of an event may follow the last one; `undefined` if there is none. Ids of a plain run count
- * from 1; those of a kept run, such as `5.0`, increase.
+ * from 1; those of a stored run, such as `5.0`, increase.
  */
 export function mayFollow(id: string, last: string | undefined): boolean {
   if (!/^\d+(?:\.\d+)?$/.test(id)) return false;

@@ -23,7 +23,7 @@ function plain(...data: Data[]): RunStreamEvent[] {
   return data.map((each, index) => ({ id: String(index + 1), data: each }));
 }
 
-/** Numbers events as a kept run does, from a record on. */
+/** Numbers events as a stored run does, from a record on. */
 function kept(first: number, ...data: Data[]): RunStreamEvent[] {
   return data.map((each, index) => ({ id: `${first + index}.0`, data: each }));
 }
@@ -51,7 +51,7 @@ const broken: [rule: string, problem: string, events: RunStreamEvent[]][] = [
       { id: "7.1", data: finish },
     ],
   ],
-  ["has-id", "an event of a kept run without an id", [...kept(7, text), { data: finish }]],
+  ["has-id", "an event of a stored run without an id", [...kept(7, text), { data: finish }]],
   ["has-id", "an error of a plain run without an id", [...plain(text), { data: failed }]],
   ["known-type", "a chunk of no known type", plain({ type: "new" }, finish)],
   ["call-before", "a result before its call", plain(result, start, end, finish)],
@@ -75,7 +75,7 @@ const broken: [rule: string, problem: string, events: RunStreamEvent[]][] = [
 const right: [stream: string, events: RunStreamEvent[]][] = [
   ["of a plain run", plain(text, ...call, text, finish)],
   ["of a run that fails with an open call", plain(start, failed)],
-  ["of a kept run whose failure is none of its events", [...kept(4, text), { data: failed }]],
+  ["of a stored run whose failure is none of its events", [...kept(4, text), { data: failed }]],
   ["of a client that has all events", []],
   ["of a workflow", plain(stepStart, ...call.map(ofStep), stepEnd, { type: "finish", result: {} })],
   [

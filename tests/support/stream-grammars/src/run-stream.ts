@@ -17,7 +17,7 @@ type EventData = {
 /** A server-sent event of a run. */
 export type RunStreamEvent = { readonly id?: string | undefined; readonly data: EventData };
 
-/** The position after which a client reads the events of a kept run; the stream is then a tail. */
+/** The position after which a client reads the events of a stored run; the stream is then a tail. */
 export type RunStreamOptions = { readonly behind?: string | undefined };
 
 const callEvents: Readonly<Record<string, CallEvent>> = {
@@ -51,7 +51,7 @@ export class RunStreamGrammar extends Grammar<RunStreamEvent> {
     this.#calls = this.#newCalls();
   }
 
-  /** A client of a kept run may already have received all of its events. */
+  /** A client of a stored run may already have received all of its events. */
   override end(): void {
     if (this.#hasEvents) super.end();
   }
@@ -68,7 +68,7 @@ export class RunStreamGrammar extends Grammar<RunStreamEvent> {
   }
 
   #order(id: string | undefined, type: string): void {
-    // A failure of a kept run's stream is not an event of the run.
+    // A failure of a stored run's stream is not an event of the run.
     if (id === undefined) return this.check(type === "error" && this.#isKept, "has-id", "the event has no id");
     const isFirst = this.#last === undefined;
     this.check(mayFollow(id, this.#last), "id-order", `its id does not follow ${isFirst ? "none" : this.#last}`);

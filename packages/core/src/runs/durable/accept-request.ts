@@ -78,7 +78,7 @@ const requestTable = {
 } satisfies OptionTable<RunRequest>;
 
 /** The options that a record holds, each checked by the runnable. */
-const keptOptions = {
+const durableOptions = {
   sessionId: true,
   metadata: true,
   messages: true,
@@ -118,7 +118,7 @@ const refused: Readonly<Record<string, string>> = {
 export function readRequest(given: RunRequest): CheckedRequest {
   const read = readOptions(requestTable, given, where);
   const owner = checkOwner(read.owner ?? {});
-  const options = readKeptOptions(read.options ?? {});
+  const options = readDurableOptions(read.options ?? {});
   const input = read.input === undefined ? undefined : readJson(read.input, "input");
   const { kind, name, idempotencyKey, fingerprint = { kind, name, input, options } } = read;
   if (read.mustExist && idempotencyKey === undefined) {
@@ -146,7 +146,7 @@ export function readRequest(given: RunRequest): CheckedRequest {
   };
 }
 
-function readKeptOptions(given: Record<string, unknown>): DurableRunOptions {
+function readDurableOptions(given: Record<string, unknown>): DurableRunOptions {
   for (const [name, cure] of Object.entries(refused)) {
     if (given[name] === undefined) continue;
     throw new TroupeError(
@@ -155,7 +155,7 @@ function readKeptOptions(given: Record<string, unknown>): DurableRunOptions {
     );
   }
   const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  checkOptionNames(keptOptions, options, { path: "options", code: "invalid_request", internal: internalOptions });
+  checkOptionNames(durableOptions, options, { path: "options", code: "invalid_request", internal: internalOptions });
   if (options["sessionId"] !== undefined) checkSessionId(options["sessionId"]);
   return readJson(options, "options") as DurableRunOptions;
 }

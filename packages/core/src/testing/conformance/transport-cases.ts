@@ -1,5 +1,5 @@
 import type { ConformanceCases } from "./check-conformance.ts";
-import { transportKeptCases } from "./transport-kept-cases.ts";
+import { transportStoredRunCases } from "./transport-stored-run-cases.ts";
 import { transportOwnerCases } from "./transport-owner-cases.ts";
 import { transportRunCases } from "./transport-run-cases.ts";
 import type { TransportHarness } from "./transport-subject.ts";
@@ -7,10 +7,10 @@ import type { TransportHarness } from "./transport-subject.ts";
 /**
  * Conformance suite for every transport: the data that its clients may send and receive, the owners of runs, and the
  * causes of their end. Each title contains the id of its rule. A transport without durable runs declares the cases of
- * `transport.kept-…` as known gaps.
+ * `transport.stored-…` as known gaps.
  */
 export const transportCases = {
   ...transportRunCases,
   ...transportOwnerCases,
-  ...transportKeptCases,
+  ...transportStoredRunCases,
 } satisfies ConformanceCases<TransportHarness>;

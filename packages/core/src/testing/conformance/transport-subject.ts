@@ -45,7 +45,7 @@ export type TransportClient = {
   /** Cancels a run by its id. */
   cancel(runId: string): Promise<{ readonly status?: string; readonly error?: SentError }>;
   /**
-   * Receives the events of a kept run, after a position or from its beginning. Only for transports that accept a
+   * Receives the events of a stored run, after a position or from its beginning. Only for transports that accept a
    * `RunService`.
    */
   attach?(runId: string, after?: string): TransportRun;
@@ -79,7 +79,7 @@ export type TransportRun = {
 export type TransportEvent = {
   /** The whole parsed payload of the event, as the client received it. */
   readonly data: unknown;
-  /** The position of the event of a kept run, after which a client can attach. */
+  /** The position of the event of a stored run, after which a client can attach. */
   readonly id?: string | undefined;
 } & (
   | { readonly type: "text"; readonly text: string }

@@ -59,7 +59,7 @@ export function workflowSchemas(): Record<string, OpenApiSchema> {
       { ...events, wait: "WaitEvent", error: "ErrorEvent" },
       "The data of an event of a streamed workflow.",
     ),
-    KeptRunEvent: keptRunEvent(),
+    StoredRunEvent: storedRunEvent(),
     ...withJournalStep(eventSchemas()),
   };
 }
@@ -70,7 +70,7 @@ const journalEvents = ["AttemptEvent", "ResetEvent", "CallEvent", "DoneEvent"];
  * Returns the union of all events: those of agents and teams, those of workflows, whose `finish` differs, and those of
  * the journal.
  */
-function keptRunEvent(): OpenApiSchema {
+function storedRunEvent(): OpenApiSchema {
   return {
     anyOf: ["StreamEvent", "WorkflowEvent", ...journalEvents].map(schemaRef),
     description: "The data of an event of a run: of its stream and, with `events=all`, of its journal.",

@@ -2,7 +2,7 @@ import { Agent, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/cor
 import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { as, durable, payer, readPart, serveUsers, textOf, toFrames } from "../../test/kept.ts";
+import { as, durable, payer, readPart, serveUsers, textOf, toFrames } from "../../test/stored-runs.ts";
 import { scripted, talker } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 import type { Service } from "../../test/service.ts";

@@ -23,8 +23,8 @@ import type {
 } from "./transport-subject.ts";
 
 /** The cases of `transportCases` about durable runs, which continue without their clients. */
-export const transportKeptCases = {
-  "lets durable runs go on without their client, and shows them to the next one [transport.kept-disconnect]": onStage(
+export const transportStoredRunCases = {
+  "lets durable runs go on without their client, and shows them to the next one [transport.stored-disconnect]": onStage(
     async (stage) => {
       const { tool, open } = gate();
       const model = new ScriptedModel({ text: "Wait. ", toolCalls: [{ name: "wait" }] }, "Done.");
@@ -42,7 +42,7 @@ export const transportKeptCases = {
       assert.equal(attached.events.at(-1)?.type, "done");
     },
   ),
-  "shows the events of a kept run from the beginning, and behind each of them without a gap [transport.kept-attach]":
+  "shows the events of a stored run from the beginning, and behind each of them without a gap [transport.stored-attach]":
     onStage(async (stage) => {
       const { tool, open } = gate();
       const model = new ScriptedModel(
@@ -72,7 +72,7 @@ export const transportKeptCases = {
         assert.deepEqual(behind, whole.slice(whole.findLastIndex((event) => event.id === id) + 1));
       }
     }),
-  "tells of a question of a waiting run, and takes its answer once it is right [transport.kept-wait]": onStage(
+  "tells of a question of a waiting run, and takes its answer once it is right [transport.stored-wait]": onStage(
     async (stage) => {
       const calls: unknown[] = [];
       const agent = stage.agent({ model: new ScriptedModel(...sending), tools: [sendTool(calls)] });
@@ -89,7 +89,7 @@ export const transportKeptCases = {
       assert.deepEqual(calls, [{ text: "Hi." }]);
     },
   ),
-  "shows a kept run to its own user alone [transport.kept-owner]": onStage(async (stage) => {
+  "shows a stored run to its own user alone [transport.stored-owner]": onStage(async (stage) => {
     const calls: unknown[] = [];
     const agent = stage.agent({ model: new ScriptedModel(...sending), tools: [sendTool(calls)] });
     const nobody = await stage.serve(agent, { runs: await stage.runsOf(agent) });
@@ -115,12 +115,12 @@ export const transportKeptCases = {
 type GivenAnswer = { readonly runId: string; readonly waitId: string; readonly answer: Json };
 
 function attach(client: TransportClient, runId: string, after?: string): TransportRun {
-  assert.ok(client.attach !== undefined, "the client cannot attach to a kept run");
+  assert.ok(client.attach !== undefined, "the client cannot attach to a stored run");
   return client.attach(runId, after);
 }
 
 async function answer(client: TransportClient, given: GivenAnswer): Promise<{ error?: SentError }> {
-  assert.ok(client.answer !== undefined, "the client cannot answer a question of a kept run");
+  assert.ok(client.answer !== undefined, "the client cannot answer a question of a stored run");
   return await inTime(client.answer(given.runId, given.waitId, given.answer));
 }
 
@@ -131,7 +131,7 @@ async function waitIn(run: TransportRun): Promise<string> {
   return find()?.waitId ?? "";
 }
 
-/** Returns the events of a kept run that have a position, reduced to the fields that are equal for all readers. */
+/** Returns the events of a stored run that have a position, reduced to the fields that are equal for all readers. */
 function shown(events: readonly TransportEvent[]): { id: string | undefined; data: unknown }[] {
   return events.filter(({ id }) => id !== undefined).map(({ id, data }) => ({ id, data }));
 }

@@ -16,7 +16,7 @@ const until = (title: string, status: string, user = "ada") => {
 const approve = { approved: true };
 
 /** Durable runs, runs that this process keeps, and the endpoints below `/runs`. */
-export const keptRunEntries: readonly Entry[] = [
+export const storedRunEntries: readonly Entry[] = [
   { title: "durable run", request: post(run, { input: "Hello", sessionId: "d1" }, as("ada")) },
   { title: "durable run: a tool", request: post(run, { input: "weather" }, as("ada")) },
   { title: "durable run: early ids", request: post(`${run}?early=1`, { input: "Hi" }, as("ada")) },
@@ -60,15 +60,15 @@ export const keptRunEntries: readonly Entry[] = [
   { title: "durable team stream", request: post("/teams/crew/stream", { input: "Hi" }, as("ada")) },
   { title: "durable workflow run", request: post("/workflows/ledger/run", { input: { count: 2 } }, as("ada")) },
   { title: "durable workflow stream", request: post("/workflows/ledger/stream", { input: { count: 2 } }, as("ada")) },
-  { title: "kept run: a key", request: post("/agents/helper/run", { input: "Hi" }, { "Idempotency-Key": "p1" }) },
+  { title: "stored run: a key", request: post("/agents/helper/run", { input: "Hi" }, { "Idempotency-Key": "p1" }) },
   {
-    title: "kept run: the key again",
+    title: "stored run: the key again",
     request: post("/agents/helper/run", { input: "Hi" }, { "Idempotency-Key": "p1" }),
   },
-  { title: "kept run: its state", request: (seen) => get(pathOf(seen, "kept run: a key")) },
-  { title: "kept run: its events", request: (seen) => get(pathOf(seen, "kept run: a key", "/events")) },
+  { title: "stored run: its state", request: (seen) => get(pathOf(seen, "stored run: a key")) },
+  { title: "stored run: its events", request: (seen) => get(pathOf(seen, "stored run: a key", "/events")) },
   {
-    title: "kept run: in the background",
+    title: "stored run: in the background",
     request: post("/agents/helper/run", { input: "Hi" }, { Prefer: "respond-async", "Idempotency-Key": "p2" }),
   },
   {

@@ -2,7 +2,7 @@ import { Agent, InMemoryStorage } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
-import { durable, payer, readPart, textOf } from "../../test/kept.ts";
+import { durable, payer, readPart, textOf } from "../../test/stored-runs.ts";
 import { scripted } from "../../test/runnables.ts";
 import { serve } from "../../test/serve.ts";
 
@@ -53,7 +53,7 @@ describe("a shutdown", () => {
     expect((await reading).frames.at(-1)?.data).toMatchObject({ type: "error", error: { code: "interrupted" } });
   });
 
-  it("ends runs that are kept in the process as plain ones, and refuses new ones of both kinds", async () => {
+  it("ends runs that are stored in the process as plain ones, and refuses new ones of both kinds", async () => {
     const { agent, model } = scripted({ hang: true });
     const d = agentWith({ text: "No." }).agent;
     const runs = new RunService({ agents: { d } });
