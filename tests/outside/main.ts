@@ -15,6 +15,7 @@ import { visitWithHostileMcp } from "./mcp.ts";
 import { tryFloods } from "./memory.ts";
 import { needOpenAiClients, visitByOpenAiClients } from "./openai-clients.ts";
 import { needOpenApiGenerator, visitByOpenApiGenerator } from "./openapi-generator.ts";
+import { needOpenWebUi, visitByOpenWebUi } from "./open-webui.ts";
 import { visitRaw } from "./raw.ts";
 import { needRuntimes, visitOnRuntimes } from "./runtimes.ts";
 import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
@@ -43,6 +44,7 @@ const plans: Readonly<Record<string, Plan>> = {
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
   generators: { visit: visitByOpenApiGenerator, share: 0, need: needOpenApiGenerator, isByName: true },
   openai: { visit: visitByOpenAiClients, share: 0, need: needOpenAiClients, isByName: true },
+  "open-webui": { visit: visitByOpenWebUi, share: 0, need: needOpenWebUi, isByName: true },
   chats: { visit: visitByChats, share: 0, need: needChats, isByName: true },
   runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },
   servers: { visit: visitOnWebServers, share: 0, need: needWebServers, isByName: true },

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { needPythonEnvironment } from "../../tools/services/python-environment.ts";
 import { MissingServer } from "../../tools/services/service.ts";
 import type { Visited, VisitResult } from "./visit.ts";
 
@@ -21,8 +22,15 @@ const packages = [
 
 const program = "openai-clients.mjs";
 
+const pythonVersion = "3.57.0";
+const pythonFolder = join(homedir(), ".cache", "troupe", `openai-python-${pythonVersion}`);
+
 /** Ensures that the clients are installed; throws `MissingServer` when they are not and may not be, or cannot be. */
 export function needOpenAiClients(mayInstall: boolean): void {
+  needPythonEnvironment(
+    { name: "openai", folder: pythonFolder, requirements: [`openai==${pythonVersion}`], withDependencies: true },
+    { mayInstall, advice: "pass --install to have the clients of OpenAI's API installed" },
+  );
   if (existsSync(join(folder, "node_modules"))) return;
   if (!mayInstall) throw new MissingServer("pass --install to have the clients of OpenAI's API installed");
   mkdirSync(folder, { recursive: true });
@@ -43,10 +51,19 @@ export async function visitByOpenAiClients({ url }: Visited): Promise<VisitResul
   const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] };
   const [model] = data;
   if (model === undefined) return { cases: 0, faults: ["The demo lists no model."] };
-  const args = [program, `${url}/v1`, model.id];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 120_000 });
-  const lines = stdout.trim().split("\n");
+  const args = [`${url}/v1`, model.id];
+  const python = [join(import.meta.dirname, "__fixtures__", "openai_client.py"), ...args];
+  const printed = [
+    await run(process.execPath, [program, ...args]),
+    await run(join(pythonFolder, "bin", "python"), python),
+  ];
+  const lines = printed.join("").trim().split("\n");
   const results = lines.map((line) => JSON.parse(line) as { name: string; fault?: string });
   const faults = results.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name}: ${fault}`]));
   return { cases: results.length, faults };
+}
+
+async function run(command: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd: folder, timeout: 240_000 });
+  return stdout;
 }

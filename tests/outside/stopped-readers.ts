@@ -9,8 +9,9 @@ const readers = 200;
 const streamBytes = 3_000_000;
 
 /**
- * Opens streams and reads nothing, with small buffers of the system: these would take a whole stream otherwise, and with it
- * the run would be over. Node cannot set their size.
+ * Opens streams and reads nothing, with a small buffer of the reader and packets as large as on a network. Otherwise the
+ * system's buffers take a whole stream, with which its run is over: the sender's buffer grows to twenty packets, and a
+ * packet of the loopback interface has 64 KB. Node can set neither.
  */
 const stoppingReader = `
 import socket, sys, time
@@ -19,6 +20,7 @@ readers = []
 for _ in range(int(count)):
     reader = socket.socket()
     reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    reader.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1460)
     reader.connect(("127.0.0.1", int(port)))
     reader.sendall(request.encode())
     readers.append(reader)
