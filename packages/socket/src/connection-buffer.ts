@@ -14,7 +14,7 @@ export type BufferOptions = {
   readonly maxBytes: number;
   /** The bytes that all clients together may hold. */
   readonly budget: SendBudget;
-  /** Returns the caller to whom the client belongs. */
+  /** Returns the caller whose share of the budget the client's bytes count in. It may change when another user signs in. */
   readonly callerOf: () => CallerKey;
   /** Called once, when more bytes are held than allowed or the client has not read for too long. */
   readonly onOverflow: (bytes: number, reason: DropReason) => void;
@@ -124,7 +124,7 @@ export class ConnectionBuffer implements ByteHolder {
     if (this.#waiting + this.#sending - this.#largest > this.#options.maxBytes) this.#overflow("maxBufferedBytes");
   };
 
-  /** Counts a batch of packets in the transport, where they stay in memory until the system has taken them. */
+  /** Counts the bytes of a batch as being sent: they stay in memory until the operating system has accepted them. */
   readonly #onFlush = (): void => {
     const bytes = this.#waiting;
     this.#waiting = 0;

@@ -9,7 +9,7 @@ import type { OpenVectors } from "./open-vectors.ts";
 import { idOf, inScope, keyOf, toStored } from "./stored-vector.ts";
 import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
 
-/** Documents and ids per request. The library splits requests that are still too large for MongoDB. */
+/** The maximum number of documents or ids in one request. The MongoDB driver splits requests that are still too large. */
 const atOnce = 1000;
 
 /** A change of a collection, with the collection's path. */

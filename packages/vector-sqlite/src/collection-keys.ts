@@ -9,7 +9,7 @@ import type { KeyRange, VectorTables } from "./vector-tables.ts";
 /** A filter for a statement: the term that the fewest documents have, and the other terms as JSON. */
 export type TermFilter = { readonly rarest: string; readonly others: string };
 
-/** The keys of the documents of one collection in an SQLite file, as one connection sees them. */
+/** Looks up the integer primary keys of one collection's documents over one SQLite connection. */
 export class CollectionKeys {
   readonly tables: VectorTables;
   readonly connection: SqliteConnection;

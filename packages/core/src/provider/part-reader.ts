@@ -105,7 +105,7 @@ function privateUrlError({ type }: ContentPart, place: string): TroupeError {
   );
 }
 
-/** Returns the messages with parts before the user's last message, except system messages. */
+/** Returns the messages before the user's last message whose content is an array of parts, except system messages. */
 function earlierOf(messages: readonly ChatMessage[]): ReadonlySet<ChatMessage> {
   const last = messages.findLastIndex(({ role }) => role === "user");
   const said = messages.slice(0, Math.max(last, 0));

@@ -7,7 +7,7 @@ const types: readonly unknown[] = ["string", "integer", "boolean"];
 /** Schema fields beside `properties` that hold schemas by name. */
 const namedSchemas = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
 /**
- * Schema fields that hold a schema or an array of schemas. A header mark inside them is invalid, because the value may
+ * Schema fields that hold a schema or an array of schemas. An `x-mcp-header` inside them is invalid, because the value may
  * be absent.
  */
 const innerSchemas = [
@@ -28,7 +28,7 @@ const innerSchemas = [
 ];
 
 /**
- * Returns true if the header marks of a tool's schema follow the revision of 2026-07-28: only on strings, integers and
+ * Returns true if the uses of `x-mcp-header` in a tool's schema follow the revision of 2026-07-28: only on strings, integers and
  * booleans that are reached through `properties` alone, each the name of a header, none repeated. A client over HTTP
  * leaves out a tool with invalid marks.
  */
@@ -68,7 +68,7 @@ function valuesOf(value: unknown): unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value) : [];
 }
 
-/** Returns a schema without header marks, which are meant for clients of the protocol and not for models. */
+/** Returns a schema without `x-mcp-header`, which is meant for clients of the protocol and not for models. */
 export function withoutHeaderMarks(schema: object): object {
   const { [headerMark]: _mark, ...rest } = schema as Record<string, unknown>;
   const { properties } = rest;

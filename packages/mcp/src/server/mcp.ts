@@ -37,7 +37,7 @@ export function mcp(options: McpOptions = {}): McpProtocol {
   return makeProtocol(settings, { owner: "mcp", paths: [settings.path] });
 }
 
-/** Makes the protocol with checked options. */
+/** Makes the MCP protocol from checked options, for `mcp` and `createMcpServer`. */
 export function makeProtocol(settings: ProtocolSettings, { owner, paths }: Spoken): McpProtocol {
   const spoken = new Map<Service, SpokenService>();
   const speak = (service: Service): SpokenService => {

@@ -21,8 +21,7 @@ const mostStorageFailures = 3;
  */
 const freshMs = 300;
 /**
- * The maximum number of times that the start of a tool call is logged because its storing took too long. After that the
- * storage is considered slow, not the process.
+ * The maximum number of times that the start of one tool call is logged. It is logged again if storing it took `freshMs` or longer, because the process may have been paused. After the last time, the storage is considered slow.
  */
 const mostStarts = 3;
 

@@ -6,7 +6,7 @@ import type { ChatMessage } from "../../base/message/message.ts";
 /** The newest messages of a session, which its memory stores unchanged. */
 export type Window = {
   messages: readonly ChatMessage[];
-  /** True if the window's only turn was too large and lost its first steps. */
+  /** True if the newest turn alone exceeded the window, so that its first steps were dropped. */
   hasLostSteps: boolean;
 };
 

@@ -26,7 +26,7 @@ export type NotedCall = {
 /** A noted call without a noted result. `times` is the number of times that the call was made. */
 export type InterruptedCall = NotedCall & { readonly times: number };
 
-/** A run as the sources of its tool calls concern it. */
+/** The part of a run that collects the sources added by its tool calls. */
 export interface CitingRun {
   readonly sources: readonly Source[];
   citesSources: boolean;

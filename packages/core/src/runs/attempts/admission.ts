@@ -64,7 +64,7 @@ export class Admission {
     this.#bytes.delete(runId);
   }
 
-  /** Replaces the counts by the open runs that a sweep found, and the waiting runs. */
+  /** Recounts the open runs of each caller: those that the last sweep of the run store found, and those that wait for an answer. */
   replace(found: readonly (OpenRun & { runId: string })[]): void {
     this.#open = new CallerHoldings();
     this.#bytes = new CallerHoldings();

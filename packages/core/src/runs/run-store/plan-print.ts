@@ -39,7 +39,7 @@ export class PlanPrinter {
     return steps.length === 0 ? { tools } : { tools, steps: steps.map(({ name, kind }) => [name, kind]) };
   }
 
-  /** Adds the tools that a run's client executes to a fingerprint. */
+  /** Returns a plan's fingerprint with the tools added that the run's client executes. */
   withClientTools(plan: PlanPrint, clientTools: readonly object[] = []): PlanPrint {
     if (clientTools.length === 0) return plan;
     const own = clientTools.map((tool) => [clientMark + nameOf(tool), this.#hashOf(tool)] as const);

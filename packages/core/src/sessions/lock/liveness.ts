@@ -43,7 +43,7 @@ export class LivenessTracker {
     return expired;
   }
 
-  /** Drops the observations of a queue. */
+  /** Forgets the heartbeats observed in a queue. */
   forget(key: string): void {
     this.#byKey.delete(key);
   }

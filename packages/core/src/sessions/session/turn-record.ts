@@ -43,7 +43,7 @@ export type TurnRecord = {
   sources?: Source[];
   /** Vendor state that must be sent with later turns: the calls of the vendors' own tools. */
   vendorStates?: TurnVendorState[];
-  /** The models that rejected the state of earlier turns. That state is no longer sent to them. */
+  /** The models that rejected the vendor state of earlier turns, which is no longer sent to them. */
   refusedStates?: AnsweringModel[];
   /** Epoch milliseconds. */
   createdAt: number;

@@ -2,7 +2,7 @@ import { mapBounded } from "../../base/async/map-bounded.ts";
 import { isUnavailable } from "./storage-failure.ts";
 import type { Listing, StorageDriver, StorageEntry } from "./storage-driver.ts";
 
-/** The maximum number of listings in one request. */
+/** The maximum number of listings in one call of `listMany`. */
 const groupSize = 500;
 
 /** The outcome of one of several listings. */

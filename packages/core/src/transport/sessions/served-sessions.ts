@@ -81,8 +81,8 @@ export class ServedSessions {
   }
 
   /**
-   * Deletes a session from all storages, after the runs that wait for it. Rejects with `not_found` if no storage has
-   * it. After any other error, call it again: a part may be left.
+   * Deletes a session from all storages, once its earlier runs are done. Rejects with `not_found` if no storage has
+   * it. After any other error, call it again: part of the session may remain.
    */
   async delete(sessionId: string, owner: SessionOwner): Promise<void> {
     const results = await Promise.allSettled(this.#stores.map((store) => store.deleteSession(sessionId, { owner })));
