@@ -67,7 +67,7 @@ const layers: Layers = {
     "packages/http/src": [["exchange"], ["answer", "request"], ["router"]],
     "packages/http/src/answer": [["."], ["parts"], ["whole"]],
   },
-  coreEntryPoints: {
+  entryPoints: {
     "@troupe/core": "packages/core/src/index.ts",
     "@troupe/core/kit": "packages/core/src/kit.ts",
     "@troupe/core/testing": "packages/core/src/testing.ts",

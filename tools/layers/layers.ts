@@ -6,7 +6,7 @@
 export interface Layers {
   readonly folderLayers: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly testKit: string;
-  readonly coreEntryPoints: Readonly<Record<string, string>>;
+  readonly entryPoints: Readonly<Record<string, string>>;
   readonly packageEdges: Readonly<Record<string, readonly string[]>>;
   readonly internalUsers: Readonly<Record<string, readonly string[]>>;
   readonly testEntryPoints: { readonly names: readonly string[]; readonly users: readonly string[] };
@@ -119,7 +119,7 @@ export const folderLayers: Layers["folderLayers"] = {
     ["app"],
     ["main"],
   ],
-  "packages/providers-openai/src": [["."], ["chat", "responses"], ["openai-model"]],
+  "packages/providers-openai/src": [["."], ["chat", "responses"], ["openai-model"], ["presets"]],
   "packages/providers-ai-sdk/src": [["."], ["to-ai-sdk"]],
   "packages/toolkits-gmail/src": [["gmail-options", "mime"], ["oauth"], ["."]],
 };
@@ -127,8 +127,8 @@ export const folderLayers: Layers["folderLayers"] = {
 /** A layer of core that every test of core may use, on any layer. */
 export const testKit: Layers["testKit"] = "packages/core/src/testing";
 
-/** The entry points of core, by the name under which they are imported. Every other package has one: `src/index.ts`. */
-export const coreEntryPoints: Layers["coreEntryPoints"] = {
+/** Entry points by the name under which they are imported. Every package but core also has `src/index.ts`. */
+export const entryPoints: Layers["entryPoints"] = {
   "@troupe/core": "packages/core/src/index.ts",
   "@troupe/core/runs": "packages/core/src/runs.ts",
   "@troupe/core/kit": "packages/core/src/kit.ts",
@@ -138,6 +138,8 @@ export const coreEntryPoints: Layers["coreEntryPoints"] = {
   "@troupe/core/service": "packages/core/src/service.ts",
   "@troupe/core/transport": "packages/core/src/transport.ts",
   "@troupe/core/testing": "packages/core/src/testing.ts",
+  "@troupe/client/react": "packages/client/src/react.ts",
+  "@troupe/providers-openai/presets": "packages/providers-openai/src/presets.ts",
 };
 
 /**

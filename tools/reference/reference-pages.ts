@@ -9,7 +9,7 @@ import type { OptionRow, OptionType } from "./option-types.ts";
 export type ReferencePage = { readonly path: string; readonly text: string };
 
 /** The entry points for users. Authors of providers, drivers and transports read the types themselves. */
-const userEntryPoints = [".", "./runs", "./service"];
+const userEntryPoints = [".", "./runs", "./service", "./presets"];
 
 /** Matches the names of option types. */
 const isOptionType = /(?:Options|Config|Opts|Limits|Settings|Hooks|ToolDef|ToolDefinition)$/;

@@ -7,10 +7,9 @@ export type { OptionContext } from "./base/errors/read-options.ts";
 
 // API keys of requests.
 export { checkApiKey } from "./model/keys/api-keys.ts";
-export { genericKeyHeader, vendorKeyHeaderNames } from "./model/keys/key-headers.ts";
+export { isKeyHeader, keysInHeaders } from "./model/keys/key-headers.ts";
 export { readPayloadKeys } from "./model/keys/read-payload-keys.ts";
 export { readKeyHeaders } from "./model/keys/read-key-headers.ts";
-export type { RequestApiKeys } from "./model/keys/read-key-headers.ts";
 
 // Usage, and schemas of structured output.
 export { describeUsageProblem, normalizeUsage } from "./model/normalize-usage.ts";
@@ -29,6 +28,7 @@ export type { HostName, SourcedRequest } from "./provider/wire/request-source.ts
 
 // A service and its protocols: exchanges and routes over HTTP.
 export type { Service } from "./transport/service/service.ts";
+export { keyHeadersOf } from "./transport/service/key-headers-of.ts";
 export { checkShortForm, serviceOptionNames } from "./transport/service/service-options.ts";
 export type { Protocol } from "./transport/service/protocol.ts";
 export { Exchange } from "./transport/exchange/exchange.ts";

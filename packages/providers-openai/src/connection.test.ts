@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { modelOf, question, startVendor, streamed } from "../test/ask.ts";
+import { openaiVendor } from "./vendor.ts";
 import { clientConnection, clientOptions, keySourcesOf, takesKey, toUrl } from "./connection.ts";
 
 const call = { providerId: "openai" };
@@ -12,7 +13,11 @@ it.each([
   ["https://api.openai.com.example/v1", true],
   ["http://localhost:1234/v1", true],
 ])("takes the key for %s from the right place", (url, isForeign) => {
-  expect(keySourcesOf(url)).toEqual({ environment: ["OPENAI_API_KEY"], isForeign });
+  expect(keySourcesOf(openaiVendor, url)).toEqual({
+    providerId: "openai",
+    environment: ["OPENAI_API_KEY"],
+    isForeign,
+  });
 });
 
 it.each([

@@ -3,9 +3,9 @@ import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provi
 import type { HttpReply, Network } from "@troupe/core/kit";
 import type { CallContext, CallStart, ClientMethod, Connection } from "@troupe/core/provider";
 import { toClientError, toVendorError } from "./errors.ts";
-import { isOpenAIHost } from "./model-rules.ts";
 import type { ApiName } from "./model-call.ts";
 import type { OpenAIClient, ProviderSettings } from "./options.ts";
+import type { Vendor } from "./vendor.ts";
 
 /** A request to the Responses API or the Chat Completions API. */
 type ModelRequest = { api: ApiName; body: object };
@@ -14,11 +14,12 @@ type ModelRequest = { api: ApiName; body: object };
 export type OpenAIConnection = Connection<ModelRequest, object>;
 
 /**
- * Returns the sources of a server's key besides its options. Servers other than OpenAI may need no key, and get none
- * from the environment, unless the options say so.
+ * Returns the sources of a server's key besides its options. Servers other than the vendor's own may need no key, and
+ * get none from the environment, unless the options say so.
  */
-export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isForeign"> {
-  return { environment: ["OPENAI_API_KEY"], isForeign: !isOpenAIHost(new URL(baseURL).hostname) };
+export function keySourcesOf(vendor: Vendor, baseURL: string): Omit<CallStart, "apiKey" | "signal" | "clientTakesKey"> {
+  const { id: providerId, environment, isOwnHost, isKeyOptional } = vendor;
+  return { providerId, environment, isKeyOptional, isForeign: !isOwnHost(new URL(baseURL).hostname) };
 }
 
 const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat: "/chat/completions" };

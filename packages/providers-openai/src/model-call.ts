@@ -6,9 +6,14 @@ import type { ModelRules } from "./model-rules.ts";
 /** The two APIs through which a model can be called: Responses and Chat Completions. */
 export type ApiName = "responses" | "chat";
 
+/** The ids of a model and its vendor, by which the state of an answer finds back to the model that made it. */
+export type ModelIdentity = Pick<ModelCall, "providerId" | "modelId">;
+
 /** A model call: everything from which an `Api` writes the request and reads the answer. */
 export type ModelCall = {
   api: ApiName;
+  /** The id of the vendor, under which its own fields and the state of its answers stand. */
+  providerId: string;
   modelId: string;
   messages: readonly ChatMessage[];
   /** Reads the parts of the messages. */

@@ -21,6 +21,10 @@ const newest: ModelRules = {
   names: true,
   parts: ["image", "file"],
   cacheKey: true,
+  toolChoice: "named",
+  shortCallIds: false,
+  seedField: "seed",
+  reasoningApart: false,
 };
 const unknown: ModelRules = {
   reasoning: true,
@@ -37,6 +41,10 @@ const unknown: ModelRules = {
   names: false,
   parts: ["image", "audio", "file"],
   cacheKey: false,
+  toolChoice: "named",
+  shortCallIds: false,
+  seedField: "seed",
+  reasoningApart: false,
 };
 const plain = { ...newest, reasoning: false, reasoningSummary: false, sampling: true, stop: true };
 const early = { ...plain, strict: false, jsonSchema: false };

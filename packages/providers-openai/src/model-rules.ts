@@ -39,6 +39,17 @@ export type ModelRules = {
   parts: readonly PartKind[];
   /** True if the server accepts a session key for its prompt cache. */
   cacheKey: boolean;
+  /**
+   * The strongest tool choice that the server understands (Chat Completions): the name of one tool, or only that some
+   * tool is called, in the word `required` or `any`. One tool is then required by leaving out the others.
+   */
+  toolChoice: "named" | "required" | "any";
+  /** True if ids of tool calls must have nine letters and digits (Chat Completions). */
+  shortCallIds: boolean;
+  /** The field name of the seed (Chat Completions). */
+  seedField: "seed" | "random_seed";
+  /** True if the counted completion tokens do not include those of reasoning (Chat Completions). */
+  reasoningApart: boolean;
 };
 
 /** The rules for an unknown OpenAI model: those of the newest model. */
@@ -57,6 +68,10 @@ const newest: ModelRules = {
   names: true,
   parts: ["image", "file"],
   cacheKey: true,
+  toolChoice: "named",
+  shortCallIds: false,
+  seedField: "seed",
+  reasoningApart: false,
 };
 
 /** The rules for other models: only settings with names that every server supports. */
@@ -90,7 +105,7 @@ const byModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/^gpt-5\./, { efforts: ["none", "low", "medium", "high", "xhigh"] }],
 ];
 
-/** Differences of Chat Completions servers, by host. */
+/** Differences of Chat Completions servers, by host. Their sources stand in the guide "Vendors by preset". */
 const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [
     /(?:^|\.)openrouter\.ai$/,
@@ -98,6 +113,8 @@ const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   ],
   [/(?:^|\.)groq\.com$/, { reasoningStyle: "groq" }],
   [/(?:^|\.)deepseek\.com$/, { jsonSchema: false }],
+  [/(?:^|\.)mistral\.ai$/, { toolChoice: "any", shortCallIds: true, seedField: "random_seed" }],
+  [/(?:^|\.)x\.ai$/, { reasoningApart: true, stop: false, maxTokensField: "max_completion_tokens" }],
 ];
 
 /** Models with the same settings on every server. */

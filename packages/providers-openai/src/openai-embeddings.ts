@@ -5,7 +5,8 @@ import type { CallContext } from "@troupe/core/provider";
 import { clientOptions, keySourcesOf, post, takesKey, toUrl } from "./connection.ts";
 import { toClientError, toVendorError } from "./errors.ts";
 import { isOpenAIHost } from "./model-rules.ts";
-import { providerId, readEmbeddingsOptions } from "./options.ts";
+import { readEmbeddingsOptions } from "./options.ts";
+import { openaiVendor } from "./vendor.ts";
 import type { EmbeddingsSettings, OpenAIEmbeddingsOptions } from "./options.ts";
 
 /**
@@ -30,7 +31,7 @@ const lengths: Readonly<Record<string, number>> = {
 const limits = { mostTexts: 256, mostCharacters: 250_000 };
 
 class OpenAIEmbeddings implements EmbeddingProvider {
-  readonly providerId = providerId;
+  readonly providerId = openaiVendor.id;
   readonly modelId: string;
   readonly dimensions?: number;
   readonly #settings: EmbeddingsSettings;
@@ -53,11 +54,10 @@ class OpenAIEmbeddings implements EmbeddingProvider {
     const { client, network, baseURL } = this.#settings;
     return await generateEmbeddings(texts, async () => {
       const call = await network.openCall({
-        providerId,
         apiKey,
         signal,
         clientTakesKey: takesKey(client),
-        ...keySourcesOf(baseURL),
+        ...keySourcesOf(openaiVendor, baseURL),
       });
       const send = async (input: readonly string[]) => readVectors(await this.#ask(input, call));
       return { call, limits, length: this.dimensions, send };

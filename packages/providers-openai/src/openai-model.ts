@@ -16,7 +16,7 @@ import { readRefusal } from "./errors.ts";
 import type { Api, ApiName, ModelCall } from "./model-call.ts";
 import { isOpenAIHost } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
-import { providerId, readModelOptions } from "./options.ts";
+import { readModelOptions } from "./options.ts";
 import type { OpenAIOptions, ProviderSettings } from "./options.ts";
 import { responsesApi } from "./responses/responses-api.ts";
 
@@ -39,8 +39,9 @@ type WrittenCall = { api: Api; modelCall: ModelCall };
 /** The input of a model call: the messages, its options, and whether the answer is streamed. */
 type Question = { messages: readonly ChatMessage[]; options: ModelCallOptions; stream: boolean };
 
-class OpenAIModel implements ModelProvider {
-  readonly providerId = providerId;
+/** A model of OpenAI, or of another vendor or server with one of its APIs. */
+export class OpenAIModel implements ModelProvider {
+  readonly providerId: string;
   readonly modelId: string;
   readonly #settings: ProviderSettings;
   readonly #connection: OpenAIConnection;
@@ -51,12 +52,13 @@ class OpenAIModel implements ModelProvider {
   readonly #learned = new KeyedCache<{ rules: Partial<ModelRules> }>(() => ({ rules: {} }));
 
   constructor(settings: ProviderSettings) {
-    const { modelId, client, baseURL } = settings;
+    const { vendor, modelId, client, baseURL } = settings;
+    this.providerId = vendor.id;
     this.modelId = modelId;
     this.#settings = settings;
     this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client, settings);
     this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
-    this.#keySources = keySourcesOf(baseURL);
+    this.#keySources = keySourcesOf(vendor, baseURL);
     this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
@@ -117,6 +119,7 @@ class OpenAIModel implements ModelProvider {
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     return {
       api: this.#apiFor(messages),
+      providerId: this.providerId,
       modelId,
       messages,
       parts: new PartReader(messages, reportOmitted, { isPrivateUrl: await this.#urls.check(messages) }),
@@ -138,7 +141,7 @@ class OpenAIModel implements ModelProvider {
   async #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
     const { client, network } = this.#settings;
     const clientTakesKey = takesKey(client);
-    return await network.openCall({ providerId, apiKey, signal, clientTakesKey, ...this.#keySources });
+    return await network.openCall({ apiKey, signal, clientTakesKey, ...this.#keySources });
   }
 }
 

@@ -1,3 +1,4 @@
+import { TroupeError } from "@troupe/core";
 import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
 import {
   booleanOption,
@@ -19,9 +20,8 @@ import type { OptionTable } from "@troupe/core/kit";
 import type { SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
-
-/** The id of this provider, which errors contain and under which callers send its key. */
-export const providerId = "openai";
+import { openaiVendor } from "./vendor.ts";
+import type { Vendor } from "./vendor.ts";
 
 /**
  * A client of OpenAI's SDK, described by the methods that are called: an `OpenAI` or `AzureOpenAI`, or such a client
@@ -86,9 +86,14 @@ const ruleTable = {
   names: optional(booleanOption),
   parts: optional(arrayOf("kinds of parts", oneOf("image", "audio", "file"))),
   cacheKey: optional(booleanOption),
+  toolChoice: optional(oneOf("named", "required", "any")),
+  shortCallIds: optional(booleanOption),
+  seedField: optional(oneOf("seed", "random_seed")),
+  reasoningApart: optional(booleanOption),
 } satisfies OptionTable<ModelRules>;
 
-const optionTable = {
+/** The checks of `OpenAIOptions`. Presets use the same, and add their own. */
+export const modelOptionTable = {
   ...modelProviderOptionTable,
   ...serverTable,
   api: optional(oneOf("auto", "responses", "chat"), "auto"),
@@ -106,7 +111,8 @@ const embeddingsTable = {
 const checkModelId = nonBlankString();
 
 /** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
-export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & {
+export type ProviderSettings = Omit<SettingsOf<typeof modelOptionTable>, "rules"> & {
+  vendor: Vendor;
   modelId: string;
   baseURL: string;
   rules: ModelRules;
@@ -114,11 +120,21 @@ export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & {
 
 /** Checks the arguments of `openai` and adds the defaults. Throws `invalid_config` for a wrong or unknown option. */
 export function readModelOptions(modelId: string, options: OpenAIOptions): ProviderSettings {
-  checkModelId(modelId, "modelId", { owner: providerId });
-  const { rules, ...settings } = readProviderOptions(optionTable, options, { owner: providerId });
-  const baseURL = addressOf(settings);
+  return readVendorOptions({ vendor: openaiVendor, modelId }, options);
+}
+
+/** The model of a preset. `family`: the id of the model whose rules apply, if `modelId` does not reveal it. */
+type VendorModel = { readonly vendor: Vendor; readonly modelId: string; readonly family?: string | undefined };
+
+/** Checks the arguments of a preset as {@link readModelOptions} does. */
+export function readVendorOptions(model: VendorModel, options: OpenAIOptions): ProviderSettings {
+  const { vendor, modelId, family = modelId } = model;
+  const owner = vendor.id;
+  checkModelId(modelId, "modelId", { owner });
+  const { rules, ...settings } = readProviderOptions(modelOptionTable, options, { owner });
+  const baseURL = addressOf(settings, vendor);
   const host = new URL(baseURL).hostname;
-  return { ...settings, modelId, baseURL, rules: rulesOf({ id: modelId, host }, rules) };
+  return { ...settings, vendor, modelId, baseURL, rules: rulesOf({ id: family, host }, { ...vendor.rules, ...rules }) };
 }
 
 /** The settings of embeddings, returned by `readEmbeddingsOptions`: the checked options with defaults. */
@@ -130,15 +146,17 @@ export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & { baseURL:
  */
 export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): EmbeddingsSettings {
   const settings = readProviderOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
-  return { ...settings, baseURL: addressOf(settings) };
+  return { ...settings, baseURL: addressOf(settings, openaiVendor) };
 }
 
 type Address = { baseURL?: string | undefined; client?: { baseURL?: string } | undefined };
 
-/** Returns the URL of the API, with its version: the given URL, else that of the client, else OpenAI's own. */
-function addressOf({ baseURL, client }: Address): string {
+/** Returns the URL of the API, with its version: the given URL, else that of the client, else the vendor's own. */
+function addressOf({ baseURL, client }: Address, vendor: Vendor): string {
   const known = baseURL ?? client?.baseURL;
-  return known !== undefined && URL.canParse(known) ? known : "https://api.openai.com/v1";
+  if (known !== undefined && URL.canParse(known)) return known;
+  if (vendor.baseURL !== undefined) return vendor.baseURL;
+  throw new TroupeError("invalid_config", `${vendor.id} needs baseURL, the URL of the API with its version.`);
 }
 
 function isPlainAddress(address: unknown): boolean {

@@ -3,7 +3,6 @@ import type { ContentPart } from "@troupe/core";
 import { getOwn, readContentData } from "@troupe/core/kit";
 import type { ContentData } from "@troupe/core/provider";
 import type { ModelCall } from "./model-call.ts";
-import { providerId } from "./options.ts";
 
 /** A part of a user message in a form that both the Responses API and the Chat Completions API can send. */
 export type ReadPart =
@@ -15,7 +14,7 @@ export type ReadPart =
   | { kind: "pdf"; filename: string; url: string; isRemote: boolean };
 
 /** The API and model of a request, and the model's abilities. They decide which parts of messages can be sent. */
-export type PartContext = Pick<ModelCall, "api" | "modelId" | "rules">;
+export type PartContext = Pick<ModelCall, "api" | "providerId" | "modelId" | "rules">;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 type Readable = Exclude<ContentData, { kind: "invalid" }>;
@@ -101,7 +100,7 @@ function toDataUrl(mimeType: string, base64: string): string {
  */
 export function throwUnsupported(part: ContentPart, context: PartContext, what: string): never {
   const interfaceName = context.api === "chat" ? "Chat Completions" : "Responses";
-  const sentence = `${context.modelId} of ${providerId} takes no ${part.type} part that is ${what} through ${interfaceName}.`;
+  const sentence = `${context.modelId} of ${context.providerId} takes no ${part.type} part that is ${what} through ${interfaceName}.`;
   throw new TroupeError("unsupported_media_type", sentence, { fields: fieldsOf(part, context) });
 }
 
@@ -110,6 +109,6 @@ function describe(data: Readable, mimeType: string): string {
   return data.kind === "url" ? `${type} behind a URL` : type;
 }
 
-function fieldsOf(part: ContentPart, { modelId }: PartContext): Record<string, string> {
+function fieldsOf(part: ContentPart, { providerId, modelId }: PartContext): Record<string, string> {
   return { vendor: providerId, model: modelId, part: part.type };
 }

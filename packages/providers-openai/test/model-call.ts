@@ -22,6 +22,7 @@ export function callOf(options: ModelOptions = {}, setup: CallSetup = {}): { cal
     omitted,
     call: {
       api: "chat",
+      providerId: "openai",
       modelId,
       messages,
       parts: new PartReader(messages, reportOmitted, { isPrivateUrl: () => false }),

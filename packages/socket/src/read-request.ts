@@ -10,7 +10,7 @@ import {
   readSentObject,
   runFieldNames,
 } from "@troupe/core/transport";
-import type { RequestApiKeys, RequestedRun, Service } from "@troupe/core/transport";
+import type { RequestedRun, Service } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import type { SocketClient } from "./socket-client.ts";
 
@@ -100,7 +100,10 @@ function valuesOf(value: unknown): unknown[] {
  * Reads the API key of the handshake only if the payload has none. A malformed key of the handshake then refuses no
  * request with its own key.
  */
-function readHandshakeKey({ handshake }: Socket, { apiKey }: { readonly apiKey?: unknown }): RequestApiKeys {
+function readHandshakeKey(
+  { handshake }: Socket,
+  { apiKey }: { readonly apiKey?: unknown },
+): ReturnType<typeof readPayloadKeys> {
   const auth = Object(handshake.auth) as { readonly apiKey?: unknown };
   if ((apiKey ?? undefined) !== undefined || !Object.hasOwn(auth, "apiKey")) return { apiKeys: {} };
   return { apiKeys: {}, apiKey: checkApiKey(auth.apiKey, "auth.apiKey of the handshake") };

@@ -26,7 +26,7 @@ export function folderPlaces(path: string, layers: Layers): FolderPlace[] {
     .map((source) => placeIn(source, path, layers));
 }
 
-function placeIn(source: string, path: string, { folderLayers, coreEntryPoints, testKit }: Layers): FolderPlace {
+function placeIn(source: string, path: string, { folderLayers, entryPoints, testKit }: Layers): FolderPlace {
   const layers = folderLayers[source] ?? [];
   const [first = "", ...rest] = path.slice(source.length + 1).split("/");
   // The test folder for files beside the folders is not a folder with a layer.
@@ -38,7 +38,7 @@ function placeIn(source: string, path: string, { folderLayers, coreEntryPoints, 
     source,
     folder,
     isInFolder,
-    isEntryPoint: path === `${source}/index.ts` || Object.values(coreEntryPoints).includes(path),
+    isEntryPoint: path === `${source}/index.ts` || Object.values(entryPoints).includes(path),
     isTest: isTest(path),
     isTestKit: path.startsWith(`${testKit}/`),
     layer: layerOf(folder),

@@ -52,7 +52,8 @@ function ownEntryPoint({ path, own, name }: Edge): Objection | undefined {
 }
 
 function wrongEntryPoint({ name, specifier, layers }: Edge): Objection | undefined {
-  const entryPoints = name === "@troupe/core" ? Object.keys(layers.coreEntryPoints) : [name];
+  const others = Object.keys(layers.entryPoints).filter((entryPoint) => entryPoint.startsWith(`${name}/`));
+  const entryPoints = [name, ...others];
   if (entryPoints.includes(specifier)) return undefined;
   return { rule: "deep-path", message: `${specifier} is not an entry point: import from ${entryPoints.join(", ")}.` };
 }

@@ -1,4 +1,4 @@
-import { genericKeyHeader, vendorKeyHeaderNames } from "@troupe/core/transport";
+import { keyHeadersOf } from "@troupe/core/transport";
 import type { DocsSettings } from "../settings/docs-options.ts";
 import type { HttpParts } from "../settings/http-options.ts";
 import { errorResponses } from "./error-responses.ts";
@@ -19,7 +19,6 @@ export function componentsOf(
   { service, beside }: HttpParts,
   { securitySchemes }: DocsSettings,
 ): OpenApiSpec["components"] {
-  const { genericApiKeyHeader } = service.settings;
   const ofOthers = beside.map((protocol) => protocol.describe?.(service).schemas);
   return {
     schemas: {
@@ -44,7 +43,7 @@ export function componentsOf(
       Allow: header("The methods that the path takes.", true),
     },
     responses: errorResponses(),
-    securitySchemes: { ...keySchemes(genericApiKeyHeader), ...securitySchemes },
+    securitySchemes: { ...keySchemes(service), ...securitySchemes },
   };
 }
 
@@ -52,20 +51,17 @@ export function componentsOf(
  * Returns the OpenAPI `security` of a run's operation: no key, or any of the key headers. These include `x-api-key`
  * only if `genericApiKeyHeader` is true.
  */
-export function keyAlternatives(genericApiKeyHeader: boolean): Record<string, string[]>[] {
-  return [{}, ...Object.keys(keySchemes(genericApiKeyHeader)).map((name) => ({ [name]: [] }))];
+export function keyAlternatives(service: HttpParts["service"]): Record<string, string[]>[] {
+  return [{}, ...Object.keys(keySchemes(service)).map((name) => ({ [name]: [] }))];
 }
 
-function keySchemes(genericApiKeyHeader: boolean): Record<string, object> {
-  const ofVendors = Object.entries(vendorKeyHeaderNames).map(([vendor, name]) => {
-    return [`${vendor}Key`, keyScheme(name, `A key of ${vendor} that the run uses instead of the service's.`)] as const;
-  });
-  return {
-    ...Object.fromEntries(ofVendors),
-    ...(genericApiKeyHeader && {
-      anyKey: keyScheme(genericKeyHeader, "A key for the vendor of the agent, if that vendor's own header is missing."),
-    }),
-  };
+function keySchemes(service: HttpParts["service"]): Record<string, object> {
+  const schemes = keyHeadersOf(service).map(({ vendor, header: name }) =>
+    vendor === undefined
+      ? ["anyKey", keyScheme(name, "A key for the vendor of the agent, if that vendor's own header is missing.")]
+      : [`${vendor}Key`, keyScheme(name, `A key of ${vendor} that the run uses instead of the service's.`)],
+  );
+  return Object.fromEntries(schemes) as Record<string, object>;
 }
 
 function keyScheme(name: string, description: string): object {

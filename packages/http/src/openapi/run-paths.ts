@@ -29,7 +29,7 @@ type Subject = {
  */
 export function runPaths(parts: HttpParts, docs: DocsSettings): Record<string, OpenApiPath> {
   const ids = new OperationIds();
-  const security = keyAlternatives(parts.service.settings.genericApiKeyHeader);
+  const security = keyAlternatives(parts.service);
   const paths = subjectsOf(parts, docs).flatMap((subject) => {
     const path = `/${subject.collection}/${encodeURIComponent(subject.name)}`;
     return [

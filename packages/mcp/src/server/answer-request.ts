@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
-import { keyHeaders, TroupeError } from "@troupe/core";
+import { TroupeError } from "@troupe/core";
 import { createId } from "@troupe/core/kit";
-import { statusOf, toPublicError } from "@troupe/core/transport";
+import { isKeyHeader, statusOf, toPublicError } from "@troupe/core/transport";
 import type { AnswerHeaders, Exchange } from "@troupe/core/transport";
 
 /** A handler of the library: takes a web request and returns a web response. */
@@ -12,8 +12,6 @@ export type AnswerRules = { readonly maxBodyBytes: number; readonly signal: Abor
 
 /** Largest message in bytes, unless the service has a limit. */
 export const defaultMessageBytes = 1_048_576;
-
-const keyNames: ReadonlySet<string> = new Set(keyHeaders);
 
 const sessionHeader = "Mcp-Session-Id";
 
@@ -30,7 +28,7 @@ export async function answerRequest(exchange: Exchange, rules: AnswerRules, hand
   const message = method === "POST" ? await readMessage(exchange, rules.maxBodyBytes) : undefined;
   // The headers with API keys are removed, because handlers of the library must not see keys.
   const headers = Object.entries(exchange.headers).flatMap(([name, values = []]) =>
-    keyNames.has(name) ? [] : [values].flat().map((value): [string, string] => [name, value]),
+    isKeyHeader(name) ? [] : [values].flat().map((value): [string, string] => [name, value]),
   );
   const asked = new Request("http://localhost/", { method, headers, signal: rules.signal });
   const reply = await handle(asked, message === undefined ? {} : { parsedBody: message });

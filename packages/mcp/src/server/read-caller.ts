@@ -1,5 +1,5 @@
-import { keyHeaders, TroupeError } from "@troupe/core";
-import { createOriginCheck, isOriginOf, readKeyHeaders, readRequestHost } from "@troupe/core/transport";
+import { TroupeError } from "@troupe/core";
+import { createOriginCheck, isOriginOf, keysInHeaders, readKeyHeaders, readRequestHost } from "@troupe/core/transport";
 import type { Exchange, HostName, Service } from "@troupe/core/transport";
 import type { Caller } from "./call-tool.ts";
 
@@ -49,7 +49,7 @@ export function readCaller(
     source: exchange,
     record,
     opts: { ...readKeyHeaders(headers, { genericApiKeyHeader }), ...principal },
-    secrets: [...keyHeaders.flatMap((name) => headers[name] ?? []), headers.authorization],
+    secrets: [...keysInHeaders(headers), headers.authorization],
     address: service.addressOf(exchange),
     ...(typeof session === "string" && { session }),
   };

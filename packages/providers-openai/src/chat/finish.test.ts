@@ -28,7 +28,7 @@ describe("toChatUsage", () => {
       completion_tokens_details: { reasoning_tokens: 7, audio_tokens: 8 },
     };
 
-    expect(toChatUsage(usage)).toEqual({
+    expect(toChatUsage(usage, { reasoningApart: false })).toEqual({
       promptTokens: 1,
       completionTokens: 2,
       totalTokens: 30,
@@ -53,10 +53,27 @@ describe("toChatUsage", () => {
     ["counts nothing in an empty usage", {}, { promptTokens: 0, completionTokens: 0, totalTokens: 0 }],
     ["takes no text as a count", { prompt_tokens: "7", prompt_tokens_details: "x" }, { promptTokens: 0 }],
   ])("%s", (_, usage, expected) => {
-    expect(toChatUsage(usage)).toMatchObject(expected);
+    expect(toChatUsage(usage, { reasoningApart: false })).toMatchObject(expected);
+  });
+
+  it("adds the reasoning that a server counts apart, so that the sum is its total", () => {
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 2,
+      total_tokens: 19,
+      completion_tokens_details: { reasoning_tokens: 7 },
+    };
+
+    expect(toChatUsage(usage, { reasoningApart: true })).toMatchObject({
+      promptTokens: 10,
+      completionTokens: 9,
+      totalTokens: 19,
+      reasoningTokens: 7,
+    });
+    expect(toChatUsage({ completion_tokens: 2 }, { reasoningApart: true })).toMatchObject({ completionTokens: 2 });
   });
 
   it.each([undefined, null, 7, "7"])("reads no usage from %j", (usage) => {
-    expect(toChatUsage(usage)).toBeUndefined();
+    expect(toChatUsage(usage, { reasoningApart: false })).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import type { FinishReason, TokenUsage } from "@troupe/core";
 import { getOwn, readObject } from "@troupe/core/kit";
 import { readUsage } from "@troupe/core/provider";
 import type { FinishReasons } from "../model-call.ts";
+import type { ModelRules } from "../model-rules.ts";
 
 const reasons: FinishReasons = { stop: "stop", length: "length", content_filter: "content_filter" };
 const ready = ["stop", "tool_calls", "function_call"];
@@ -15,14 +16,22 @@ export function toChatFinishReason(reason: string, hasCalls: boolean): FinishRea
   return getOwn(reasons, reason) ?? "other";
 }
 
-/** Converts the token counts of Chat Completions to `TokenUsage`. `undefined` if they are not an object. */
-export function toChatUsage(usage: unknown): TokenUsage | undefined {
+/**
+ * Converts the token counts of Chat Completions to `TokenUsage`. `undefined` if they are not an object. Tokens of
+ * reasoning that a server counts apart are added to those of the completion, because they are billed.
+ */
+export function toChatUsage(
+  usage: unknown,
+  { reasoningApart }: Pick<ModelRules, "reasoningApart">,
+): TokenUsage | undefined {
   return readUsage(usage, (counts) => {
     const input = readObject(counts["prompt_tokens_details"]);
     const output = readObject(counts["completion_tokens_details"]);
     return {
       promptTokens: counts["prompt_tokens"],
-      completionTokens: counts["completion_tokens"],
+      completionTokens: reasoningApart
+        ? sum(counts["completion_tokens"], output["reasoning_tokens"])
+        : counts["completion_tokens"],
       totalTokens: counts["total_tokens"],
       cachedTokens: input["cached_tokens"] ?? counts["prompt_cache_hit_tokens"],
       cacheWriteTokens: input["cache_write_tokens"],
@@ -31,4 +40,8 @@ export function toChatUsage(usage: unknown): TokenUsage | undefined {
       audioOutputTokens: output["audio_tokens"],
     };
   });
+}
+
+function sum(count: unknown, more: unknown): unknown {
+  return typeof count === "number" && typeof more === "number" ? count + more : count;
 }

@@ -19,7 +19,7 @@ export class ChatEventReader implements EventReader<WireCompletion> {
    * Always false: an answer is never complete before its stream ends, because the usage may follow the finish reason.
    */
   readonly isComplete = false;
-  readonly #modelId: string;
+  readonly #call: ModelCall;
   readonly #calls = new ChatToolCalls();
   readonly #thinking = new ThinkingCollector();
   #reason: string | undefined;
@@ -29,8 +29,8 @@ export class ChatEventReader implements EventReader<WireCompletion> {
   #id: string | undefined;
   #model: string | undefined;
 
-  constructor({ modelId }: ModelCall) {
-    this.#modelId = modelId;
+  constructor(call: ModelCall) {
+    this.#call = call;
   }
 
   /** True once the answer has a finish reason: not every server sends an end event. */
@@ -55,8 +55,8 @@ export class ChatEventReader implements EventReader<WireCompletion> {
     this.#calls.end(chunks);
     if (this.#listing !== undefined) tellSources(listedSources(this.#listing), chunks);
     const finishReason = toChatFinishReason(this.#reason, this.#calls.count > 0);
-    const usage = toChatUsage(this.#usage);
-    const vendorState = this.#thinking.toVendorState(this.#modelId);
+    const usage = toChatUsage(this.#usage, this.#call.rules);
+    const vendorState = this.#thinking.toVendorState(this.#call);
     const { skippedCount: skippedCalls } = this.#calls;
     const details = toFinishDetails({ id: this.#id, model: this.#model, vendorState, skippedCalls });
     chunks.push({ type: "finish", finishReason, ...(usage && { usage }), ...details });

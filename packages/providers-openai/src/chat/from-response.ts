@@ -15,7 +15,7 @@ import type { WireCall, WireCompletion, WireMessage } from "./wire-types.ts";
  * Converts the JSON body of an unstreamed Chat Completions answer to a `ModelResponse`. Throws `VendorError` if it
  * contains an error, and `TruncatedResponseError` if it contains no message or ended with an error.
  */
-export function fromChatResponse(body: unknown, { modelId }: ModelCall): ModelResponse {
+export function fromChatResponse(body: unknown, call: ModelCall): ModelResponse {
   const completion: WireCompletion = readObject(body);
   const choice = readChoice(completion);
   if (!choice?.message) throw new TruncatedResponseError("sent an answer without content");
@@ -26,13 +26,13 @@ export function fromChatResponse(body: unknown, { modelId }: ModelCall): ModelRe
   const calls = toToolCalls(toUnparsedCalls(given));
   const skippedCalls = given.length - calls.toolCalls.length;
   const sources = [...citedSources(message), ...listedSources(completion)];
-  const vendorState = kept.toVendorState(modelId);
+  const vendorState = kept.toVendorState(call);
   return {
     text: contentText(message.content) + readText(message.refusal),
     ...calls,
     ...(thinking !== "" && { thinking }),
     ...(sources.length > 0 && { sources }),
-    usage: toChatUsage(usageIn(completion)) ?? noUsage,
+    usage: toChatUsage(usageIn(completion), call.rules) ?? noUsage,
     finishReason: toChatFinishReason(readText(choice.finish_reason) || "stop", calls.toolCalls.length > 0),
     ...toFinishDetails({ id: completion.id, model: completion.model, vendorState, skippedCalls }),
   };

@@ -2,7 +2,18 @@ import type { ModelMessage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { replayedThinking, ThinkingCollector } from "./replay.ts";
 
+const identity = { providerId: "openai", modelId: "m" };
+
 describe("ThinkingCollector", () => {
+  it("reads thinking among the parts of the content, and sends it not back", () => {
+    const collector = new ThinkingCollector();
+    const thought = [{ type: "text", text: "Schnee" }, { type: "text", text: "?" }, { type: "reference" }];
+    const content = [{ type: "thinking", thinking: thought }, { type: "thinking" }, { type: "text", text: "Yes." }];
+
+    expect(collector.add({ content })).toBe("Schnee?");
+    expect(collector.toVendorState(identity)).toBeUndefined();
+  });
+
   it("returns what is new, and keeps all under the names of the server", () => {
     const collector = new ThinkingCollector();
     const told = [
@@ -15,7 +26,7 @@ describe("ThinkingCollector", () => {
     ].map((message) => collector.add(message));
 
     expect(told).toEqual(["A", "B", "", "D", "", ""]);
-    expect(collector.toVendorState("m")).toEqual({
+    expect(collector.toVendorState(identity)).toEqual({
       providerId: "openai",
       modelId: "m",
       items: {
@@ -36,7 +47,7 @@ describe("ThinkingCollector", () => {
     const collector = new ThinkingCollector();
     collector.add(message);
 
-    expect(collector.toVendorState("m")?.items).toStrictEqual({ fields });
+    expect(collector.toVendorState(identity)?.items).toStrictEqual({ fields });
   });
 
   it("keeps nothing of an answer without thinking, and leaves the event's list alone", () => {
@@ -46,9 +57,9 @@ describe("ThinkingCollector", () => {
     collector.add(event);
     collector.add(event);
 
-    expect(none.toVendorState("m")).toBeUndefined();
+    expect(none.toVendorState(identity)).toBeUndefined();
     expect(event).toEqual({ reasoning_details: [1] });
-    expect(collector.toVendorState("m")?.items).toEqual({ fields: { reasoning_details: [1, 1] } });
+    expect(collector.toVendorState(identity)?.items).toEqual({ fields: { reasoning_details: [1, 1] } });
   });
 });
 
@@ -68,6 +79,6 @@ describe("replayedThinking", () => {
     ["that of the other API", message({ ...state, items: { outputItems: [] } }), {}],
     ["none", message(), {}],
   ])("returns of %s", (_, given, expected) => {
-    expect(replayedThinking(given, "m")).toEqual(expected);
+    expect(replayedThinking(given, identity)).toEqual(expected);
   });
 });

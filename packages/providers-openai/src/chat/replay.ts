@@ -1,7 +1,7 @@
-import { readText } from "@troupe/core/kit";
+import { readObjects, readText } from "@troupe/core/kit";
 import { vendorStateOf } from "@troupe/core/provider";
 import type { ModelMessage, VendorState } from "@troupe/core/provider";
-import { providerId } from "../options.ts";
+import type { ModelIdentity } from "../model-call.ts";
 import type { WireMessage } from "./wire-types.ts";
 
 type Fields = { reasoning_content?: string; reasoning?: string; reasoning_details?: unknown[] };
@@ -22,14 +22,14 @@ export class ThinkingCollector {
     if (reasoning) this.#fields.reasoning = (this.#fields.reasoning ?? "") + reasoning;
     if (Array.isArray(details)) (this.#fields.reasoning_details ??= []).push(...details);
     // Thinking that a server sends under both field names counts once.
-    return content || reasoning;
+    return content || reasoning || thinkingParts(message.content);
   }
 
   /**
    * Returns the thinking as the state that the run's next request sends back. Returns `undefined` if there was no
    * thinking.
    */
-  toVendorState(modelId: string): VendorState | undefined {
+  toVendorState({ providerId, modelId }: ModelIdentity): VendorState | undefined {
     const kept: Kept = { fields: this.#fields };
     return Object.keys(this.#fields).length === 0 ? undefined : { providerId, modelId, items: kept };
   }
@@ -39,7 +39,17 @@ export class ThinkingCollector {
  * Returns the thinking fields to send back with an assistant message if this model made it. Otherwise returns an empty
  * object.
  */
-export function replayedThinking(message: ModelMessage, modelId: string): Fields {
+export function replayedThinking(message: ModelMessage, { providerId, modelId }: ModelIdentity): Fields {
   const kept = vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined;
   return kept?.fields ?? {};
+}
+
+/** Returns the thinking in the parts of a message's content, where Mistral puts it. It is not sent back. */
+function thinkingParts(content: unknown): string {
+  if (!Array.isArray(content)) return "";
+  const thinking = readObjects(content).filter(({ type }) => type === "thinking");
+  return thinking
+    .flatMap((part) => readObjects(part["thinking"]))
+    .map(({ text }) => readText(text))
+    .join("");
 }

@@ -3,6 +3,7 @@ import type { ModelCall } from "../model-call.ts";
 import { splitLeadingSystem } from "../leading-system.ts";
 import { plainName, plainText } from "../plain-text.ts";
 import { readPart } from "../read-part.ts";
+import { toShortId } from "./short-call-id.ts";
 import type { ReadPart } from "../read-part.ts";
 import { replayedThinking } from "./replay.ts";
 
@@ -46,6 +47,7 @@ function toOthers(messages: readonly ChatMessage[], call: ModelCall): object[] {
  */
 function toResult(message: ChatMessage, call: ModelCall): { message: object; files: object[] } {
   const { toolCallId = "" } = message;
+  const sentId = call.rules.shortCallIds ? toShortId(toolCallId) : toolCallId;
   const files: object[] = [];
   const texts = call.parts.read(message, (part) => {
     const read = readPart(part, call);
@@ -53,9 +55,9 @@ function toResult(message: ChatMessage, call: ModelCall): { message: object; fil
     files.push(toMessagePart(read));
     return describeMoved(part);
   });
-  const title = { type: "text", text: `From the result of the tool call ${toolCallId}:` };
+  const title = { type: "text", text: `From the result of the tool call ${sentId}:` };
   return {
-    message: { role: "tool", tool_call_id: toolCallId, content: texts.join("\n") },
+    message: { role: "tool", tool_call_id: sentId, content: texts.join("\n") },
     files: files.length > 0 ? [title, ...files] : [],
   };
 }
@@ -75,7 +77,7 @@ const toMessage: Readonly<Record<Exclude<MessageRole, "tool">, (message: ChatMes
 function toAssistantMessage(message: ChatMessage, call: ModelCall): object[] {
   const text = call.parts.readText(message);
   const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
-    id,
+    id: call.rules.shortCallIds ? toShortId(id) : id,
     type: "function",
     function: { name: plainName(name), arguments: JSON.stringify(args) },
   }));
@@ -83,9 +85,7 @@ function toAssistantMessage(message: ChatMessage, call: ModelCall): object[] {
   if (text === "" && calls.length === 0) return [];
   const content = text === "" ? null : text;
   const toolCalls = calls.length > 0 && { tool_calls: calls };
-  return [
-    { role: "assistant", content, ...toolCalls, ...replayedThinking(message, call.modelId), ...toName(message, call) },
-  ];
+  return [{ role: "assistant", content, ...toolCalls, ...replayedThinking(message, call), ...toName(message, call) }];
 }
 
 function toName({ name }: ChatMessage, { rules, reportOmitted }: ModelCall): object {

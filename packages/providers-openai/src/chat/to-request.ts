@@ -4,7 +4,6 @@ import type { AnswerFormat } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
 import type { ModelRules } from "../model-rules.ts";
-import { providerId } from "../options.ts";
 import { reportReasoning, toEffort } from "../to-effort.ts";
 import { toMessages } from "./to-messages.ts";
 
@@ -25,25 +24,35 @@ export function toChatRequest(call: ModelCall): object {
     ...toResponseFormat(format),
     ...(maxTokens !== undefined && { [rules.maxTokensField]: maxTokens }),
     ...toSampling(call),
-    ...(seed !== undefined && { seed }),
+    ...(seed !== undefined && { [rules.seedField]: seed }),
     ...(cacheKey !== undefined && rules.cacheKey && { prompt_cache_key: cacheKey }),
   };
-  return { ...withVendorFields(body, options.vendor, providerId), ...(stream && { stream: true }) };
+  return { ...withVendorFields(body, options.vendor, call.providerId), ...(stream && { stream: true }) };
 }
 
 function toTools({ options: { tools = [], toolChoice, parallelToolCalls }, rules }: ModelCall): object {
   if (tools.length === 0) return {};
+  const choice = toToolChoice(toolChoice, rules);
+  const offered = choice.only === undefined ? tools : tools.filter(({ name }) => name === choice.only);
   return {
-    tools: tools.map(({ name, description, parameters }) => {
+    tools: offered.map(({ name, description, parameters }) => {
       const strict = rules.strict && fitsStrict(parameters) && { strict: true };
       return { type: "function", function: { name, description, parameters, ...strict } };
     }),
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
-    ...(toolChoice !== undefined && {
-      tool_choice:
-        typeof toolChoice === "string" ? toolChoice : { type: "function", function: { name: toolChoice.tool } },
-    }),
+    ...(choice.sent !== undefined && { tool_choice: choice.sent }),
   };
+}
+
+/** A tool choice as it is sent, and the name of the only tool to offer where the choice cannot name it. */
+type SentChoice = { readonly sent?: string | object; readonly only?: string };
+
+function toToolChoice(wanted: ModelCall["options"]["toolChoice"], { toolChoice }: ModelRules): SentChoice {
+  if (wanted === undefined) return {};
+  const required = toolChoice === "any" ? "any" : "required";
+  if (typeof wanted === "string") return { sent: wanted === "required" ? required : wanted };
+  const { tool: only } = wanted;
+  return toolChoice === "named" ? { sent: { type: "function", function: { name: only } } } : { sent: required, only };
 }
 
 function toReasoning(call: ModelCall): object {

@@ -51,7 +51,10 @@ describe("toFinishChunk", () => {
     const usage = { input_tokens: 1 };
 
     expect(
-      toFinishChunk({ id: "r", model: "m", usage }, { modelId: "gpt", items: [call], hasCalls: true }),
+      toFinishChunk(
+        { id: "r", model: "m", usage },
+        { maker: { providerId: "openai", modelId: "gpt" }, items: [call], hasCalls: true },
+      ),
     ).toStrictEqual({
       type: "finish",
       finishReason: "tool_calls",
@@ -65,7 +68,10 @@ describe("toFinishChunk", () => {
 
   it("leaves out what the answer lacks", () => {
     expect(
-      toFinishChunk({ id: "", model: 7, usage: null }, { modelId: "gpt", items: [], hasCalls: false }),
+      toFinishChunk(
+        { id: "", model: 7, usage: null },
+        { maker: { providerId: "openai", modelId: "gpt" }, items: [], hasCalls: false },
+      ),
     ).toStrictEqual({ type: "finish", finishReason: "stop" });
   });
 });

@@ -2,7 +2,7 @@ import type { FinishReason, TokenUsage } from "@troupe/core";
 import { getOwn, readObject, readText } from "@troupe/core/kit";
 import { readUsage } from "@troupe/core/provider";
 import type { ModelChunk } from "@troupe/core/provider";
-import type { FinishReasons } from "../model-call.ts";
+import type { FinishReasons, ModelIdentity } from "../model-call.ts";
 import { toFinishDetails } from "../finish-details.ts";
 import { toVendorState } from "./replay.ts";
 import { countNameless } from "./streamed-calls.ts";
@@ -36,17 +36,17 @@ export function toResponsesUsage(usage: unknown): TokenUsage | undefined {
   });
 }
 
-type Ending = { modelId: string; items: OutputItem[]; hasCalls: boolean };
+type Ending = { maker: ModelIdentity; items: OutputItem[]; hasCalls: boolean };
 
 /** Creates the last chunk of a streamed Responses answer, with its items as `vendorState`. */
-export function toFinishChunk(response: WireResponse, { modelId, items, hasCalls }: Ending): ModelChunk {
+export function toFinishChunk(response: WireResponse, { maker, items, hasCalls }: Ending): ModelChunk {
   const { id, model } = response;
   const usage = toResponsesUsage(response.usage);
   const finishReason = toResponsesFinishReason(response, hasCalls);
   const details = toFinishDetails({
     id,
     model,
-    vendorState: toVendorState(modelId, items),
+    vendorState: toVendorState(maker, items),
     skippedCalls: countNameless(items),
   });
   return { type: "finish", finishReason, ...(usage && { usage }), ...details };

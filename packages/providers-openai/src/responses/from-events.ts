@@ -2,7 +2,7 @@ import { readObject, readObjects, readText } from "@troupe/core/kit";
 import { TruncatedResponseError } from "@troupe/core/provider";
 import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { wantsJson } from "../answer-format.ts";
-import type { ModelCall } from "../model-call.ts";
+import type { ModelCall, ModelIdentity } from "../model-call.ts";
 import { toVendorError } from "../errors.ts";
 import { toFinishChunk } from "./finish.ts";
 import { isCommentary, summaryOf, wordsOf } from "./from-response.ts";
@@ -20,7 +20,7 @@ type ItemWords = { type: "text" | "thinking"; told: string };
  * ones. Text, calls and items that are missing in earlier events are read from later ones, up to the last.
  */
 export class ResponsesEventReader implements EventReader<ResponseEvent> {
-  readonly #modelId: string;
+  readonly #identity: ModelIdentity;
   readonly #isJson: boolean;
   readonly #calls = new ResponsesToolCalls();
   readonly #words = new Map<ItemKey, ItemWords>();
@@ -28,8 +28,8 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
   #hasThinking = false;
   #isComplete = false;
 
-  constructor({ modelId, options }: ModelCall) {
-    this.#modelId = modelId;
+  constructor({ providerId, modelId, options }: ModelCall) {
+    this.#identity = { providerId, modelId };
     this.#isJson = wantsJson(options.responseFormat);
   }
 
@@ -112,7 +112,7 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
     this.#calls.endAll(chunks);
     const hasCalls = this.#calls.count > 0;
     const items = [...this.#items.values()];
-    chunks.push(toFinishChunk(response, { modelId: this.#modelId, items, hasCalls }));
+    chunks.push(toFinishChunk(response, { maker: this.#identity, items, hasCalls }));
     this.#isComplete = true;
   }
 

@@ -17,7 +17,8 @@ import type { OutputItem, WireResponse } from "./wire-types.ts";
  * Converts the JSON body of an unstreamed Responses answer to a `ModelResponse`. Throws `VendorError` for a failed
  * answer, which can have status 200, and `TruncatedResponseError` for an unfinished one.
  */
-export function fromResponsesResponse(body: unknown, { options, modelId }: ModelCall): ModelResponse {
+export function fromResponsesResponse(body: unknown, call: ModelCall): ModelResponse {
+  const { options } = call;
   const response: WireResponse = readObject(body);
   checkStatus(response);
   const { usage, id, model } = response;
@@ -35,7 +36,7 @@ export function fromResponsesResponse(body: unknown, { options, modelId }: Model
     ...toFinishDetails({
       id,
       model,
-      vendorState: toVendorState(modelId, output),
+      vendorState: toVendorState(call, output),
       skippedCalls: countNameless(output),
     }),
   };

@@ -8,6 +8,8 @@ const said = { type: "message", content: [] };
 const call = { type: "function_call", id: "i", call_id: "c", name: "look", arguments: "{}" };
 const search = { type: "web_search_call", id: "w" };
 
+const identity = { providerId: "openai", modelId: "m" };
+
 describe("toVendorState", () => {
   it.each<[string, OutputItem[], object | undefined]>([
     ["sealed reasoning", [sealed, said], {}],
@@ -20,7 +22,7 @@ describe("toVendorState", () => {
   ])("keeps %s", (_, items, more) => {
     const state = { providerId: "openai", modelId: "m", items: { outputItems: items }, ...more };
 
-    expect(toVendorState("m", items)).toStrictEqual(more && state);
+    expect(toVendorState(identity, items)).toStrictEqual(more && state);
   });
 });
 
@@ -54,7 +56,7 @@ describe("replayedItems", () => {
       [said],
     ],
   ])("returns those of an answer %s", (_, message, expected) => {
-    expect(replayedItems(message, "m")).toEqual(expected);
+    expect(replayedItems(message, identity)).toEqual(expected);
   });
 
   it("gives a call a name that the vendor takes, and changes nothing that is kept", () => {
@@ -65,7 +67,7 @@ describe("replayedItems", () => {
     ];
     const before = structuredClone(kept);
 
-    expect(replayedItems(answer({ outputItems: kept }, ["c", "d"]), "m")).toEqual([
+    expect(replayedItems(answer({ outputItems: kept }, ["c", "d"]), identity)).toEqual([
       { ...call, name: "look_up" },
       { ...call, call_id: "d", name: 7 },
       { ...search, name: "a b" },

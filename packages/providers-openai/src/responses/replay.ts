@@ -1,6 +1,6 @@
 import { vendorStateOf } from "@troupe/core/provider";
 import type { ModelMessage, VendorState } from "@troupe/core/provider";
-import { providerId } from "../options.ts";
+import type { ModelIdentity } from "../model-call.ts";
 import { plainName } from "../plain-text.ts";
 import { isHosted } from "./sources.ts";
 import type { OutputItem } from "./wire-types.ts";
@@ -16,7 +16,7 @@ type Kept = { outputItems: OutputItem[] };
  * own tools are also sent in later turns, because the model would otherwise search again. `undefined` if there are no
  * items, or the vendor would refuse them: with unencrypted reasoning, or with reasoning as the last item.
  */
-export function toVendorState(modelId: string, items: OutputItem[]): VendorState | undefined {
+export function toVendorState({ providerId, modelId }: ModelIdentity, items: OutputItem[]): VendorState | undefined {
   const kept: Kept = { outputItems: items };
   const stored = items.some(isHosted);
   return isReplayable(items) ? { providerId, modelId, items: kept, ...(stored && { stored }) } : undefined;
@@ -26,7 +26,7 @@ export function toVendorState(modelId: string, items: OutputItem[]): VendorState
  * Returns the original items of an assistant message to send back, if this model made them and the message still has
  * the same tool calls. Otherwise returns `undefined`: the message must be converted.
  */
-export function replayedItems(message: ModelMessage, modelId: string): OutputItem[] | undefined {
+export function replayedItems(message: ModelMessage, { providerId, modelId }: ModelIdentity): OutputItem[] | undefined {
   const items = (vendorStateOf(message, { providerId, modelId })?.items as Partial<Kept> | undefined)?.outputItems;
   if (!Array.isArray(items)) return undefined;
   const called = items.flatMap(({ type, call_id: id }) => (type === "function_call" ? [id] : []));

@@ -22,7 +22,7 @@ export function toInput(call: ModelCall): Input {
 const toItems: Readonly<Record<MessageRole, (message: ChatMessage, call: ModelCall) => object[]>> = {
   system: (message, call) => [{ role: "developer", content: plainText(message, call) }],
   user: (message, call) => [{ role: "user", content: toContent(message, call) }],
-  assistant: (message, call) => replayedItems(message, call.modelId) ?? toAssistantItems(message, call),
+  assistant: (message, call) => replayedItems(message, call) ?? toAssistantItems(message, call),
   tool: (message, call) => [
     { type: "function_call_output", call_id: message.toolCallId ?? "", output: toOutput(message, call) },
   ],

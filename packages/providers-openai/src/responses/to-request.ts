@@ -3,7 +3,6 @@ import { toAnswerFormat } from "../answer-format.ts";
 import type { AnswerFormat } from "../answer-format.ts";
 import type { ModelCall } from "../model-call.ts";
 import { fitsStrict } from "../fits-strict.ts";
-import { providerId } from "../options.ts";
 import { reportReasoning, toEffort } from "../to-effort.ts";
 import { toInput } from "./to-input.ts";
 
@@ -30,7 +29,7 @@ export function toResponsesRequest(call: ModelCall): object {
     ...toSampling(call),
     ...(cacheKey !== undefined && rules.cacheKey && { prompt_cache_key: cacheKey }),
   };
-  return { ...withVendorFields(body, options.vendor, providerId), ...(stream && { stream: true }) };
+  return { ...withVendorFields(body, options.vendor, call.providerId), ...(stream && { stream: true }) };
 }
 
 function toTools({ options: { tools = [], toolChoice, parallelToolCalls }, rules }: ModelCall): object {

@@ -1,4 +1,5 @@
-import { vendorKeyHeaderNames } from "@troupe/core/transport";
+import { keyHeadersOf } from "@troupe/core/transport";
+import type { Service } from "@troupe/core/transport";
 
 /** A schema object of OpenAPI 3.0, or a reference to one. */
 export type OpenApiSchema = { readonly [keyword: string]: unknown };
@@ -73,9 +74,8 @@ export function errorRefs(...statuses: number[]): Record<string, Reference> {
 }
 
 /** Returns the OpenAPI `security` of an operation that runs a model: no key, or any of the key headers. */
-export function keySecurity(genericApiKeyHeader: boolean): Record<string, string[]>[] {
-  const names = Object.keys(vendorKeyHeaderNames).map((vendor) => `${vendor}Key`);
-  return [{}, ...[...names, ...(genericApiKeyHeader ? ["anyKey"] : [])].map((name) => ({ [name]: [] }))];
+export function keySecurity(service: Service): Record<string, string[]>[] {
+  return [{}, ...keyHeadersOf(service).map(({ vendor = "any" }) => ({ [`${vendor}Key`]: [] }))];
 }
 
 /** Makes unique operation ids that client generators accept as names. */

@@ -12,13 +12,14 @@ const question = "What can you help me with?";
  * Returns the OpenAPI paths for `useChat` of the AI SDK. They refer to parameters, headers and errors of the document of
  * `@troupe/http`, which they are a part of.
  */
-export function chatPaths({ agents, teams, settings }: Service): Record<string, object> {
+export function chatPaths(service: Service): Record<string, object> {
+  const { agents, teams } = service;
   const ids = new OperationIds();
   const subjects = [
     ...[...agents.keys()].map((name): Subject => ({ collection: "agents", word: "agent", name })),
     ...[...teams.keys()].map((name): Subject => ({ collection: "teams", word: "team", name })),
   ];
-  const security = keySecurity(settings.genericApiKeyHeader);
+  const security = keySecurity(service);
   const paths = subjects.flatMap((subject): [path: string, item: object][] => {
     const path = `/${subject.collection}/${encodeURIComponent(subject.name)}/ui`;
     return [

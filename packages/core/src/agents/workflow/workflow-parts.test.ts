@@ -156,9 +156,11 @@ describe("WorkflowParts", () => {
     expect(() => one.plan({}, opts, runUnobserved)).not.toThrow();
     expect(() => partsOf([]).plan({}, opts, runUnobserved)).not.toThrow();
     expect(() => two.plan({}, { apiKeys: { one: "x" } }, runUnobserved)).not.toThrow();
-    expect(() => two.plan({}, opts, runUnobserved)).toThrow(refusal(`${begin("one, two")}apiKeys.`));
+    expect(() => two.plan({}, opts, runUnobserved)).toThrow(
+      refusal(`${begin("one, two")}apiKeys or the headers x-one-api-key, x-two-api-key.`),
+    );
     expect(() => known.plan({}, opts, runUnobserved)).toThrow(
-      refusal(`${begin("openai, two")}apiKeys or the headers x-openai-api-key.`),
+      refusal(`${begin("openai, two")}apiKeys or the headers x-openai-api-key, x-two-api-key.`),
     );
   });
 

@@ -1,7 +1,8 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
-import { vendorKeyHeaderNames } from "../../model/keys/key-headers.ts";
+import { keyHeaderOf } from "../../model/keys/key-headers.ts";
+import { providersOf } from "../../model/keys/providers-of.ts";
 import { bindGenericKey } from "../../model/keys/select-key.ts";
 import { createRunnableLogger } from "../../base/log/runnable-logger.ts";
 import type { Logger } from "../../base/log/logger.ts";
@@ -15,8 +16,6 @@ import type { RunLimits, RunOpts } from "../run/run-options.ts";
 import { Run } from "../run/run.ts";
 import { callEndHook, prepareInput } from "../agent/hooks.ts";
 import type { RunHooks } from "../agent/hooks.ts";
-import { getOwn } from "../../base/util/get-own.ts";
-import { readProperty } from "../../base/util/read-property.ts";
 import type { PlannedWorkflowRun, WorkflowPlan, WorkflowRunner } from "./run-workflow.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { StateShape } from "./state-shape.ts";
@@ -73,7 +72,7 @@ export class WorkflowParts {
     this.#hooks = hooks;
     this.#logger = createRunnableLogger(name, config);
     this.eventBus = eventBus ?? createRunEventBus(this.#logger);
-    this.providerIds = providersOf(this.#steps);
+    this.providerIds = providersOfSteps(this.#steps);
   }
 
   /** The keys that an input may set, each with the kind of its value. */
@@ -161,20 +160,13 @@ function refuseAgentOptions({ model, instructions, tools, additions }: RunOpts):
 }
 
 /** Returns the vendors of the agents in the steps. A runnable without a vendor is skipped. */
-function providersOf(steps: readonly CheckedStep[]): string[] {
+function providersOfSteps(steps: readonly CheckedStep[]): string[] {
   const providers = new Set<string>();
   for (const step of walkSteps(steps)) {
     if (step.kind !== "agent") continue;
-    for (const provider of providersOfRunnable(step.agent)) providers.add(provider);
+    for (const provider of providersOf(step.agent)) providers.add(provider);
   }
   return [...providers];
-}
-
-/** Returns the vendors of a runnable: a nested workflow may have several. */
-function providersOfRunnable(runnable: unknown): string[] {
-  const several = readProperty(runnable, "providerIds");
-  const names: unknown[] = Array.isArray(several) ? several : [readProperty(runnable, "providerId")];
-  return names.filter((name) => typeof name === "string");
 }
 
 /**
@@ -185,8 +177,7 @@ function vendorOfKey(providers: readonly string[], apiKey: string | undefined): 
   const bind = (keys: ApiKeys, provider: string) => bindGenericKey(keys, apiKey, provider);
   const vendors = Object.keys(providers.reduce(bind, {}));
   if (vendors.length <= 1) return providers[0];
-  const headers = vendors.flatMap((vendor) => getOwn(vendorKeyHeaderNames, vendor) ?? []);
-  const ways = headers.length === 0 ? "apiKeys" : `apiKeys or the headers ${headers.join(", ")}`;
+  const ways = `apiKeys or the headers ${vendors.map(keyHeaderOf).join(", ")}`;
   throw new TroupeError(
     "invalid_request",
     `apiKey could be for any of ${vendors.join(", ")}: the agents of this workflow have several vendors. Send a key per vendor, in ${ways}.`,

@@ -14,6 +14,21 @@ describe("readKeyHeaders", () => {
     expect(keys).toEqual({ apiKeys: { openai: "O", anthropic: "A", google: "G" }, apiKey: "X" });
   });
 
+  it("reads the key of any other vendor, and no header that only looks like one", () => {
+    const keys = readKeyHeaders({
+      "X-Groq-API-Key": "Q",
+      "x-providers.ai-api-key": "P",
+      "x--api-key": "no",
+      "x-1-api-key": "no",
+      "x-groq-api-keys": "no",
+      "groq-api-key": "no",
+      [`x-${"v".repeat(65)}-api-key`]: "no",
+    });
+
+    expect(keys).toEqual({ apiKeys: { groq: "Q", "providers.ai": "P" } });
+    expect(() => readKeyHeaders({ "x-groq-api-key": ["A", "B"] })).toThrow("The header x-groq-api-key was sent more");
+  });
+
   it("returns no keys for a request without any", () => {
     expect(readKeyHeaders({ host: "localhost" })).toEqual({ apiKeys: {} });
   });

@@ -1,7 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { checkApiKey } from "./api-keys.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import { genericKeyHeader, keyHeaders, vendorKeyHeaderNames } from "./key-headers.ts";
+import { genericKeyHeader, isKeyHeader, vendorOfHeader } from "./key-headers.ts";
 
 /**
  * Headers of a request, from which `readKeyHeaders` reads API keys for a transport. Names may have any case, and values
@@ -21,21 +21,27 @@ export type ReadKeysOptions = {
 export type RequestApiKeys = { apiKeys: ApiKeys; apiKey?: string };
 
 /**
- * Reads the API keys of a request: those of vendors from their headers, the generic key from `x-api-key`, or else from
- * `bodyKey`. Throws `invalid_request` for a malformed key, and for a header that is sent twice.
+ * Reads the API keys of a request: those of vendors from headers such as `x-openai-api-key`, the generic key from
+ * `x-api-key`, or else from `bodyKey`. Throws `invalid_request` for a malformed key, and for a header that is sent twice.
  */
 export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): RequestApiKeys {
   const { genericApiKeyHeader = true, bodyKey } = options;
   const sent = keyHeadersIn(headers);
-  const apiKeys: Record<string, string> = {};
-  for (const [providerId, header] of Object.entries(vendorKeyHeaderNames)) {
-    const key = readKey(sent, header);
-    if (key !== undefined) apiKeys[providerId] = key;
-  }
+  const apiKeys = readVendorKeys(sent);
   const inHeader = genericApiKeyHeader ? readKey(sent, genericKeyHeader) : undefined;
   const inBody = bodyKey === undefined ? undefined : checkApiKey(bodyKey, "the field apiKey");
   const apiKey = inHeader ?? inBody;
   return apiKey === undefined ? { apiKeys } : { apiKeys, apiKey };
+}
+
+function readVendorKeys(sent: ReadonlyMap<string, string[]>): Record<string, string> {
+  const apiKeys: Record<string, string> = {};
+  for (const header of sent.keys()) {
+    const vendor = vendorOfHeader(header);
+    const key = vendor === undefined ? undefined : readKey(sent, header);
+    if (vendor !== undefined && key !== undefined) apiKeys[vendor] = key;
+  }
+  return apiKeys;
 }
 
 function readKey(sent: ReadonlyMap<string, string[]>, header: string): string | undefined {
@@ -50,7 +56,7 @@ function keyHeadersIn(headers: RequestHeaders): ReadonlyMap<string, string[]> {
   const sent = new Map<string, string[]>();
   for (const name of Object.keys(headers)) {
     const header = name.toLowerCase();
-    if (keyHeaders.includes(header)) sent.set(header, [...(sent.get(header) ?? []), ...[headers[name] ?? []].flat()]);
+    if (isKeyHeader(header)) sent.set(header, [...(sent.get(header) ?? []), ...[headers[name] ?? []].flat()]);
   }
   return sent;
 }

@@ -115,9 +115,11 @@ describe("requireKey", () => {
         fields: { vendor: "google" },
       }),
     );
-    await expect(requireKey({ providerId: "mistral" })).rejects.toThrow("mistral needs an API key: pass apiKey.");
+    await expect(requireKey({ providerId: "mistral" })).rejects.toThrow(
+      "mistral needs an API key: send the header x-mistral-api-key or pass apiKey.",
+    );
     await expect(requireKey({ providerId: "constructor" })).rejects.toThrow(
-      "constructor needs an API key: pass apiKey.",
+      "constructor needs an API key: send the header x-constructor-api-key or pass apiKey.",
     );
   });
 });

@@ -2,10 +2,10 @@ import { untilAborted } from "../../base/async/until-aborted.ts";
 import { joinNames } from "../../base/errors/read-options.ts";
 import { scrubbedCause } from "../../base/errors/scrubbed-cause.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { getOwn } from "../../base/util/get-own.ts";
 import { checkApiKey } from "./api-keys.ts";
-import { vendorKeyHeaderNames } from "./key-headers.ts";
+import { keyHeaderOf } from "./key-headers.ts";
 import { readEnvironment } from "./read-environment.ts";
+import { vendorOf } from "./select-key.ts";
 import { cutText } from "../../base/util/cut-text.ts";
 
 /**
@@ -69,9 +69,8 @@ export async function requireKey(sources: KeySources): Promise<ResolvedKey> {
   const key = await resolveKey(sources);
   if (key !== undefined) return key;
   const { providerId, environment = [] } = sources;
-  const header = getOwn(vendorKeyHeaderNames, providerId);
   const ways = [
-    ...(header === undefined ? [] : [`send the header ${header}`]),
+    `send the header ${keyHeaderOf(vendorOf(providerId))}`,
     "pass apiKey",
     ...environment.map((name) => `set ${name}`),
   ];

@@ -23,6 +23,7 @@ export function bindGenericKey(keys: ApiKeys, generic: string | undefined, provi
   return { ...keys, [vendor]: checkApiKey(generic, "apiKey") };
 }
 
-function vendorOf(providerId: string): string {
+/** Returns the vendor whose API key a provider uses: its own id, unless it shares the key of another vendor. */
+export function vendorOf(providerId: string): string {
   return getOwn(keyVendors, providerId) ?? providerId;
 }

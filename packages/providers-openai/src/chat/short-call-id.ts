@@ -1,0 +1,13 @@
+const shortForm = /^[a-zA-Z0-9]{9}$/;
+const shortIds = 36n ** 9n;
+
+/**
+ * Returns the id of a tool call in the form that Mistral asks for: nine letters and digits. An id of another form,
+ * which another vendor has made, becomes the same short id wherever it stands in the history.
+ */
+export function toShortId(id: string): string {
+  if (shortForm.test(id)) return id;
+  let hash = 7n;
+  for (const character of id) hash = (hash * 65_599n + BigInt(character.codePointAt(0) ?? 0)) % shortIds;
+  return hash.toString(36).padStart(9, "0");
+}
