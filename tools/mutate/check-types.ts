@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -12,10 +12,10 @@ type Changed = { readonly file: string; readonly text: string };
  */
 export function findRefused<Change extends Changed>(root: string, changes: readonly Change[]): Set<Change> {
   const refused = new Set<Change>();
-  const byPackage = Map.groupBy(changes, ({ file }) => packageOf(file));
-  for (const [folder, ofPackage] of byPackage) {
-    const errors = errorsOf(root, folder, ofPackage);
-    for (const [index, change] of ofPackage.entries()) {
+  const byFolder = Map.groupBy(changes, ({ file }) => sourcesOf(file));
+  for (const [folder, ofFolder] of byFolder) {
+    const errors = errorsOf(root, folder, ofFolder);
+    for (const [index, change] of ofFolder.entries()) {
       const usual = errors.get(variantOf(change.file, "original"));
       const own = errors.get(variantOf(change.file, index));
       if (own?.some((error) => usual?.includes(error) !== true) === true) refused.add(change);
@@ -29,18 +29,34 @@ export function packageOf(file: string): string {
   return file.split("/").slice(0, 2).join("/");
 }
 
-function variantOf(file: string, name: string | number): string {
-  return file.replace(/\.ts$/, `.variant-${name}.ts`);
+/** Returns the folder of sources that are checked together: `src` of a package, or the client of the page. */
+function sourcesOf(file: string): string {
+  return file.split("/").slice(0, 3).join("/");
 }
 
-/** Returns the errors of each variant of a file in a package. */
+function variantOf(file: string, name: string | number): string {
+  return file.replace(/\.(tsx?)$/, `.variant-${name}.$1`);
+}
+
+/** Returns the compiler's settings for a folder: its own, or those of all packages. */
+function settingsOf(copy: string, folder: string): object {
+  const own = `${folder}/tsconfig.json`;
+  return {
+    extends: `./${existsSync(join(copy, own)) ? own : "tsconfig.base.json"}`,
+    compilerOptions: { noEmit: true },
+  };
+}
+
+/** Returns the errors of each variant of a file in a folder of sources. */
 function errorsOf(root: string, folder: string, changes: readonly Changed[]): Map<string, string[]> {
   const copy = mkdtempSync(join(tmpdir(), "troupe-mutate-"));
   try {
-    for (const path of ["tsconfig.base.json", `${folder}/package.json`, `${folder}/src`]) {
+    const home = packageOf(folder);
+    // The client of the page has types from `src`.
+    for (const path of ["tsconfig.base.json", `${home}/package.json`, `${home}/src`, folder]) {
       cpSync(join(root, path), join(copy, path), { recursive: true });
     }
-    for (const modules of ["node_modules", `${folder}/node_modules`]) {
+    for (const modules of ["node_modules", `${home}/node_modules`]) {
       mkdirSync(dirname(join(copy, modules)), { recursive: true });
       symlinkSync(join(root, modules), join(copy, modules));
     }
@@ -48,8 +64,8 @@ function errorsOf(root: string, folder: string, changes: readonly Changed[]): Ma
       cpSync(join(root, file), join(copy, variantOf(file, "original")));
       writeFileSync(join(copy, variantOf(file, index)), text);
     }
-    const settings = { extends: "./tsconfig.base.json", include: [`${folder}/src`], exclude: ["**/*.test.ts"] };
-    writeFileSync(join(copy, "tsconfig.json"), JSON.stringify({ ...settings, compilerOptions: { noEmit: true } }));
+    const settings = { ...settingsOf(copy, folder), include: [folder], exclude: ["**/*.test.ts", "**/test/**"] };
+    writeFileSync(join(copy, "tsconfig.json"), JSON.stringify(settings));
     const tsc = join(root, "node_modules/.bin/tsc");
     const { stdout } = spawnSync(tsc, ["-p", ".", "--pretty", "false"], { cwd: copy, encoding: "utf8" });
     const errors = new Map<string, string[]>();

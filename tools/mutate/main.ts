@@ -36,20 +36,23 @@ const root = join(import.meta.dirname, "../..");
 const git = (...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 30 });
 
-/** Returns the folder of a part: `lock` is a folder of core, `a2a/client` is a folder of a package. */
+/**
+ * Returns the folder of a part: `lock` is a folder of core, `a2a/client` and `page/client` are folders of packages.
+ */
 function folderOf(name: string): string {
   const [first = "", ...rest] = name.split("/");
   const rooms = readdirSync(join(root, "packages/core/src"));
   const inCore = ["", ...rooms].map((room) => join("packages/core/src", room, name));
   const folders = [name, ...inCore, ["packages", first, "src", ...rest].join("/")];
-  const found = folders.find((folder) => existsSync(join(root, folder)));
+  const found = [...folders, join("packages", name)].find((folder) => existsSync(join(root, folder)));
   if (found === undefined)
     throw new Error(`There is no part "${name}". Name a folder of core, package/folder, or a path.`);
   return found;
 }
 
 function isSource(file: string): boolean {
-  return /^packages\/[^/]+\/src\/.*\.ts$/.test(file) && !/\.(test|d)\.ts$|\/(test|testing|generated)\//.test(file);
+  const isProduct = /^(?:packages|internal)\/[^/]+\/(?:src|client)\/.*\.tsx?$/.test(file);
+  return isProduct && !/\.(test|d)\.tsx?$|\/(test|testing|generated)\//.test(file);
 }
 
 /** Returns the numbers of the lines that match the pattern. Without a pattern, returns all lines. */

@@ -3,7 +3,7 @@ import { applyMutation, isSound, mutationsOf } from "./mutations.ts";
 
 /** Returns what becomes of a source by each mutation of a kind. */
 function mutated(source: string, kind: string): string[] {
-  const found = mutationsOf("a.ts", source).filter((mutation) => mutation.kind === kind);
+  const found = mutationsOf("a.tsx", source).filter((mutation) => mutation.kind === kind);
   return found.map((mutation) => applyMutation(source, mutation));
 }
 
@@ -38,6 +38,9 @@ describe("mutationsOf", () => {
     ["bytes", "Buffer.byteLength(a)", ["a.length"]],
     ["extreme", "Math.min(a, b)", ["Math.max(a, b)"]],
     ["call", "a.filter(b).map(c)", ["a.map(c)"]],
+    ["attribute", '<p class="a" onClick={b} {...c} />', ['<p class="a"  {...c} />', '<p class="a" onClick={b}  />']],
+    ["operator", "<p>{a && <b />}</p>", ["<p>{a || <b />}</p>"]],
+    ["string", '<p class="a" dir="ltr" />', ['<p class="a" dir="-" />']],
   ])("makes a mistake of the kind %s in %s", (kind, source, becomes) => {
     expect(mutated(source, kind)).toEqual(becomes);
   });

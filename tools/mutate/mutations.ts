@@ -67,12 +67,23 @@ const keepPart =
 
 const changeLiteral: Mutator = (node, _, parent) => {
   const { value } = node;
-  const isKey = parent?.["key"] === node || parent?.type === "ExpressionStatement";
+  const isKey = parent?.["key"] === node || parent?.type === "ExpressionStatement" || isLook(parent);
   if (typeof value === "number") return [{ kind: "number", at: node, text: String(value + 1) }];
   if (typeof value === "boolean") return [{ kind: "boolean", at: node, text: String(!value) }];
   // Texts for people contain spaces, and their words do not affect behaviour.
   return typeof value === "string" && !isKey && !value.includes(" ") ? [{ kind: "string", at: node, text: '"-"' }] : [];
 };
+
+/** Returns true for the class of an element, which affects only its look. */
+function isLook(node: Node | undefined): boolean {
+  return node?.type === "JSXAttribute" && asNode(node["name"])?.["name"] === "class";
+}
+
+/** Removes each attribute of an element: a listener, a label. */
+const dropAttributes: Mutator = (node) =>
+  listOf(node["attributes"])
+    .filter((attribute) => !isLook(attribute))
+    .map((attribute) => ({ kind: "attribute", at: attribute, text: "" }));
 
 const countBackwards: Mutator = (node, source) => {
   const [operator, text] = [String(node["operator"]), textAt(source, node)];
@@ -93,6 +104,7 @@ const mutators: Readonly<Record<string, readonly Mutator[]>> = {
   CallExpression: callMutators,
   ConditionalExpression: [keepPart("branch", "consequent", "alternate")],
   IfStatement: [forceCondition],
+  JSXOpeningElement: [dropAttributes],
   Literal: [changeLiteral],
   LogicalExpression: [ofOperator("??", keepPart("default", "left"), swapOperator)],
   ObjectExpression: [(node, source) => dropMembers(listOf(node["properties"]), source)],

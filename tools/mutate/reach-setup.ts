@@ -48,7 +48,7 @@ function takeReached(): Reached {
   const reached: Reached = {};
   for (const { url, functions } of scripts) {
     const path = relative(root, url.startsWith("file:") ? fileURLToPath(url) : url);
-    if (path.startsWith("..") || path.includes("node_modules") || !path.endsWith(".ts")) continue;
+    if (path.startsWith("..") || path.includes("node_modules") || !/\.tsx?$/.test(path)) continue;
     const names = functions
       .filter(({ ranges }) => ranges.some(({ count }) => count > 0))
       // `get a` and `A.a`, V8's name of a static method, both become `a`.

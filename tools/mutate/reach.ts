@@ -18,6 +18,9 @@ export type Reach = {
 /** The tests to run, and the number of tests left out. */
 type Chosen = { readonly tests: readonly string[]; readonly left: number };
 
+/** The form of the notes: notes of another form are not used. */
+const form = 2;
+
 /** Milliseconds after which the recording of reached functions is abandoned. */
 const limitMs = 3_600_000;
 
@@ -90,7 +93,7 @@ function hasher(root: string): (notes: Reach) => string {
   };
   return ({ test, reached }) => {
     const called = Object.keys(reached).filter((file) => reached[file]?.some((name) => name !== ""));
-    const hash = createHash("sha256");
+    const hash = createHash("sha256").update(String(form));
     for (const file of [test, ...called.toSorted()]) hash.update(`${file}\0${textOf(file)}\0`);
     return hash.digest("hex");
   };
@@ -100,5 +103,5 @@ function hasher(root: string): (notes: Reach) => string {
 function nearness(file: string, test: string): number {
   const [parts, others] = [file.split("/"), test.split("/")];
   const shared = parts.findIndex((part, index) => part !== others[index]);
-  return shared + (test.startsWith(file.replace(/\.ts$/, ".")) ? 1 : 0);
+  return shared + (test.startsWith(file.replace(/\.tsx?$/, ".")) ? 1 : 0);
 }
