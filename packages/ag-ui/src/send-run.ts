@@ -70,7 +70,7 @@ class RunSender {
     } catch (thrown) {
       const error = toTroupeError(thrown);
       this.#exchange.logFailure(error, this.#options.own);
-      this.#isSilent = false;
+      this.#speak();
       this.#writer.fail(error);
       await this.#flush();
     }
@@ -107,8 +107,13 @@ class RunSender {
 
   #begin(attempt: number): void {
     this.#attempt = attempt;
-    if (!this.#isSilent || attempt <= (this.#options.behind ?? 0)) return;
-    // The stream before has closed what was open, and the client has seen all of this.
+    if (attempt > (this.#options.behind ?? 0)) this.#speak();
+  }
+
+  /** Sends events from now on, if those before were events that the client has seen. */
+  #speak(): void {
+    if (!this.#isSilent) return;
+    // The stream before has closed what was open.
     this.#writer.closeAll();
     this.#events = [];
     this.#isSilent = false;
@@ -131,7 +136,7 @@ class RunSender {
   }
 
   async #end({ output, error }: Extract<RunEvent, { type: "end" }>): Promise<void> {
-    this.#isSilent = false;
+    this.#speak();
     if (error !== undefined) this.#writer.fail(toStoredError(error, this.#run.runId, output));
     else {
       const { usage, state } = Object(output) as { usage?: never; state?: unknown };

@@ -2,9 +2,11 @@ import { Agent, defineTool, InMemoryStorage, Team, Workflow } from "@troupe/core
 import { createLogger } from "@troupe/core";
 import { createService, serve } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
+import type { Service, StoredRun } from "@troupe/core/transport";
 import { EventSchemas as currentSchemas } from "ag-ui-core-1/schemas";
 import { EventSchemas as oldSchemas } from "ag-ui-core-0";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
+import type { Mock } from "vitest";
 import { agUi } from "../src/index.ts";
 
 /** The revisions of AG-UI in use: that of CopilotKit 1.75, whose requests have no version, and 1.0. */
@@ -17,7 +19,7 @@ export type Received = { readonly type: string; readonly [field: string]: unknow
 const schemas = { "0.0.59": oldSchemas, "1.0.0": currentSchemas };
 
 /** Serves an agent for each scene until the test is over, and returns the address. */
-export async function serveScenes(): Promise<{ url: string; paid: unknown[] }> {
+export async function serveScenes(): Promise<{ url: string; paid: unknown[] } & Watch> {
   const paid: unknown[] = [];
   const calling = (name: string) =>
     new ScriptedModel().respond(({ messages }) =>
@@ -42,6 +44,7 @@ export async function serveScenes(): Promise<{ url: string; paid: unknown[] }> {
         tools: [tool("pay", { needsApproval: true, execute: (args: unknown) => (paid.push(args), "Paid.") })],
       }),
       locator: new Agent({ name: "locator", model: calling("locate"), tools: [tool("locate", {})] }),
+      hanging: new Agent({ name: "hanging", model: new ScriptedModel({ hang: true }) }),
       failing: new Agent({ name: "failing", model: new ScriptedModel({ text: "Hm", error: new Error("x") }) }),
     },
     teams: {
@@ -61,7 +64,46 @@ export async function serveScenes(): Promise<{ url: string; paid: unknown[] }> {
     logger: createLogger({ level: "silent" }),
   });
   onTestFinished(async () => await service.close({ graceMs: 0 }));
-  return { url: (await serve(service, [agUi()], { port: 0 })).url, paid };
+  return { url: (await serve(service, [agUi()], { port: 0 })).url, paid, ...watchRuns(service) };
+}
+
+/**
+ * The functions that release the runs that are sent, for each time that one is; and one that lets the reading of the
+ * next one fail behind some events.
+ */
+type Watch = { readonly ends: Mock<() => void>[]; readonly failNext: (behind: number, error: Error) => void };
+
+/** Watches the runs that a service sends from now on. */
+function watchRuns({ servedRuns }: Service): Watch {
+  const ends: Mock<() => void>[] = [];
+  let prepare: (run: StoredRun) => void = () => {};
+  const watch = (run: StoredRun): void => {
+    prepare(run);
+    ends.push(vi.spyOn(run, "end"));
+  };
+  const beginStored = servedRuns.beginStored.bind(servedRuns);
+  const findOfSession = servedRuns.findOfSession.bind(servedRuns);
+  vi.spyOn(servedRuns, "beginStored").mockImplementation(async (...call) => {
+    const run = await beginStored(...call);
+    watch(run);
+    return run;
+  });
+  vi.spyOn(servedRuns, "findOfSession").mockImplementation(async (...call) => {
+    const found = await findOfSession(...call);
+    if (found?.view.status === "waiting") watch(found.run);
+    return found;
+  });
+  const failNext: Watch["failNext"] = (behind, error) => {
+    prepare = (run) => {
+      const next = run.next.bind(run);
+      let count = 0;
+      vi.spyOn(run, "next").mockImplementation(async () => {
+        if (count++ === behind) throw error;
+        return await next();
+      });
+    };
+  };
+  return { ends, failNext };
 }
 
 let runs = 0;
