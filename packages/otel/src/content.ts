@@ -22,7 +22,9 @@ export function toText(text: string, { maxLength, redact }: ContentRules): strin
 /** Returns a value as JSON for an attribute: bounded, with secrets masked. A value that is too long becomes a cut text. */
 export function toJsonText(value: unknown, rules: ContentRules): string {
   const text = JSON.stringify(scrub(value, rules, 0)) ?? "null";
-  return text.length <= rules.maxLength ? text : JSON.stringify(`${cutText(text, rules.maxLength / 2)}…`);
+  if (text.length <= rules.maxLength) return text;
+  // As a string in JSON, each character takes at most two, and the mark and the quotes take three.
+  return JSON.stringify(`${cutText(text, Math.floor(rules.maxLength / 2) - 2)}…`);
 }
 
 /** Returns the input of a model in the form of the conventions: its instructions, and the other messages. */
