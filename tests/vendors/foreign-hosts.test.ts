@@ -1,5 +1,5 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
-import type { ModelProvider } from "@troupe/core";
+import type { ModelProvider, NetworkOptions } from "@troupe/core";
 import { anthropic } from "@troupe/providers-anthropic";
 import { google } from "@troupe/providers-google";
 import { ollama } from "@troupe/providers-ollama";
@@ -7,7 +7,7 @@ import { openai } from "@troupe/providers-openai";
 import { vertex } from "@troupe/providers-vertex";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-type Options = { useEnvironmentKey?: boolean; apiKey?: string };
+type Options = { useEnvironmentKey?: boolean; apiKey?: string; fetch?: NetworkOptions["fetch"] };
 
 const vendors: readonly [name: string, variables: string[], make: (url: string, options: Options) => ModelProvider][] =
   [
@@ -58,6 +58,48 @@ describe.each(vendors)("a model of %s at a host that is not the vendor's", (name
     await make(vendor.url, {}).generate(question, { apiKey: "key-of-call" });
 
     expect(vendor.exchanges.map(({ key }) => key)).toEqual(["key-of-environment", "key-of-options", "key-of-call"]);
+  });
+});
+
+const ownHosts: readonly [vendor: string, host: string][] = [
+  ["openai", "api.openai.com"],
+  ["anthropic", "api.anthropic.com"],
+  ["google", "generativelanguage.googleapis.com"],
+  ["ollama", "ollama.com"],
+];
+
+describe.each(ownHosts)("the key of %s in the environment", (name, host) => {
+  const [, variables = [], make] = vendors.find(([vendor]) => vendor === name) ?? [];
+
+  /** Returns the requests to an address that contain the key. */
+  async function requestsWithKey(url: string): Promise<number> {
+    for (const variable of variables) vi.stubEnv(variable, "key-of-environment");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    let count = 0;
+    const fetch = async (_: unknown, init?: { headers?: unknown }): Promise<Response> => {
+      if (JSON.stringify(Object(init?.headers)).includes("key-of-environment")) count += 1;
+      return await Promise.resolve(new Response("{}", { status: 500 }));
+    };
+    await make?.(url, { fetch })
+      .generate(question)
+      .catch(() => undefined);
+    return count;
+  }
+
+  it("goes to the vendor's own host", async () => {
+    expect(await requestsWithKey(`https://${host}`)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    `${host}.evil.example`,
+    `${host}evil.example`,
+    `evil${host}`,
+    `evil-${host}`,
+    `evil.example/${host}`,
+    host.replaceAll(".", "-"),
+    host.replace(".", "x"),
+  ])("goes to no host that only looks like the vendor's: %s", async (other) => {
+    expect(await requestsWithKey(`https://${other}`)).toBe(0);
   });
 });
 
