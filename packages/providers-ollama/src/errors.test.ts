@@ -102,7 +102,12 @@ describe("withAdvice", () => {
     expect(withAdvice(thrown, call, "m")).toBe(thrown);
   });
 
-  it("has no advice once the call was aborted", () => {
-    expect(withAdvice(noServer, { ...call, signal: AbortSignal.abort() }, "m")).toBe(noServer);
+  it.each<[string, unknown]>([
+    ["a server that is not there", noServer],
+    ["a model that is not there", new OllamaError("not found", { status: 404 })],
+    ["another server", new OllamaError(undefined, { status: 404 })],
+    ["a model without tools", new OllamaError(lacking, { status: 400 })],
+  ])("has no advice about %s once the call was aborted", (_, thrown) => {
+    expect(withAdvice(thrown, { ...call, signal: AbortSignal.abort() }, "m")).toBe(thrown);
   });
 });

@@ -62,6 +62,21 @@ describe("vertexEmbeddings", () => {
     expect(counts).toEqual([250, 50, 1, 1]);
   });
 
+  it.each(["", "publishers/google/models/", "google/"])(
+    "calls the first Gemini model for a prediction, as it is named with %j before its id [vertex.embeddings]",
+    async (before) => {
+      const { vendor } = await startVendor({ dimensions: 32 });
+      const options = { ...inProject(), baseURL: vendor.url, dimensions: 32 };
+      for (const id of ["gemini-embedding-001", "gemini-embedding-2"])
+        await vertexEmbeddings({ ...options, model: `${before}${id}` }).embedBatch(["rain"]);
+
+      expect(vendor.exchanges.map(({ request }) => /:\w+$/.exec(request.url)?.[0])).toEqual([
+        ":predict",
+        ":embedContent",
+      ]);
+    },
+  );
+
   it.each(["gemini-embedding-001", "text-embedding-005", "gemini-embedding-2"])(
     "sends for %s what the SDK sends, and takes it as a client [vertex.embeddings] [provider.client]",
     async (model) => {

@@ -63,12 +63,12 @@ describe("readDocument of HTML", () => {
     const html = `<!doctype html><html><head><title> A
       title </title><style>x</style></head><body><nav>Menu</nav><h1>One</h1><p>Some <b>bold</b>
       text<br>next</p><ul><li>a<ul><li>b</li></ul></li><li>c</li></ul><pre>  if (a &lt; b)
-  x</pre><table><tr><th>a</th><th>b|c</th></tr><tr><td><p>1</p><p>2</p></td><td>3</td></tr></table>
+  x</pre><table><tr><th>a</th><th>b|c|d||e</th></tr><tr><td><p>1</p><p>2</p></td><td>3</td></tr></table>
       <h2>Two</h2><div>End</div></body></html>`;
 
     expect(await read("a.html", html)).toEqual({
       content: [
-        "# One\n\nSome bold text\nnext\n\n- a\n\n  - b\n\n- c\n\n```\n  if (a < b)\n  x\n```\n\n| a | b\\|c | \n|---|---|\n| 1 2  | 3 | \n\n",
+        "# One\n\nSome bold text\nnext\n\n- a\n\n  - b\n\n- c\n\n```\n  if (a < b)\n  x\n```\n\n| a | b\\|c\\|d\\|\\|e | \n|---|---|\n| 1 2  | 3 | \n\n",
         "## Two\n\nEnd",
       ].join(""),
       metadata: { title: "A title" },

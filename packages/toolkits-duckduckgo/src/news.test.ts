@@ -95,7 +95,8 @@ describe("the options of a DuckDuckGoToolkit", () => {
     );
     expect(make({ maxResults: 31 })).toThrow("maxResults must be an integer from 1 to 30, got 31.");
     expect(make({ maxResults: "5" })).toThrow("maxResults must be an integer from 1 to 30");
-    expect(make({ region: "Germany" })).toThrow('region must be a region of DuckDuckGo, like "us-en"');
+    for (const region of ["Germany", "us-english", "usa-en", " us-en", "us-en ", "us-en\n", "US-EN", "üs-en", ""])
+      expect(make({ region })).toThrow('region must be a region of DuckDuckGo, like "us-en"');
     expect(make({ apiKey: "x" })).toThrow('Unknown option "apiKey" of DuckDuckGoToolkit.');
   });
 });

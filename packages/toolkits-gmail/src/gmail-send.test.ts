@@ -101,6 +101,33 @@ describe("gmail_send", () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  it.each([
+    ["a\r\nb", "a\r\nb"],
+    ["a\nb", "a\r\nb"],
+    ["a\rb", "a\r\nb"],
+    ["a\r\n\r\nb\n\nc\r\rd\n\re", "a\r\n\r\nb\r\n\r\nc\r\n\r\nd\r\n\r\ne"],
+    ["Zoë 🎭\n", "Zoë 🎭\r\n"],
+    ["a\ud83cb", "a\ufffdb"],
+  ])("ends each line of the text %j by CR LF alone", async (text, sent) => {
+    const { service, call } = await startGmail();
+    await call("gmail_send", { ...mail, text });
+    const { raw } = JSON.parse(service.requests[0]?.body ?? "") as { raw: string };
+
+    expect(parseMail(Buffer.from(raw, "base64url").toString()).body).toBe(sent);
+  });
+
+  it.each([75, 76, 77, 152, 153])(
+    "has no line longer than 76 characters for a text of %i bytes in base64",
+    async (length) => {
+      const { service, call } = await startGmail();
+      await call("gmail_send", { ...mail, text: "é".repeat(Math.ceil((length * 3) / 8)) });
+      const { raw } = JSON.parse(service.requests[0]?.body ?? "") as { raw: string };
+      const lines = Buffer.from(raw, "base64url").toString().split("\r\n");
+
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(76);
+    },
+  );
+
   it("names the last 50 mails before the one that it answers", async () => {
     const { service, call } = await startGmail();
     const references = Array.from({ length: 52 }, (_, index) => `<${index}@x.org>`);

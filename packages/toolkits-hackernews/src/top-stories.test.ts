@@ -61,6 +61,12 @@ describe("hackernews_top_stories", () => {
       9,
     ],
     [
+      "no failure of several next ones of which none was needed",
+      { 1: story("A"), 3: 500, 4: 500, 5: 500, 6: story("F"), 7: story("G"), 8: story("H") },
+      { results: [told("A", 1), told("F", 6)] },
+      9,
+    ],
+    [
       "none where all are deleted",
       { 1: { deleted: true }, 2: { dead: true } },
       { results: [], note: "Hacker News lists no stories at the moment." },
