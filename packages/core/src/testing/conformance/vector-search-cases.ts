@@ -28,11 +28,17 @@ export const vectorSearchCases = {
     );
   },
   "orders equal scores by the UTF-8 bytes of the id": async (store) => {
-    for (const id of ["b", "😀", "aa", "A", "é", "B", "\uffff", "a"]) await store.upsert(at(id, [1, 2]));
+    const ids = ["b", "😀", "aa", "A", "é", "B", "\uffff", "a"];
+    for (const [index, id] of ids.entries()) await store.upsert(at(id, [1, 2], { tag: "x", half: index % 2 }));
     const ordered = ["A", "B", "a", "aa", "b", "é", "\uffff", "😀"];
+    const ofHalf = (half: number) => ordered.filter((id) => ids.indexOf(id) % 2 === half);
 
-    assert.deepEqual(await eastIds(store), ordered);
-    assert.deepEqual(await eastIds(store, { topK: 3 }), ordered.slice(0, 3));
+    for (let topK = 1; topK <= ordered.length; topK++) {
+      for (const half of [0, 1])
+        assert.deepEqual(await eastIds(store, { topK, filter: { half } }), ofHalf(half).slice(0, topK));
+      assert.deepEqual(await eastIds(store, { topK }), ordered.slice(0, topK));
+      assert.deepEqual(await eastIds(store, { topK, filter: { tag: "x" } }), ordered.slice(0, topK));
+    }
   },
   "returns ten results by default": async (store) => {
     for (let index = 0; index < 12; index++) await store.upsert(at(`d${index}`, [1, index]));

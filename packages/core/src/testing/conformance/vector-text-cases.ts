@@ -105,6 +105,22 @@ export const vectorTextCases = {
     await fill(store, doc("b", "banana"));
     assert.deepEqual(await idsOf(store, "banana"), ["b"]);
   },
+  "finds no word of before in a store that was cleared and filled again": async (store) => {
+    const other = store.collection("c") as VectorStore & Searching;
+    await other.upsert(doc("other", "apple1 apple2 apple3"));
+    for (let count = 1; count <= 3; count++) {
+      const numbers = Array.from({ length: count }, (_, index) => index + 1);
+      for (const number of numbers) await store.upsert(doc(`d${number}`, `apple${number}`));
+      await store.clear();
+      for (const number of numbers) await store.upsert(doc(`e${number}`, `cherry${number}`));
+      for (const number of numbers) {
+        assert.deepEqual(await idsOf(store, `apple${number}`), []);
+        assert.deepEqual(await idsOf(store, `cherry${number}`), [`e${number}`]);
+      }
+      await store.clear();
+    }
+    assert.deepEqual(await idsOf(other, "apple3"), ["other"]);
+  },
   "finds the documents of a collection only there": async (store) => {
     const collection = store.collection("c") as VectorStore & Searching;
     await fill(store, doc("a", "apple"));
