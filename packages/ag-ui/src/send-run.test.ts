@@ -26,7 +26,9 @@ describe("a run whose answer is over", () => {
     const served = await serveScenes();
     await send(served);
 
-    await vi.waitFor(() => expect(served.ends.map(({ mock }) => mock.calls.length)).toEqual(Array(count).fill(1)));
+    const counts = () => served.ends.map(({ mock }) => mock.calls.length);
+
+    await vi.waitFor(() => expect(counts()).toEqual(Array(count).fill(1)), { timeout: 10_000 });
   });
 
   it("is released when its client leaves", async () => {
@@ -43,7 +45,7 @@ describe("a run whose answer is over", () => {
     expect(ends.map(({ mock }) => mock.calls.length)).toEqual([0]);
     abort.abort();
 
-    await vi.waitFor(() => expect(ends[0]?.mock.calls.length).toBe(1));
+    await vi.waitFor(() => expect(ends[0]?.mock.calls.length).toBe(1), { timeout: 10_000 });
   });
 });
 
