@@ -74,6 +74,21 @@ describe("toSchema", () => {
     });
   });
 
+  it("takes each keyword from the schema around allOf, and then from the first in it", () => {
+    const outer = { type: "object", title: "outer", minItems: 1, properties: { a: text } };
+    const allOf = [
+      { title: "first", description: "first", maxItems: 2, properties: { a: { type: "number" }, b: text } },
+      { title: "second", description: "second", maxItems: 3, minItems: 9, properties: { b: { type: "number" } } },
+    ];
+
+    expect(toSchema({ ...outer, allOf })).toEqual({
+      ...outer,
+      description: "first",
+      maxItems: 2,
+      properties: { a: text, b: text },
+    });
+  });
+
   it("rewrites definitions to $defs, and leaves nothing beside a reference", () => {
     const schema = {
       $ref: "#/definitions/Tree",

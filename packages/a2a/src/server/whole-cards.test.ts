@@ -103,11 +103,15 @@ describe("the card of a server with all options", () => {
   it("is left to the host at the endpoint for browsers, and for agents that are not known", async () => {
     const { url } = await serveA2A(options);
     const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
-    expect((await fetch(`${url}/a2a`, { headers: html })).status).toBe(404);
-    expect((await fetch(`${url}/a2a/agents/one`, { headers: html })).status).toBe(404);
-    expect((await fetch(`${url}/a2a`)).status).toBe(200);
-    expect((await fetch(`${url}/a2a/agents/three`)).status).toBe(404);
-    expect((await fetch(`${url}/a2a/.well-known/agent-card.json`)).status).toBe(404);
+    for (const method of ["GET", "HEAD"]) {
+      const statusOf = async (path: string, headers = {}) => (await fetch(url + path, { method, headers })).status;
+      expect(await statusOf("/a2a", html)).toBe(404);
+      expect(await statusOf("/a2a/agents/one", html)).toBe(404);
+      expect(await statusOf("/a2a")).toBe(200);
+      expect(await statusOf("/a2a/agents/one")).toBe(200);
+      expect(await statusOf("/a2a/agents/three")).toBe(404);
+      expect(await statusOf("/a2a/.well-known/agent-card.json")).toBe(404);
+    }
   });
 });
 

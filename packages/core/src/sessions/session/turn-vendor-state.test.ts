@@ -25,11 +25,15 @@ it("a turn stores the state of each answer with its place, without those that th
 });
 
 it.each([
-  [0, 1, 0],
-  [1, 0, 1],
-])("a turn stores two million characters of JSON of it, and %i more are too many", (more, kept, leftOut) => {
+  [-1, "x", 1, 0],
+  [0, "x", 1, 0],
+  [1, "x", 0, 1],
+  [-1, "é", 1, 0],
+  [0, "é", 1, 0],
+  [1, "é", 0, 1],
+])("a turn stores two million characters of JSON of it, with %i more of %j", (...[more, character, kept, leftOut]) => {
   const around = JSON.stringify([{ index: 1, state: stateOf("") }]).length;
-  const large = new Map([[messages[1] as ChatMessage, stateOf("x".repeat(2_097_152 - around + more))]]);
+  const large = new Map([[messages[1] as ChatMessage, stateOf(character.repeat(2_097_152 - around + more))]]);
   const stored = toTurnVendorStates(messages, { vendorStates: large, refusedStates: undefined });
   expect([stored.kept.length, stored.leftOut]).toEqual([kept, leftOut]);
 });
