@@ -1,56 +1,6 @@
-import { EventEmitter } from "node:events";
-import { createLogger } from "@troupe/core";
-import type { Queue, Worker } from "bullmq";
-import { describe, expect, it, vi } from "vitest";
-import type { Backend } from "./backend.ts";
-import { readEngineOptions } from "./bullmq-options.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { jobOf, RecordingBackend, serverOn, startPerforming } from "../test/job-servers.ts";
 import { ClockGuard } from "./clock-guard.ts";
-import { FailureLog } from "./engine-failure.ts";
-import { JobServer } from "./job-server.ts";
-
-type Settings = Parameters<Backend["makeWorker"]>[2];
-
-/** A backend that records the settings of its workers, which take no jobs. */
-class RecordingBackend implements Backend {
-  readonly settings: Settings[] = [];
-  readonly workers: EventEmitter[] = [];
-  closed = 0;
-  readonly clock = { now: async () => Date.now(), clearFutureChecks: async () => {} };
-  readonly #whenReady: () => Promise<void>;
-
-  constructor(whenReady = async () => {}) {
-    this.#whenReady = whenReady;
-  }
-
-  makeQueue(): Queue {
-    return new EventEmitter() as Queue;
-  }
-
-  makeWorker(_name: string, _process: unknown, settings: Settings): Worker {
-    this.settings.push(settings);
-    const close = async () => void this.closed++;
-    const worker = Object.assign(new EventEmitter(), {
-      waitUntilReady: this.#whenReady,
-      run: async () => {},
-      close,
-    });
-    this.workers.push(worker);
-    return worker as unknown as Worker;
-  }
-
-  async end(): Promise<void> {}
-}
-
-function serverOn(backend: Backend, warnings: string[] = []) {
-  const { lockMs, now, queue } = readEngineOptions({ connectionString: "postgres://127.0.0.1" });
-  const log = new FailureLog(createLogger({ level: "warn", write: (line) => warnings.push(line) }));
-  const submit = async () => {};
-  const init = { perform: async () => {}, concurrency: 7, queue, lockMs, onSchedule: async () => {}, log, submit };
-  const open = { backend, queue: backend.makeQueue(queue), schedules: backend.makeQueue(queue) };
-  const server = new JobServer(init);
-  const guard = backend.clock && new ClockGuard({ clock: backend.clock, now, lockMs, queues: [queue] });
-  return { server, start: () => server.start(open, guard) };
-}
 
 describe("JobServer", () => {
   it("locks jobs for 3 s, and renews locks and looks for expired ones each second", async () => {
@@ -101,6 +51,115 @@ describe("JobServer", () => {
 
     expect(warnings).toEqual([expect.stringMatching(/The worker of the engine failed\..*something else/)]);
   });
+});
+
+describe("a job", () => {
+  it("is done when its run is, and comes again when the run is handed back, each time", async () => {
+    const { take, performing, ended } = await startPerforming();
+    for (const back of [undefined, { againInMs: 1.5 }, undefined]) {
+      const { job, names } = jobOf("r");
+      take(job);
+      await vi.waitFor(() => expect(performing.has("r")).toBe(true));
+      performing.get("r")?.end(back);
+      performing.delete("r");
+      await vi.waitFor(() => expect(ended.has(job)).toBe(true));
+      expect([ended.get(job), names()]).toEqual(
+        back === undefined ? ["done", []] : ["DelayedError", ["moveToDelayed"]],
+      );
+    }
+  });
+
+  it.each([false, true])(
+    "whose lock was lost is submitted again and not given back, beside one that goes on; the database is away: %s",
+    async (fails) => {
+      const { backend, take, performing, submit, ended } = await startPerforming();
+      const [lost, kept] = [jobOf("lost", { fails }), jobOf("kept")];
+      if (fails) submit.mockRejectedValue(new Error("The database is away."));
+      take(lost.job);
+      take(kept.job);
+      backend.workers[0]?.emit("lockRenewalFailed", [lost.job.id]);
+      await vi.waitFor(() => expect(ended.has(lost.job)).toBe(true));
+
+      expect(ended.get(lost.job)).toBe("DelayedError");
+      expect(lost.moves).toEqual([]);
+      expect(submit.mock.calls).toEqual([[{ runId: "lost" }]]);
+      expect(performing.get("kept")?.signal.aborted).toBe(false);
+      performing.get("kept")?.end();
+      await vi.waitFor(() => expect(ended.get(kept.job)).toBe("done"));
+    },
+  );
+
+  it("waits while another of its run is performed, and is promoted when that one ends", async () => {
+    const { take, performing, ended } = await startPerforming();
+    const [first, second] = [jobOf("r"), jobOf("r", { id: "second" })];
+    take(first.job);
+    take(second.job);
+    await vi.waitFor(() => expect(ended.get(second.job)).toBe("DelayedError"));
+    expect(second.names()).toEqual(["moveToDelayed"]);
+    performing.get("r")?.end();
+    await vi.waitFor(() => expect(ended.get(first.job)).toBe("done"));
+
+    expect(second.names()).toEqual(["moveToDelayed", "promote"]);
+  });
+
+  it.each([false, true])(
+    "that is performed or comes while the server is drained is given back; the database is away: %s",
+    async (fails) => {
+      const { server, take, submit, ended } = await startPerforming();
+      const [before, after] = [jobOf("before", { fails }), jobOf("after", { fails })];
+      take(before.job);
+      await server.drain(0);
+      take(after.job);
+      await vi.waitFor(() =>
+        expect([ended.get(before.job), ended.get(after.job)]).toEqual(Array(2).fill("WaitingError")),
+      );
+
+      expect(before.names()).toEqual(fails ? ["changePriority"] : ["changePriority", "moveToWait"]);
+      expect(after.names()).toEqual(before.names());
+      expect(submit).not.toHaveBeenCalled();
+    },
+  );
+
+  it.each([60_000, 2 ** 31 - 1, 2 ** 31, Infinity])(
+    "is not aborted before a grace period of %d ms is over",
+    async (graceMs) => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const { server, take, performing } = await startPerforming();
+      take(jobOf("r").job);
+      void server.drain(graceMs);
+      await vi.advanceTimersByTimeAsync(59_999);
+
+      expect(performing.get("r")?.signal.aborted).toBe(false);
+    },
+  );
+});
+
+it("a server takes neither jobs nor times of schedules while its clock is wrong, each time that it is", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { backend, server, take, ended, setSkew } = await startPerforming();
+  const states: unknown[] = [];
+  for (let round = 1; round <= 2; round++) {
+    for (const skewMs of [60_000, 0]) {
+      setSkew(skewMs);
+      await vi.advanceTimersByTimeAsync(1000);
+      states.push(backend.states());
+      const { job } = jobOf(`r${states.length}`);
+      take(job);
+      await vi.advanceTimersByTimeAsync(0);
+      states.push(ended.get(job));
+    }
+  }
+  const drained = server.drain(0);
+  await vi.advanceTimersByTimeAsync(0);
+  await drained;
+
+  const [paused, resumed] = [
+    [true, true],
+    [false, false],
+  ];
+  expect(states).toEqual([paused, "WaitingError", resumed, undefined, paused, "WaitingError", resumed, undefined]);
 });
 
 describe("the clock of a process", () => {
