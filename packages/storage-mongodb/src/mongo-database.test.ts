@@ -189,6 +189,30 @@ describe("MongoDatabase on a standalone server", () => {
 });
 
 describe("MongoDatabase.close", () => {
+  it.each([false, true])(
+    "closes the cursors of all watches, slow ones too, before it disconnects; one fails: %s",
+    async (fails) => {
+      const { database, sent, changes } = open();
+      const cursor = (name: string) => (signal: AbortSignal) => ({
+        closed: false,
+        tryNext: async () =>
+          await new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+        close: async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          sent.push([`cursor ${name}`]);
+          if (fails) throw new Error("The cursor is lost.");
+        },
+      });
+      for (const name of ["one", "two"]) {
+        changes.mockImplementationOnce(cursor(name) as OpenCollection["changes"]);
+        database.watch(() => {});
+      }
+      await database.close();
+
+      expect(sent).toEqual([["cursor one"], ["cursor two"], ["close"]]);
+    },
+  );
+
   it("disconnects once, and a failing ping is storage_unavailable", async () => {
     const { database, sent } = open({ ping: new Error("broken") });
 
