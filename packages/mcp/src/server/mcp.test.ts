@@ -1,3 +1,4 @@
+import { setImmediate as soon } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createLogger, TroupeError } from "@troupe/core";
 import { createHandler, createService } from "@troupe/core/service";
@@ -104,6 +105,24 @@ describe.each(["legacy", "auto"] as const)(
 );
 
 describe("mcp", () => {
+  it("ends with its service only when the results of all calls were read, by slow clients too", async () => {
+    const { handler, service, model } = serveHandler();
+    const [slow, quick] = [params("slow tea"), params("tea")].map(async (given) => {
+      return await handler.fetch(rpcOf("tools/call", given));
+    });
+    const response = await slow;
+    expect(await (await quick)?.text()).toContain("tea");
+    await vi.waitFor(() => expect(model.calls).toHaveLength(2));
+    await vi.waitFor(() => expect(service.servedRuns.size).toBe(0));
+    let isClosed = false;
+    const closing = service.close({ graceMs: 60_000 }).then(() => (isClosed = true));
+    for (let turn = 0; turn < 200; turn++) await soon();
+
+    expect(isClosed).toBe(false);
+    expect(await response?.text()).toContain("slow tea");
+    await closing;
+  });
+
   it("is spoken at its path below that of the handler alone", async () => {
     const { handler } = serveHandler({ protocol: { path: "/tools" }, basePath: "/api" });
     const client = await connect(handler, { at: "http://localhost/api/tools" });
