@@ -177,8 +177,8 @@ describe("useRun", () => {
       { type: "chunk", step: "plan", chunk: { type: "finish", usage } },
     );
     expect(state()).toMatchObject({ status: "running", text: "Plan.", usage: undefined });
-    await run.send({ type: "finish", result: { state: {}, usage } });
-    expect(state()).toMatchObject({ status: "completed", usage });
+    await run.send(question(1), { type: "finish", result: { state: {}, usage } });
+    expect(state()).toMatchObject({ status: "completed", usage, waits: [] });
   });
 
   it("gives each event but a restart to the listener of the last rendering", async () => {
