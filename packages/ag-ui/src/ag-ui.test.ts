@@ -151,3 +151,23 @@ it.each([
   await expect(ask(`${url}/agui/agents/drawer`, "1.0.0", body)).rejects.toThrow(`400`);
   await expect(ask(`${url}/agui/agents/drawer`, "1.0.0", body)).rejects.toThrow(field);
 });
+
+it("finds the run of a request that is sent again with its key, and begins another without", async () => {
+  const { url } = await serveScenes();
+  const send = async (threadId: string, headers = {}) => {
+    const messages = [{ id: "u", role: "user", content: "Hi." }];
+    const response = await fetch(`${url}/agui/agents/drawer`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ threadId, runId: "r", messages }),
+    });
+    await response.text();
+    return response.headers.get("x-ag-ui-run-id");
+  };
+  const key = { "idempotency-key": "key-1" };
+  const first = await send("one", key);
+
+  expect(await send("one", key)).toBe(first);
+  const others = [await send("one", { "idempotency-key": "key-2" }), await send("one"), await send("one")];
+  expect(new Set([first, ...others]).size).toBe(4);
+});

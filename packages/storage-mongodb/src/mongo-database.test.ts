@@ -204,7 +204,7 @@ describe("MongoDatabase.close", () => {
         },
       });
       for (const name of ["one", "two"]) {
-        changes.mockImplementationOnce(cursor(name) as OpenCollection["changes"]);
+        changes.mockImplementationOnce(cursor(name) as unknown as OpenCollection["changes"]);
         database.watch(() => {});
       }
       await database.close();
