@@ -32,7 +32,7 @@ describe("keys", () => {
 
     await expect(model.generate(ask)).rejects.toMatchObject({
       code: "unauthorized",
-      message: "ollama needs an API key: pass apiKey or set OLLAMA_API_KEY.",
+      message: "ollama needs an API key: send the header x-ollama-api-key, pass apiKey or set OLLAMA_API_KEY.",
     });
   });
 });

@@ -142,7 +142,7 @@ describe("Network.openCall", () => {
   it.each([undefined, false])("needs a key, with isKeyOptional %s", async (isKeyOptional) => {
     await expect(open({ headers }, { isKeyOptional, environment: ["ACME_KEY"] })).rejects.toMatchObject({
       code: "unauthorized",
-      message: "acme needs an API key: pass apiKey or set ACME_KEY.",
+      message: "acme needs an API key: send the header x-acme-api-key, pass apiKey or set ACME_KEY.",
     });
   });
 
