@@ -35,6 +35,7 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { createMcpServer, McpToolServer } from "@troupe/mcp";
 import type { McpOptions, McpServerOptions, McpToolServerOptions } from "@troupe/mcp";
 import type { AnthropicOptions } from "@troupe/providers-anthropic";
+import type { BedrockOptions } from "@troupe/providers-bedrock";
 import type { GoogleOptions } from "@troupe/providers-google";
 import type { OllamaOptions } from "@troupe/providers-ollama";
 import type { OpenAIOptions } from "@troupe/providers-openai";
@@ -102,6 +103,7 @@ type AllOptions = {
   ArtifactFields: ArtifactFields;
   OpenAIOptions: OpenAIOptions;
   AnthropicOptions: AnthropicOptions;
+  BedrockOptions: BedrockOptions;
   GoogleOptions: GoogleOptions;
   VertexOptions: VertexOptions;
   OllamaOptions: OllamaOptions;

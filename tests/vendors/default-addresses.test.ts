@@ -2,6 +2,7 @@ import { ModelError } from "@troupe/core";
 import type { ModelProvider } from "@troupe/core";
 import { sharedHttpPool } from "@troupe/core/provider";
 import { anthropic } from "@troupe/providers-anthropic";
+import { bedrock } from "@troupe/providers-bedrock";
 import { google } from "@troupe/providers-google";
 import { ollama } from "@troupe/providers-ollama";
 import { openai } from "@troupe/providers-openai";
@@ -22,6 +23,11 @@ it.each<[string, () => ModelProvider, string]>([
     "vertex",
     () => vertex("gemini-3.8-flash", { project: "p", location: "europe-west1" }),
     `${cloud}/publishers/google/models/gemini-3.8-flash:generateContent`,
+  ],
+  [
+    "bedrock",
+    () => bedrock("us.amazon.nova-pro-v1:0", { region: "eu-central-1" }),
+    "https://bedrock-runtime.eu-central-1.amazonaws.com/model/us.amazon.nova-pro-v1%3A0/converse",
   ],
   ["ollama", () => ollama("qwen3"), "http://127.0.0.1:11434/api/chat"],
 ])(

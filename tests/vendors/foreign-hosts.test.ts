@@ -1,6 +1,8 @@
-import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import { bedrockDialect, FakeVendor } from "@troupe-internal/vendor-fakes";
+import type { FakeVendorOptions } from "@troupe-internal/vendor-fakes";
 import type { ModelProvider, NetworkOptions } from "@troupe/core";
 import { anthropic } from "@troupe/providers-anthropic";
+import { bedrock } from "@troupe/providers-bedrock";
 import { google } from "@troupe/providers-google";
 import { ollama } from "@troupe/providers-ollama";
 import { openai } from "@troupe/providers-openai";
@@ -23,8 +25,8 @@ const vendors: readonly [name: string, variables: string[], make: (url: string, 
 
 const question = [{ role: "user" as const, content: "Hello?" }];
 
-async function start(variables: readonly string[]): Promise<FakeVendor> {
-  const vendor = await FakeVendor.start();
+async function start(variables: readonly string[], options: FakeVendorOptions = {}): Promise<FakeVendor> {
+  const vendor = await FakeVendor.start(options);
   onTestFinished(() => vendor.close());
   for (const name of variables) vi.stubEnv(name, "key-of-environment");
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -112,4 +114,47 @@ it("a model of vertex sends the environment's key to another host only with useE
   await vertex("gemini-3.8-flash", { baseURL: vendor.url, useEnvironmentKey: true }).generate(question);
 
   expect(vendor.exchanges.map(({ key }) => key)).toEqual(["key-of-environment"]);
+});
+
+describe("a model of bedrock at a host that is not Amazon's", () => {
+  const variables = ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
+  const connect = async () => {
+    const vendor = await start(variables, { dialect: bedrockDialect });
+    const make = (options: Options) =>
+      bedrock("amazon.nova-pro-v1:0", { baseURL: vendor.url, region: "us-east-1", ...options });
+    return { vendor, make };
+  };
+
+  it("gets neither key nor credentials from the environment, and is called without a signature", async () => {
+    const { vendor, make } = await connect();
+    vendor.respond(() => ({ answer: "Yes." }));
+    await make({}).generate(question);
+
+    expect(vendor.exchanges[0]?.request.headers).not.toHaveProperty("authorization");
+    expect(JSON.stringify(vendor.exchanges)).not.toContain("key-of-environment");
+  });
+
+  it("says, when it refuses, which keys were not sent, and how to send them", async () => {
+    const { vendor, make } = await connect();
+    vendor.respond(() => ({ failure: { status: 403, message: "No key." } }));
+
+    await expect(make({}).generate(question)).rejects.toMatchObject({
+      code: "model_failed",
+      message: `bedrock refused a request without an API key (status 403). ${variables.join(" and ")} goes to the vendor's own hosts only. Pass apiKey, or set useEnvironmentKey of the model to true.`,
+    });
+  });
+
+  it("gets the environment's key with useEnvironmentKey, then its credentials, and any given key without it", async () => {
+    const { vendor, make } = await connect();
+    vendor.respond(() => ({ answer: "Yes." }));
+    await make({ useEnvironmentKey: true }).generate(question);
+    await make({ apiKey: "key-of-options" }).generate(question);
+    await make({}).generate(question, { apiKey: "key-of-call" });
+    vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", "");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "id-of-environment");
+    await make({ useEnvironmentKey: true }).generate(question);
+
+    const keys = ["key-of-environment", "key-of-options", "key-of-call", "id-of-environment"];
+    expect(vendor.exchanges.map(({ key }) => key)).toEqual(keys);
+  });
 });

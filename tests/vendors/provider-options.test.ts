@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { anthropic } from "@troupe/providers-anthropic";
+import { bedrock } from "@troupe/providers-bedrock";
 import { google, googleEmbeddings } from "@troupe/providers-google";
 import { ollama, ollamaEmbeddings } from "@troupe/providers-ollama";
 import { openai, openaiEmbeddings } from "@troupe/providers-openai";
@@ -13,6 +14,7 @@ const optionTypes: readonly (readonly [type: string, provider: string, create: C
   ["OpenAIOptions", "openai", (options) => openai("m", options)],
   ["OpenAIEmbeddingsOptions", "openai", openaiEmbeddings],
   ["AnthropicOptions", "anthropic", (options) => anthropic("m", options)],
+  ["BedrockOptions", "bedrock", (options) => bedrock("m", options)],
   ["GoogleOptions", "google", (options) => google("m", options)],
   ["GoogleEmbeddingsOptions", "google", googleEmbeddings],
   ["VertexOptions", "vertex", (options) => vertex("m", options)],

@@ -201,6 +201,7 @@ export const internalUsers: Layers["internalUsers"] = {
     "@troupe/providers-vertex",
     "@troupe/providers-ollama",
     "@troupe/providers-ai-sdk",
+    "@troupe/providers-bedrock",
     "@troupe/demo-server",
   ],
   "@troupe-internal/fault-tools": [

@@ -9,6 +9,8 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/providers-google": ["@google/genai"],
   "@troupe/providers-vertex": ["@google/genai", "google-auth-library"],
   "@troupe/providers-ollama": ["ollama"],
+  // The credential chain of AWS, an optional peer: signatures and frames need no library.
+  "@troupe/providers-bedrock": ["@aws-sdk/credential-providers"],
   // The packages of the AI SDK are the user's: their models are described by the members that are read.
   "@troupe/providers-ai-sdk": [],
   "@troupe/storage-sqlite": ["kysely"],

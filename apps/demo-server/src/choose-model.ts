@@ -14,8 +14,8 @@ import type { Variables } from "./read-variable.ts";
 /** A vendor of models. */
 export type Vendor = {
   /**
-   * Environment variables whose key selects this vendor. Empty for Ollama, which needs no key, and for Google Cloud,
-   * which is used only by name.
+   * Environment variables whose key selects this vendor. Empty for Ollama, which needs no key, and for Google Cloud
+   * and Amazon Bedrock, which are used only by name.
    */
   readonly keys: readonly string[];
   /** The default model of the vendor. */
@@ -30,6 +30,7 @@ export const vendors = {
   google: { keys: ["GOOGLE_API_KEY", "GEMINI_API_KEY"], modelId: "gemini-3.8-flash", model: google },
   ollama: { keys: [], modelId: "qwen3:8b", model: (id, options) => ollama(id, { contextLength: 16_384, ...options }) },
   vertex: { keys: [], modelId: "gemini-3.8-flash", model: loadVertex },
+  bedrock: { keys: [], modelId: "us.amazon.nova-pro-v1:0", model: loadBedrock },
 } as const satisfies Record<string, Vendor>;
 
 type FindLocal = (variables: Variables) => Promise<LocalModel | undefined>;
@@ -61,6 +62,12 @@ async function namedModel(wanted: string, baseURL: string, variables: Variables)
 async function loadVertex(modelId: string, options?: { baseURL?: string }): Promise<ModelProvider> {
   const { vertex } = await import("@troupe/providers-vertex");
   return vertex(modelId, options);
+}
+
+/** Imports the provider of Amazon Bedrock, which is used only by name. It reads region and credentials at each call. */
+async function loadBedrock(modelId: string, options?: { baseURL?: string }): Promise<ModelProvider> {
+  const { bedrock } = await import("@troupe/providers-bedrock");
+  return bedrock(modelId, options);
 }
 
 /** Rejects at the start an invalid project or location, which the provider would reject at each call. */

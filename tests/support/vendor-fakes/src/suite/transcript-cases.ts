@@ -125,7 +125,8 @@ async function failsOnEach(trial: ProviderTrial, kinds: readonly Fault["kind"][]
 
 function replyOf(transcript: string, { recorded }: RecordedAnswer): { raw: VendorReply } {
   if (recorded === undefined) return { raw: readTranscript(transcript) };
-  return { raw: { status: 200, headers: { "content-type": "text/event-stream" }, frames: [recorded] } };
+  const type = typeof recorded === "string" ? "text/event-stream" : "application/vnd.amazon.eventstream";
+  return { raw: { status: 200, headers: { "content-type": type }, frames: [recorded] } };
 }
 
 /** Returns the places of a fault: before and after the head, within the first event, and in the middle. */

@@ -1,0 +1,36 @@
+import type { ModelRules } from "./model-rules.ts";
+import type { PromptCache } from "./options.ts";
+import type { WireCachePoint, WireMessage, WireRequest } from "./wire-types.ts";
+
+type Points = { promptCache: PromptCache; rules: Pick<ModelRules, "cachePoints">; isSingle: boolean };
+
+const short: WireCachePoint = { cachePoint: { type: "default" } };
+
+/**
+ * Adds the points up to which Bedrock caches the prompt: behind the tools, the instructions, the user's message before
+ * the newest one, and the newest. These are four, as many as Bedrock accepts. Bedrock ignores a point behind too short a
+ * prompt. A call that no other follows (`isSingle`) has none in its messages, because writing to the cache costs more
+ * than reading the messages once. A request in which the caller has set points gets none of ours.
+ */
+export function addCachePoints(body: WireRequest, { promptCache, rules, isSingle }: Points): void {
+  if (promptCache === false || rules.cachePoints === "none" || hasPoints(body)) return;
+  const long: WireCachePoint = promptCache.ttl === "1h" ? { cachePoint: { type: "default", ttl: "1h" } } : short;
+  const { toolConfig, system } = body;
+  if (toolConfig !== undefined && rules.cachePoints === "all")
+    body.toolConfig = { ...toolConfig, tools: [...toolConfig.tools, long] };
+  if (system !== undefined) body.system = [...system, long];
+  if (!isSingle) body.messages = withPoints(body.messages);
+}
+
+/** Adds points behind the user's last two messages, where the last request had one and where the next will look. */
+function withPoints(messages: readonly WireMessage[]): WireMessage[] {
+  const marked = messages.filter(({ role }) => role === "user").slice(-2);
+  return messages.map((message) =>
+    marked.includes(message) ? { ...message, content: [...message.content, short] } : message,
+  );
+}
+
+function hasPoints({ toolConfig, system, messages }: WireRequest): boolean {
+  const blocks = [...(toolConfig?.tools ?? []), ...(system ?? []), ...messages.flatMap(({ content }) => content)];
+  return blocks.some((block) => "cachePoint" in block);
+}
