@@ -31,6 +31,7 @@ describe("chooseModel", () => {
     expect(await named("ollama/hf.co/some/model:q4")).toBe("ollama/hf.co/some/model:q4");
     expect(await named("vertex/gemini-x")).toBe("vertex/gemini-x");
     expect(await named("vertex")).toMatch(/^vertex\/gemini-/);
+    expect(await named("bedrock")).toMatch(/^bedrock\/us\.amazon\.nova-/);
   });
 
   it("uses Google Cloud only when it is named, and checks its place then alone", async () => {

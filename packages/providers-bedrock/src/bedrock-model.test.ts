@@ -76,14 +76,14 @@ describe("bedrock", () => {
       { baseURL: "https://vpce-1a-b.bedrock-runtime.us-east-2.vpce.amazonaws.com" },
       "vpce-1a-b.bedrock-runtime.us-east-2.vpce.amazonaws.com",
     ],
-  ])("takes the region of %s", async (_, modelId, variables, options, host) => {
+  ])("takes the region of %s", async (_, modelId, ...[variables, options, host]) => {
     stubNoCloud({ ...variables, AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" });
     const asked: Request[] = [];
     const fetch = async (...given: ConstructorParameters<typeof Request>) => {
       asked.push(new Request(...given));
       return new Response("{}");
     };
-    await bedrock(modelId, { fetch: fetch as never, ...options })
+    await bedrock(modelId, { fetch, ...options })
       .generate(ask)
       .catch(() => undefined);
 
@@ -105,7 +105,7 @@ describe("bedrock", () => {
       asked.push(new Request(...given).headers.get("authorization"));
       return new Response("{}");
     };
-    await bedrock("m", { baseURL, region: "us-east-1", fetch: fetch as never })
+    await bedrock("m", { baseURL, region: "us-east-1", fetch })
       .generate(ask)
       .catch(() => undefined);
 

@@ -17,7 +17,7 @@ describe("toVendorError", () => {
     ["a page of a proxy", "D", {}, undefined, "D"],
     ["nothing", undefined, {}, undefined, "The vendor sent an error without a message."],
     ["an array", [1], {}, undefined, "The vendor sent an error without a message."],
-  ])("names the exception of %s", (_, body, headers, vendorCode, message) => {
+  ])("names the exception of %s", (_, body, ...[headers, vendorCode, message]) => {
     expect(toVendorError(body, reply(400, headers))).toMatchObject({ status: 400, vendorCode, message });
   });
 

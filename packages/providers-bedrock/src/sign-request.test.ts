@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import type { FakeVendor } from "@troupe-internal/vendor-fakes";
 import { startVendor, stubNoCloud } from "../test/vendor.ts";
 import { bedrock } from "./index.ts";
 import type { AwsCredentials } from "./index.ts";
@@ -44,7 +44,9 @@ async function signatureOf(
   const { authorization = "", "x-amz-date": date = "" } = request.headers;
   const names = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";") ?? [];
   const time = date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z");
-  const signer = new SignatureV4({ service: "bedrock", region, credentials: identity, sha256: Sha256 });
+  const { sessionToken, ...keys } = identity;
+  const own = { ...keys, ...(sessionToken !== undefined && { sessionToken }) };
+  const signer = new SignatureV4({ service: "bedrock", region, credentials: own, sha256: Sha256 });
   const signed = await signer.sign(
     {
       method: request.method,

@@ -5,7 +5,7 @@ import { onTestFinished, vi } from "vitest";
 import { bedrock } from "../src/index.ts";
 import type { BedrockOptions } from "../src/index.ts";
 
-export { bodiesOf, gather } from "@troupe-internal/vendor-fakes";
+export { gather } from "@troupe-internal/vendor-fakes";
 
 /** Starts a fake vendor that stops with the test, strict by default, and returns a function that creates models for it. */
 export async function startVendor(options: FakeVendorOptions = {}) {
