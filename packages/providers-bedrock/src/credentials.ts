@@ -87,7 +87,7 @@ function noCredentials(cause: unknown): TroupeError {
   const chain = isMissing ? ", or install @aws-sdk/credential-providers for AWS's credential chain" : "";
   return new TroupeError(
     "unauthorized",
-    `${providerId} found no credentials: pass apiKey or credentials, set AWS_BEARER_TOKEN_BEDROCK, or ${credentialVariables.join(" and ")}${chain}.`,
+    `${providerId} found no credentials: send the header x-bedrock-api-key, pass apiKey or credentials, set AWS_BEARER_TOKEN_BEDROCK, or ${credentialVariables.join(" and ")}${chain}.`,
     { cause, fields: { vendor: providerId } },
   );
 }
