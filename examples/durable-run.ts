@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 // #region readme
 import { Agent, defineTool } from "@troupe/core";
-import { RunService } from "@troupe/core/runs";
 import type { ModelProvider } from "@troupe/core";
+import { createService } from "@troupe/core/service";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { z } from "zod";
 
@@ -20,9 +20,9 @@ async function start(model: ModelProvider, file: string) {
   });
   const storage = new SqliteStorage(file);
   const helper = new Agent({ name: "helper", model, storage, tools: [lookUp] });
-  const runs = new RunService({ storage, agents: { helper } });
-  await runs.serve(); // takes up what an earlier process left
-  return { runs, storage };
+  const service = createService({ agents: { helper }, storage, durable: true });
+  await service.open(); // takes up what an earlier process left
+  return { service, storage };
 }
 // #endregion
 import { ScriptedModel } from "@troupe/core/testing";
@@ -43,39 +43,37 @@ const slow = new ScriptedModel({ toolCalls: [{ name: "look_up", arguments: { ord
   return { text: "It is on its way.", delayMs: 600_000 };
 });
 const first = await start(slow, file);
-const before = await first.runs.accept({
-  kind: "agent",
-  name: "helper",
+const before = await first.service.begin({
+  agent: "helper",
   input: "Where is my order 7?",
   idempotencyKey: "mail-4711",
 });
 await asked;
-await first.runs.close();
+await first.service.close({ graceMs: 0 });
 await first.storage.close();
 
 const model = new ScriptedModel("It is on its way.");
-const { runs, storage } = await start(model, file);
+const { service, storage } = await start(model, file);
 const shown: string[] = [];
 const print = (line: string) => shown.push(line);
 
 // #region readme
-const { runId } = await runs.accept({
-  kind: "agent",
-  name: "helper",
+const run = await service.begin({
+  agent: "helper",
   input: "Where is my order 7?",
   idempotencyKey: "mail-4711", // the same key is the same run, in any process
 });
-for await (const event of runs.events(runId, "host")) {
+for await (const event of run.events()) {
   print(`${event.id} ${event.type}`);
 }
-const { status, output } = await runs.get(runId, "host");
+const { text } = await run.output;
 // #endregion
 
-assert.equal(runId, before.runId);
-assert.equal(status, "completed");
-assert.equal((output as { text: string }).text, "It is on its way.");
+assert.equal(run.runId, before.runId);
+assert.equal(text, "It is on its way.");
+assert.equal((await run.view()).attempts, 2);
 assert.match(shown.at(-1) ?? "", /^\S+ end$/);
 assert.equal(lookUps, 1, "The tool is not called again after its result was stored.");
-await runs.close();
+await service.close();
 await storage.close();
 rmSync(folder, { recursive: true });

@@ -7,6 +7,8 @@ export type { DurableOptions, ServiceOptions } from "./transport/service/service
 export type { ServiceRequest } from "./transport/request/service-request.ts";
 export type { BodyUserId, Principal } from "./transport/request/principal.ts";
 export type { ServedWorkflow } from "./transport/request/served-registry.ts";
+export type { AgentStart, TeamStart, WorkflowStart } from "./transport/service/begin-run.ts";
+export type { RunHandle, SettledHandle } from "./transport/runs/run-handle.ts";
 export type { OnDisconnect, WaitingQuestion } from "./transport/runs/served-runs.ts";
 
 // Servers that answer for it.

@@ -32,6 +32,8 @@ export type RunTerms = {
   readonly said?: Json | undefined;
   /** True if the client continues a run that it has begun: a run with its key must exist. */
   readonly mustExist?: boolean | undefined;
+  /** True for a run that the program itself begins: no limits of callers apply to it. @default false */
+  readonly isOwn?: boolean | undefined;
   /** JSON data of the protocol, returned in the views of the run. */
   readonly note?: Json | undefined;
   /** Milliseconds after which the run is removed, whatever its status. @default no limit */
@@ -100,7 +102,7 @@ function toRunRequest(
   target: StoredTerms,
   signal: AbortSignal,
 ): RunRequest {
-  const { kind, name, isDurable, key, said, mustExist, note, ttlMs, beforeStored } = target;
+  const { kind, name, isDurable, isOwn = false, key, said, mustExist, note, ttlMs, beforeStored } = target;
   const { runId, sessionId, isNewSession, userId, apiKey, apiKeys } = opts;
   const { metadata, messages, limits, modelOptions, instructions, fromOutside, model, tools, telemetry } = opts;
   const { additions, isUnstored, continueFrom } = opts;
@@ -117,6 +119,7 @@ function toRunRequest(
           local: { input, messages, metadata, model, tools, signal },
         }),
     ...reachOf({ opts, owner }),
+    ...(isOwn && { isBearer: false }),
     address,
     keys: { apiKey, apiKeys },
     ...(telemetry !== undefined && { telemetry }),

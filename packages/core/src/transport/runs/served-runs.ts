@@ -133,7 +133,8 @@ export class ServedRuns implements DrainableRuns {
     const target = { ...terms, service, isDurable };
     this.#active.checkOpen();
     if (isDurable) await this.#performers?.checkRequest();
-    const started = isDurable ? await accept(target) : await this.#openShares.accept(requested, target, accept);
+    const isLimited = !isDurable && terms.isOwn !== true;
+    const started = isLimited ? await this.#openShares.accept(requested, target, accept) : await accept(target);
     return this.#stored(service, { ...terms, ...started, caller: requested.owner });
   }
 

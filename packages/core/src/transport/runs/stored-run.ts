@@ -125,11 +125,16 @@ export class StoredRun {
       const paused = await this.untilPaused();
       if (paused === undefined) return undefined;
       if ("status" in paused && paused.status === "waiting") return { waiting: paused };
-      if (paused.error !== undefined) throw toStoredError(paused.error, this.runId, paused.output);
-      return { output: this.#toPublic(paused.output) };
+      return { output: this.outputOf(paused) };
     } finally {
       this.end();
     }
+  }
+
+  /** Returns the public output of the ended run. Throws the error of a failed run. */
+  outputOf({ output, error }: Pick<RunView, "output" | "error">): PublicOutput | PublicResult {
+    if (error !== undefined) throw toStoredError(error, this.runId, output);
+    return this.#toPublic(output);
   }
 
   /** Ends the answer, because the client has left before its end. Cancels the run if it ends with its client. */

@@ -23,7 +23,9 @@ import type { RunLimits } from "../../agents/run/run-options.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import { requestSourceOptions } from "../../provider/wire/request-source.ts";
 import type { RunEngine } from "../../runs/attempts/run-engine.ts";
-import type { RunService } from "../../runs/durable/run-service.ts";
+import type { DurableWorkflow } from "../../runs/attempts/run-service-options.ts";
+import { RunService } from "../../runs/durable/run-service.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { BodyUserId, Principal } from "../request/principal.ts";
 import { readRunnables, readWorkflows } from "../request/served-registry.ts";
@@ -61,7 +63,8 @@ export type ServiceOptions<
   /** The storage of the service's own records, such as its durable runs. Agents have storages of their own. */
   storage?: StorageDriver | undefined;
   /**
-   * Makes all runs durable: they outlive their connections and the process. `true` stores them in `storage`.
+   * Makes all runs durable: they outlive their connections and the process. `true` stores them in `storage`. It refuses
+   * runs with a caller's API key if `storage` outlives the process: `durable: { sealKeys }` accepts them.
    * @default runs end with their connections
    */
   durable?: boolean | DurableOptions | undefined;
@@ -203,7 +206,15 @@ export function checkShortForm(options: unknown, ownNames: readonly string[], ow
  */
 export function readServiceRules(options: ServiceOptions, owner: string): ServiceRules {
   const read = readOptions(serviceOptions, options, { owner });
-  const { durable, runs, storage } = read;
+  checkStorages(read);
+  const { logger = createLogger({ level: "warn", prefix: "service" }) } = read;
+  if (options.durable !== true || read.storage instanceof InMemoryStorage) return { ...read, logger };
+  // `durable: true` gives no secrets, so that callers' keys must not reach a storage that outlives the process.
+  return { ...read, logger, durable: { perform: true, sealKeys: false } };
+}
+
+/** Throws `invalid_config` for an option without an effect, and for durable runs without a storage. */
+function checkStorages({ durable, runs, storage }: Pick<ServiceOptions, "runs" | "storage"> & ReadDurable): void {
   if (durable !== undefined && runs !== undefined) {
     throw wrong("durable makes a run service, and runs is one. Give one of the two.");
   }
@@ -213,7 +224,17 @@ export function readServiceRules(options: ServiceOptions, owner: string): Servic
   if (storage !== undefined && (durable === undefined || durable.storage !== undefined)) {
     throw wrong("storage has no effect here: it holds durable runs. Set durable: true, or leave storage out.");
   }
-  return { ...read, logger: read.logger ?? createLogger({ level: "warn", prefix: "service" }) };
+}
+
+type ReadDurable = { readonly durable?: DurableOptions | undefined };
+
+/** Makes the run service of the option `durable`; undefined if runs are not durable. */
+export function makeRuns(rules: ServiceRules): RunService | undefined {
+  const { agents, teams, durable, storage, logger, telemetry } = rules;
+  if (durable === undefined) return undefined;
+  const workflows = rules.workflows as ReadonlyMap<string, DurableWorkflow>;
+  const { storage: own = storage, engine, sealKeys } = durable;
+  return new RunService({ agents, teams, workflows, storage: own, engine, sealKeys, telemetry, logger });
 }
 
 function wrong(message: string): TroupeError {

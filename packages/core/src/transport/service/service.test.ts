@@ -81,7 +81,8 @@ describe("a service", () => {
 
     expect(() => createService({ x: 1 } as never)).toThrow('Unknown option "x" of createService.');
     expect(() => createService({ x: 1 } as never, "createA2AServer")).toThrow('Unknown option "x" of createA2AServer.');
-    expect(() => serve({ storage: lasting, durable: true })).toThrow("sealKeys");
+    expect(() => serve({ storage: lasting, durable: {} })).toThrow("sealKeys");
+    expect(() => serve({ storage: lasting, durable: true })).not.toThrow();
     expect(() => serve({ storage: lasting, durable: { sealKeys: ["short"] } })).toThrow("sealKeys");
     expect(() => serve({ storage: lasting, durable: { sealKeys: false } })).not.toThrow();
   });

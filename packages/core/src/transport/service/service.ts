@@ -8,8 +8,8 @@ import type { Registry } from "../../agents/run/registry.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import { readKeyHeaders } from "../../model/keys/read-key-headers.ts";
 import { SourceGuard } from "../../provider/wire/request-source.ts";
-import type { DurableWorkflow } from "../../runs/attempts/run-service-options.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
+import type { RunService } from "../../runs/durable/run-service.ts";
+import type { RunCaller } from "../../runs/run-store/run-view.ts";
 import type { ServedWorkflow } from "../request/served-registry.ts";
 import type { Principal } from "../request/principal.ts";
 import { readTraceContext } from "../request/trace-context.ts";
@@ -17,6 +17,7 @@ import { readRunFields } from "../request/run-fields.ts";
 import type { RequestedRun, RunFieldContext, RunFields } from "../request/run-fields.ts";
 import type { RequestSource } from "../request/service-request.ts";
 import type { Exchange } from "../exchange/exchange.ts";
+import { RunHandle } from "../runs/run-handle.ts";
 import { ServedRuns } from "../runs/served-runs.ts";
 import type { WaitingQuestion } from "../runs/served-runs.ts";
 import type { DrainableRuns } from "../runs/active-runs.ts";
@@ -24,7 +25,9 @@ import { ServedSessions } from "../sessions/served-sessions.ts";
 import { readCloseOptions, Shutdown } from "../shutdown/shutdown.ts";
 import type { CloseOptions } from "../shutdown/shutdown.ts";
 import type { ClosableServer } from "../shutdown/watched-server.ts";
-import { readServiceRules } from "./service-options.ts";
+import { readStart } from "./begin-run.ts";
+import type { AgentStart, NameIn, OutputIn, ResultIn, TeamStart, TypedService, WorkflowStart } from "./begin-run.ts";
+import { makeRuns, readServiceRules } from "./service-options.ts";
 import type { ServiceOptions, ServiceRules } from "./service-options.ts";
 
 /** How a protocol reads the fields of a run from a request. */
@@ -153,6 +156,41 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     }
   }
 
+  /**
+   * Begins a run of an agent, a team or a workflow for this program, and returns its handle. Once it resolves, a durable
+   * run survives the end of every process. The runs of a service that is not durable end with this process. Rejects with
+   * `invalid_request` for wrong options, and with `not_found` for a name that is not served.
+   */
+  begin<Of extends TypedService, Name extends NameIn<Of, "agents">>(
+    this: Of,
+    start: AgentStart<Name>,
+  ): Promise<RunHandle<OutputIn<Of, "agents", Name>>>;
+  begin<Of extends TypedService, Name extends NameIn<Of, "teams">>(
+    this: Of,
+    start: TeamStart<Name>,
+  ): Promise<RunHandle<OutputIn<Of, "teams", Name>>>;
+  begin<Of extends TypedService, Name extends NameIn<Of, "workflows">>(
+    this: Of,
+    start: WorkflowStart<Name>,
+  ): Promise<RunHandle<ResultIn<Of, Name>>>;
+  async begin(start: AgentStart | TeamStart | WorkflowStart): Promise<RunHandle> {
+    const { requested, terms } = readStart(this, start);
+    await this.open();
+    const run = await this.servedRuns.beginStored(requested, terms);
+    return new RunHandle(run, async () => await this.servedRuns.find(run.runId, "host"));
+  }
+
+  /**
+   * Returns the handle of a run by its id. A run that is unknown, already removed, or another caller's is `not_found`.
+   *
+   * @param caller the owner for whom the run is found; by default the program itself, which may reach every run
+   */
+  async find(runId: string, caller: RunCaller = "host"): Promise<RunHandle> {
+    await this.open();
+    const { run } = await this.servedRuns.find(runId, caller);
+    return new RunHandle(run, async () => await this.servedRuns.find(runId, caller));
+  }
+
   /** Returns the signed-in user of a request, undefined without the option `authenticate`. Rejects with its error. */
   async authenticate(source: RequestSource): Promise<Principal | undefined> {
     return await this.settings.authenticate?.(source.toRequest());
@@ -232,28 +270,6 @@ export class Service<Served extends ServedTypes = ServedTypes> {
       },
     };
   }
-}
-
-function makeRuns({
-  agents,
-  teams,
-  workflows,
-  durable,
-  storage,
-  logger,
-  telemetry,
-}: ServiceRules): RunService | undefined {
-  if (durable === undefined) return undefined;
-  return new RunService({
-    agents,
-    teams,
-    workflows: workflows as ReadonlyMap<string, DurableWorkflow>,
-    storage: durable.storage ?? storage,
-    engine: durable.engine,
-    sealKeys: durable.sealKeys,
-    telemetry,
-    logger,
-  });
 }
 
 /** A registry without entries. */

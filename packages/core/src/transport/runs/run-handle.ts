@@ -1,0 +1,98 @@
+import type { RunService } from "../../runs/durable/run-service.ts";
+import type { RunCaller, RunEvent, RunKind, RunView } from "../../runs/run-store/run-view.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { PublicOutput } from "../../agents/run/run-output.ts";
+import type { PublicResult } from "./served-event.ts";
+import type { StoredRun } from "./stored-run.ts";
+
+/** A run that has ended, with its output, or that waits for answers to the questions in `waiting.waits`. */
+export type SettledHandle<Output> =
+  | { readonly output: Output; readonly waiting?: undefined }
+  | { readonly waiting: RunView; readonly output?: undefined };
+
+/** A run of a service, for the program that began or found it. The run continues without its handle. */
+export class RunHandle<Output = PublicOutput | PublicResult> {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly kind: RunKind;
+  /** The name of the agent, team or workflow in the service. */
+  readonly name: string;
+  /** True if the run outlives this process. */
+  readonly isDurable: boolean;
+  readonly #service: RunService;
+  readonly #caller: RunCaller;
+  /** Finds the run again, for one more reader of its events. */
+  readonly #open: () => Promise<{ readonly run: StoredRun; readonly view: RunView }>;
+  #output: Promise<Output> | undefined;
+
+  /** Called by `begin` and `find` of a service. */
+  constructor(run: StoredRun, open: () => Promise<{ readonly run: StoredRun; readonly view: RunView }>) {
+    const { runId, sessionId, kind, name, isDurable, service, caller } = run;
+    this.runId = runId;
+    this.sessionId = sessionId;
+    this.kind = kind;
+    this.name = name;
+    this.isDurable = isDurable;
+    this.#service = service;
+    this.#caller = caller;
+    this.#open = open;
+  }
+
+  /**
+   * Resolves with the output at the end of the run, however long it waits for answers, and rejects with its error. A
+   * rejection never counts as unhandled.
+   */
+  get output(): Promise<Output> {
+    if (this.#output === undefined) {
+      this.#output = this.#readOutput();
+      this.#output.catch(() => undefined);
+    }
+    return this.#output;
+  }
+
+  /**
+   * Resolves once the run has ended or waits for an answer. Rejects with the error of a failed run, and with
+   * `interrupted` if the service is closed: the run then continues in another process, or after a restart.
+   */
+  async settled(): Promise<SettledHandle<Output>> {
+    const { run, view } = await this.#open();
+    if (view.endedAt !== undefined) return { output: run.outputOf(view) as Output };
+    // The client of a handle never disconnects, so that the reading always has a result.
+    return (await run.settled()) as SettledHandle<Output>;
+  }
+
+  /**
+   * Returns the events of the run, both existing and future ones, up to its end. The reader may leave at any time.
+   *
+   * @param after the id of the last event that the reader has; all events by default
+   */
+  events(after?: string): AsyncIterableIterator<RunEvent, undefined> {
+    return this.#service.events(this.runId, this.#caller, after);
+  }
+
+  /** Returns the run as it is stored now: its status, its questions, and its output after the end. */
+  async view(): Promise<RunView> {
+    return await this.#service.get(this.runId, this.#caller);
+  }
+
+  /** Answers a question that the run waits for. The first answer counts; a different second answer is `conflict`. */
+  async answer(waitId: string, answer: Json): Promise<void> {
+    await this.#service.answer(this.runId, waitId, answer, this.#caller);
+  }
+
+  /** Cancels the run: see `RunService.cancel`. */
+  async cancel(reason?: string): Promise<"cancelled" | "cancelling" | "over"> {
+    return await this.#service.cancel(this.runId, this.#caller, reason);
+  }
+
+  async #readOutput(): Promise<Output> {
+    const { run, view } = await this.#open();
+    if (view.endedAt !== undefined) return run.outputOf(view) as Output;
+    for await (const event of run.events()) {
+      if (event.type === "failure") throw event.error;
+      if (event.type === "end") return (await event.readOutput()) as Output;
+    }
+    // Only a client that disconnects gets no end, so the record has the reason.
+    return run.outputOf(await run.view()) as Output;
+  }
+}
