@@ -1,4 +1,5 @@
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import { ObservedCounters } from "../../sessions/lock/liveness.ts";
 import { scan } from "../../sessions/session/scan.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
@@ -11,8 +12,6 @@ const expiresAfterMs = 30_000;
 const heartbeatMs = 10_000;
 /** Milliseconds for which the records of other processes are cached. */
 const lookPauseMs = 250;
-
-type Seen = { readonly since: number; readonly record: NodeRecord | undefined };
 
 type Init = {
   readonly storage: StorageDriver;
@@ -35,7 +34,9 @@ type Init = {
 export class LiveNodes {
   readonly id: string;
   readonly #init: Init;
-  readonly #seen = new Map<string, Seen>();
+  readonly #heartbeatsSeen = new ObservedCounters();
+  /** The records of all processes at the last look. A damaged record is undefined. */
+  #records: ReadonlyMap<string, NodeRecord | undefined> = new Map();
   #isAlone: boolean;
   #heartbeats = 0;
   #isPerforming = false;
@@ -98,14 +99,14 @@ export class LiveNodes {
     if (this.#isSubscriber) await this.#save();
     await this.#look();
     const live = new Set<string>([this.id]);
-    for (const [id, seen] of this.#seen) if (isLive(seen) && seen.record?.isSubscriber === true) live.add(id);
+    for (const [id, record] of this.#records) if (record?.isSubscriber === true && this.#isLive(id)) live.add(id);
     return (node) => live.has(node);
   }
 
   /** Removes the records of expired processes. */
   async forget(): Promise<void> {
-    for (const [id, seen] of this.#seen) {
-      if (id !== this.id && !isLive(seen)) await this.#init.storage.delete(runNamespaces.nodes, encodeKey(id));
+    for (const id of this.#records.keys()) {
+      if (id !== this.id && !this.#isLive(id)) await this.#init.storage.delete(runNamespaces.nodes, encodeKey(id));
     }
   }
 
@@ -118,10 +119,14 @@ export class LiveNodes {
   }
 
   #hasOther(test: (served: ServedPlans) => boolean): boolean {
-    return [...this.#seen].some(([id, seen]) => {
-      const served = seen.record?.serves;
-      return id !== this.id && served !== undefined && isLive(seen) && test(served);
+    return [...this.#records].some(([id, record]) => {
+      const served = record?.serves;
+      return id !== this.id && served !== undefined && this.#isLive(id) && test(served);
     });
+  }
+
+  #isLive(id: string): boolean {
+    return this.#heartbeatsSeen.stillMs(id, performance.now()) < expiresAfterMs;
   }
 
   async #sendHeartbeat(): Promise<void> {
@@ -143,13 +148,11 @@ export class LiveNodes {
     const now = performance.now();
     const there = await this.#readAll();
     // After a pause, earlier observations of other processes are stale.
-    if (now - this.#lookedAt > expiresAfterMs) this.#seen.clear();
-    for (const [id, record] of there) {
-      const before = this.#seen.get(id);
-      const isSame = before !== undefined && before.record?.heartbeat === record?.heartbeat;
-      this.#seen.set(id, { record, since: isSame ? before.since : this.#isAlone ? -Infinity : now });
-    }
-    for (const id of this.#seen.keys()) if (!there.has(id)) this.#seen.delete(id);
+    if (now - this.#lookedAt > expiresAfterMs) this.#heartbeatsSeen.clear();
+    const heartbeats = Array.from(there, ([id, record]) => [id, record?.heartbeat] as const);
+    // A process that has the storage to itself finds past processes only.
+    this.#heartbeatsSeen.observe(heartbeats, this.#isAlone ? -Infinity : now);
+    this.#records = there;
     this.#isAlone = false;
     this.#lookedAt = now;
   }
@@ -187,8 +190,4 @@ export class LiveNodes {
     const record: NodeRecord = { v: 1, heartbeat: this.#heartbeats, name, isSubscriber: this.#isSubscriber, ...serves };
     await storage.set(runNamespaces.nodes, key, record);
   }
-}
-
-function isLive({ since }: Seen): boolean {
-  return performance.now() - since < expiresAfterMs;
 }

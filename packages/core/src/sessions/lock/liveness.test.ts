@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LivenessTracker } from "./liveness.ts";
+import { LivenessTracker, ObservedCounters } from "./liveness.ts";
 
 const at = (ms: number) => ({ askedAt: ms, answeredAt: ms });
 const heartbeat = (process: string, beat: number) => ({ process, beat, leaseMs: 1000 });
@@ -45,5 +45,41 @@ describe("LivenessTracker", () => {
     expect(tracker.observe("1", [heartbeat("a", 1)], at(1000))).toEqual(new Set());
     tracker.forget("0");
     expect(tracker.observe("0", [heartbeat("a", 1)], at(3000))).toEqual(new Set());
+  });
+});
+
+describe("ObservedCounters", () => {
+  it("measure how long a counter did not move, also a missing one, and forget a process without a counter", () => {
+    const counters = new ObservedCounters();
+    counters.observe(
+      [
+        ["still", 1],
+        ["moving", 1],
+        ["damaged", undefined],
+        ["gone", 1],
+      ],
+      10,
+    );
+    counters.observe(
+      [
+        ["still", 1],
+        ["moving", 0],
+        ["damaged", undefined],
+      ],
+      20,
+    );
+
+    const still = ["still", "moving", "damaged", "gone", "unknown"].map((process) => counters.stillMs(process, 25));
+    expect(still).toEqual([15, 5, 15, 0, 0]);
+    counters.clear();
+    expect(counters.stillMs("still", 25)).toBe(0);
+  });
+
+  it("take a counter as still for ever that was observed as a past one", () => {
+    const counters = new ObservedCounters();
+    counters.observe([["past", 1]], -Infinity);
+    counters.observe([["past", 1]], 20);
+
+    expect(counters.stillMs("past", 20)).toBe(Infinity);
   });
 });

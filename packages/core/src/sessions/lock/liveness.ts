@@ -4,7 +4,39 @@ import type { Heartbeat } from "./queue-record.ts";
 /** The times of a storage request and of its answer, in milliseconds of this process's monotonic clock. */
 export type ReadTimes = { askedAt: number; answeredAt: number };
 
-type Observation = { beat: number; firstSeenAt: number };
+type Observation = { readonly counter: number | undefined; readonly since: number };
+
+/**
+ * Counters of other processes, which each process moves as long as it lives. A process has expired if its counter stays
+ * unchanged for too long. Clocks of machines differ, so the time is measured by this process's own clock alone, and no
+ * time is read from a record.
+ */
+export class ObservedCounters {
+  #seen: ReadonlyMap<string, Observation> = new Map();
+
+  /**
+   * Notes all counters as read at a time, in milliseconds of this process's monotonic clock. A process without a counter
+   * is forgotten.
+   */
+  observe(counters: Iterable<readonly [process: string, counter: number | undefined]>, at: number): void {
+    const seen = new Map<string, Observation>();
+    for (const [process, counter] of counters) {
+      const last = this.#seen.get(process);
+      seen.set(process, last?.counter === counter && last !== undefined ? last : { counter, since: at });
+    }
+    this.#seen = seen;
+  }
+
+  /** Returns the milliseconds up to a time for which the counter of a process did not move; 0 for an unknown process. */
+  stillMs(process: string, until: number): number {
+    return until - (this.#seen.get(process)?.since ?? until);
+  }
+
+  /** Drops all observations, such as after a pause in which no counter was read. */
+  clear(): void {
+    this.#seen = new Map();
+  }
+}
 
 /**
  * The maximum number of sessions whose queues are observed. Beyond it, the least recently read queue is dropped, and
@@ -13,14 +45,14 @@ type Observation = { beat: number; firstSeenAt: number };
 const maxEntries = 1000;
 
 /**
- * Finds the processes that stopped sending heartbeats, by this process's own clock. Clocks of machines differ, so no
- * time is read from a record: a heartbeat expires if it stays unchanged for its own `leaseMs`, as measured here.
+ * Finds the processes in session queues that stopped sending heartbeats: a heartbeat expires if it stays unchanged for
+ * its own `leaseMs`.
  *
  * A queue's observations are kept after its waiting runs were rejected. Otherwise runs that never wait would be
  * rejected permanently.
  */
 export class LivenessTracker {
-  readonly #byKey = new LruCache<string, ReadonlyMap<string, Observation>>({ maxEntries });
+  readonly #byKey = new LruCache<string, ObservedCounters>({ maxEntries });
 
   /** Number of observed queues. */
   get size(): number {
@@ -29,18 +61,15 @@ export class LivenessTracker {
 
   /** Records the heartbeats of other processes in a queue. Returns the processes whose heartbeats have expired. */
   observe(key: string, others: readonly Heartbeat[], { askedAt, answeredAt }: ReadTimes): Set<string> {
-    const earlier = this.#byKey.peek(key);
-    const observed = new Map<string, Observation>();
-    const expired = new Set<string>();
-    for (const { process, beat, leaseMs } of others) {
-      const last = earlier?.get(process);
-      const isSame = last?.beat === beat;
-      observed.set(process, isSame ? last : { beat, firstSeenAt: answeredAt });
-      if (isSame && askedAt - last.firstSeenAt >= leaseMs) expired.add(process);
-    }
-    if (observed.size > 0) this.#byKey.set(key, observed);
+    const counters = this.#byKey.peek(key) ?? new ObservedCounters();
+    counters.observe(
+      others.map(({ process, beat }) => [process, beat]),
+      answeredAt,
+    );
+    if (others.length > 0) this.#byKey.set(key, counters);
     else this.forget(key);
-    return expired;
+    const expired = others.filter(({ process, leaseMs }) => counters.stillMs(process, askedAt) >= leaseMs);
+    return new Set(expired.map(({ process }) => process));
   }
 
   /** Forgets the heartbeats observed in a queue. */
