@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SqliteStorage } from "@troupe/storage-sqlite";
 import { freePort, seededRandom, TestChild } from "@troupe-internal/fault-tools";
 import { buildService } from "./build-service.ts";
 import { answerDoubt, DurableClient } from "./durable-client.ts";
@@ -9,6 +10,8 @@ import type { Question, Surroundings } from "./durable-client.ts";
 import { resultOf, wordsOf } from "./durable-setup.ts";
 import type { DurableSetup } from "./durable-setup.ts";
 import type { EventData } from "./read-events.ts";
+import { judgeWrites, traceWrites } from "./trace-writes.ts";
+import type { JudgedWrites } from "./trace-writes.ts";
 
 /** The findings of kills of a service with durable runs. */
 export type KillReport = Surroundings["counts"] & {
@@ -16,6 +19,9 @@ export type KillReport = Surroundings["counts"] & {
   /** Runs by the status of their end; `crashed` for those that no attempt could begin. */
   ends: Record<string, number>;
   effects: number;
+  /** The number of writes that were compared with the table of transitions, and of the kinds of writes among them. */
+  writes: number;
+  kinds: number;
   faults: string[];
 };
 
@@ -34,6 +40,8 @@ type Stage = {
   /** Lets the process serve, when the one before is dead. */
   serve(child: TestChild): Promise<TestChild>;
   ask(number: number): Question;
+  /** Compares all writes of all processes with the table of transitions. */
+  judgeWrites(): JudgedWrites;
 };
 
 /** The number of kills, and the seed of the random moments. */
@@ -49,9 +57,11 @@ export async function killWhileStreaming(plan: Plan): Promise<KillReport> {
     return await inFolder(async (folder) => {
       const effects = join(folder, "effects.txt");
       const setup: DurableSetup = { database: join(folder, "runs.db"), effects, port: await freePort() };
+      await makeDatabase(setup.database);
       return await tryKills(plan, {
         url: `http://127.0.0.1:${setup.port}`,
         effects,
+        judgeWrites: () => judgeWrites(setup.database),
         boot: async () => await TestChild.start(built.file, { args: [JSON.stringify(setup)] }),
         serve: async (child) => {
           const serving = child.next((message): message is object => has(message, "serving"));
@@ -76,6 +86,8 @@ export async function killDemoWhileStreaming(plan: Plan): Promise<KillReport> {
     const port = await freePort();
     const main = new URL("../../apps/demo-server/src/main.ts", import.meta.url);
     const env = { ...process.env, PORT: String(port), TROUPE_DEMO_DATA: folder, TROUPE_DEMO_MODEL: "offline" };
+    const database = join(folder, "troupe.db");
+    await makeDatabase(database);
     let running: TestChild | undefined;
     const start = async () => {
       const child = (running = await TestChild.start(main, { env }));
@@ -85,6 +97,7 @@ export async function killDemoWhileStreaming(plan: Plan): Promise<KillReport> {
     return await tryKills(plan, {
       url: `http://127.0.0.1:${port}`,
       effects: join(folder, "none.txt"),
+      judgeWrites: () => judgeWrites(database),
       boot: async () => running ?? (await start()),
       serve: async () => {
         const served = running ?? (await start());
@@ -112,6 +125,14 @@ async function tryKills(plan: Plan, stage: Stage): Promise<KillReport> {
   } finally {
     for (const child of processes) await child.close();
   }
+}
+
+/** Makes the database of a trial, with a note of each write. */
+async function makeDatabase(file: string): Promise<void> {
+  const storage = new SqliteStorage(file);
+  await storage.get("runs", "none");
+  await storage.close();
+  traceWrites(file);
 }
 
 async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
@@ -184,11 +205,13 @@ class Killing {
       const name = end?.error?.code ?? end?.status ?? "none";
       ends[name] = (ends[name] ?? 0) + 1;
     }
+    const { writes, kinds, faults: forbidden } = this.#stage.judgeWrites();
     const faults = [
       ...this.#faults,
+      ...forbidden.map((write) => `The table of transitions does not allow ${write}.`),
       ...this.#clients.flatMap((client) => [...judgeRun(client), ...judgeEffects(client, lines)]),
     ];
-    return { kills: this.#kills, ...counts, ends, effects: lines.length, faults };
+    return { kills: this.#kills, ...counts, ends, effects: lines.length, writes, kinds, faults };
   }
 }
 

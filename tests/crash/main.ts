@@ -80,11 +80,12 @@ async function tryPostgresRestarts(): Promise<readonly string[]> {
 async function tryDurableRuns(kill: typeof killWhileStreaming): Promise<readonly string[]> {
   const kills = Number(process.env["TROUPE_KILLS"] ?? "200");
   const { faults, ends, effects, ...counts } = await kill({ kills, seed });
-  const { reconnects, resets, interrupted, doubts } = counts;
+  const { reconnects, resets, interrupted, doubts, writes, kinds } = counts;
   print(`  ${kills} kills; runs by their end: ${JSON.stringify(ends)}; ${effects} effects`);
   print(
     `  ${reconnects} reconnects, ${resets} resets, ${interrupted} plain streams interrupted, ${doubts} doubts answered`,
   );
+  print(`  ${writes} writes of ${kinds} kinds, compared with the table of transitions`);
   return faults;
 }
 

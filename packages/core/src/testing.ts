@@ -55,5 +55,8 @@ export { vectorListCases } from "./testing/conformance/vector-list-cases.ts";
 export { vectorTextCases } from "./testing/conformance/vector-text-cases.ts";
 export { vectorStoreCases } from "./testing/conformance/vector-store-cases.ts";
 
+// The writes of durable runs, for tests of storages and engines.
+export { RunWriteRecorder } from "./testing/run-write-recorder.ts";
+
 // The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

@@ -4,6 +4,7 @@ import { sessionKey } from "../../sessions/session/session-keys.ts";
 import { turnNamed, withSession } from "../../sessions/session/test/turns.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { runDrivers } from "../run-store/test/run-drivers.ts";
+import { RunWriteRecorder } from "../../testing/run-write-recorder.ts";
 import { keysOf } from "../run-store/test/run-deaths.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { atEachDeath } from "../../sessions/storage/test/each-death.ts";
@@ -138,12 +139,18 @@ describe.each(runDrivers)(
   "a durable run and a crash at any call of a request for it, over storage with %s",
   (_, create) => {
     async function expectAtEach({ seed, left = expectToGoOn, ...scene }: Scene): Promise<void> {
+      let recorder = new RunWriteRecorder();
       const createSeeded = async () => {
-        const driver = create();
+        recorder = new RunWriteRecorder();
+        const driver = recorder.watch(create());
         await seed(driver);
         return driver;
       };
-      await atEachDeath({ ...scene, create: createSeeded, left }, "none");
+      const done = async (driver: StorageDriver): Promise<void> => {
+        await scene.done(driver);
+        expect(recorder.violations).toEqual([]);
+      };
+      await atEachDeath({ ...scene, create: createSeeded, left, done }, "none");
     }
 
     it.each([

@@ -12,7 +12,7 @@ import { putAnswer, putCancel } from "../run-store/answers.ts";
 import { RunStore } from "../run-store/run-store.ts";
 import { transitions, writeOrders } from "../states/run-transitions.ts";
 import type { TransitionName } from "../states/run-transitions.ts";
-import { WriteRecorder } from "../run-store/test/write-recorder.ts";
+import { RunWriteRecorder } from "../../testing/run-write-recorder.ts";
 import { answerWait } from "./answer-wait.ts";
 import { RunService } from "./run-service.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
@@ -24,7 +24,7 @@ const long = { ...record, input: "x".repeat(40_000) };
 
 /** A storage whose writes are compared with the table, and what the scenes need of a service. */
 function world() {
-  const recorder = new WriteRecorder();
+  const recorder = new RunWriteRecorder();
   const storage = recorder.watch(new InMemoryStorage());
   const runnable = Object.assign(askingRunnable(), {
     sessions: {

@@ -7,6 +7,7 @@ import { isEnded } from "../run-record.ts";
 import type { RunRecord, RunStorage } from "../run-record.ts";
 import { RunStore } from "../run-store.ts";
 import { idsOf, newRecord } from "./run-records.ts";
+import { RunWriteRecorder } from "../../../testing/run-write-recorder.ts";
 
 /** The time of the processes that die, in epoch milliseconds. */
 export const deathTime = 1000;
@@ -94,15 +95,20 @@ export type RunScene = {
 type Act = (driver: StorageDriver) => Promise<unknown>;
 type Check = (driver: StorageDriver) => Promise<void>;
 
-/** Makes a scene whose checks are those of all runs, too. */
+/** Makes a scene whose checks are those of all runs, too. The table of transitions allows all writes of all processes. */
 export function runScene(create: () => StorageDriver, { seed, act, others = act, left, done }: RunScene): DeathScene {
   let acts = 0;
+  const newRecorder = () => new RunWriteRecorder(["end", "wait", "answer"]);
+  let recorder = newRecorder();
   return {
     create: async () => {
       acts = 0;
-      const driver = create();
+      recorder = newRecorder();
+      const driver = recorder.watch(create());
       await openStore(driver).insert({ ...other, owner: { userId: "bob" } });
       await seed?.(driver);
+      // What is there before need not have come by the code.
+      recorder.violations.length = 0;
       return driver;
     },
     act: async (driver) => await (acts++ === 0 ? act : others)(driver),
@@ -119,6 +125,7 @@ export function runScene(create: () => StorageDriver, { seed, act, others = act,
         ]);
         await done(driver);
       }
+      expect(recorder.violations).toEqual([]);
     },
   };
 }

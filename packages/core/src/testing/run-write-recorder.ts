@@ -1,12 +1,12 @@
 // oxlint-disable complexity, max-params -- the shape of a storage driver, and one list of cases for each namespace
-import { runNamespaces } from "../../../agents/journal/log-entry.ts";
-import type { LogEntry } from "../../../agents/journal/log-entry.ts";
-import type { Json } from "../../../sessions/storage/json.ts";
-import type { StorageDriver } from "../../../sessions/storage/storage-driver.ts";
-import { isEnded, isOfEnd, runIdOf } from "../run-record.ts";
-import type { OpenRun, RunRecord } from "../run-record.ts";
-import { transitions } from "../../states/run-transitions.ts";
-import type { TransitionName } from "../../states/run-transitions.ts";
+import { runNamespaces } from "../agents/journal/log-entry.ts";
+import type { LogEntry } from "../agents/journal/log-entry.ts";
+import type { Json } from "../sessions/storage/json.ts";
+import type { StorageDriver } from "../sessions/storage/storage-driver.ts";
+import { groupKeys, isEnded, isOfEnd, runIdOf } from "../runs/run-store/run-record.ts";
+import type { OpenRun, RunRecord } from "../runs/run-store/run-record.ts";
+import { transitions } from "../runs/states/run-transitions.ts";
+import type { TransitionName } from "../runs/states/run-transitions.ts";
 
 /** What a storage holds of one run. */
 type Facts = {
@@ -50,7 +50,7 @@ const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
   session: () => true,
   end: (facts) => types(facts).has("end") || facts.record?.error?.code === "storage_corrupt",
   ends: ({ ends }) => ends.size > 0,
-  unplaced: ({ places }) => [...places].every((key) => key.startsWith("#session/") || key.startsWith("#expires/")),
+  unplaced: (facts) => [...facts.places].every((key) => !isOwnPlace(key, facts)),
   unlisted: ({ open }) => open === undefined,
   noRecord: ({ record }) => record === undefined,
   log: ({ log, inbox, input }) => log.size + inbox.size + input.size === 0,
@@ -63,19 +63,27 @@ const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
 };
 
 /**
- * Records the writes of all processes to the runs of a storage, and compares each with the table of transitions: it must
- * be the next write of a transition, which means that the writes before it have taken effect.
+ * Records the writes of all processes to the durable runs of a storage, and compares each with the table of transitions
+ * in `docs/architecture.md`: it must be the next write of a transition, which means that the writes before it have taken
+ * effect.
  */
-export class WriteRecorder {
+export class RunWriteRecorder {
   /** The writes that the table does not allow. */
   readonly violations: string[] = [];
   /** The transitions and writes that were seen, such as `answer.open`. */
   readonly seen = new Set<string>();
   readonly #runs = new Map<string, Facts>();
+  /** Writes that the scene does not make, so that later writes do not wait for them. */
+  readonly #absent: readonly string[];
+
+  /** @param absent writes that are taken as made: those in the log, for scenes with a store alone */
+  constructor(absent: readonly string[] = []) {
+    this.#absent = absent;
+  }
 
   /** Returns the storage with its writes recorded. */
   watch<Driver extends StorageDriver>(driver: Driver): Driver {
-    const write = (namespace: string, key: string, value: Json | null) => this.#write(namespace, key, value);
+    const write = (namespace: string, key: string, value: Json | null) => this.write(namespace, key, value);
     return new Proxy(driver, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
@@ -158,7 +166,8 @@ export class WriteRecorder {
     }
   }
 
-  #write(namespace: string, key: string, value: Json | null): void {
+  /** Records a write that was made, after all earlier ones; `null` for the removal of a record. */
+  write(namespace: string, key: string, value: Json | null): void {
     if (!(Object.values(runNamespaces) as string[]).includes(namespace)) return;
     const runId = runOf(namespace, key);
     const facts = this.#factsOf(runId);
@@ -178,7 +187,7 @@ export class WriteRecorder {
       (transitions[name].writes as readonly string[]).indexOf(write),
     );
     const isKnown = (transitions[name].writes as readonly string[]).includes(write);
-    const isNext = isKnown && before.every((each) => holds[each]?.(facts) === true);
+    const isNext = isKnown && before.every((each) => this.#absent.includes(each) || holds[each]?.(facts) === true);
     if (isNext) this.seen.add(`${name}.${write}`);
     return isNext;
   }
@@ -200,7 +209,8 @@ function stepsOf({ namespace, key, value }: Write, facts: Facts): Step[] {
   const over = isOver(facts);
   switch (namespace) {
     case runNamespaces.open:
-      if (value !== null) return [];
+      // A late deletion finds nothing.
+      if (value !== null || facts.open === undefined) return [];
       if (facts.record === undefined) return [["dropOrphan", "unlisted"]];
       if (over)
         return [
@@ -217,10 +227,12 @@ function stepsOf({ namespace, key, value }: Write, facts: Facts): Step[] {
       return placeSteps({ key, value }, facts);
     case runNamespaces.log:
       if (facts.record !== undefined) return [];
-      return value === null ? [["dropOrphan", "log"]] : [["accept", "attempt"]];
+      if (value !== null) return [["accept", "attempt"]];
+      // Two processes may remove one run.
+      return facts.open === undefined ? [] : [["dropOrphan", "log"]];
     case runNamespaces.input:
       if (value !== null) return [["acceptLong", "input"]];
-      return facts.record === undefined ? [["dropOrphan", "noInput"]] : [];
+      return facts.record === undefined && facts.open !== undefined ? [["dropOrphan", "noInput"]] : [];
     case runNamespaces.subscriptions:
       return value === null && facts.record === undefined ? [["removeEntries", "subscriptions"]] : [];
     case runNamespaces.inbox:
@@ -238,9 +250,16 @@ function placeSteps({ key, value }: Pick<Write, "key" | "value">, facts: Facts):
   if (value !== null) return isEnd ? [] : [["accept", "places"]];
   if (isEnd) return [];
   if (facts.record === undefined) return facts.open === undefined ? [] : [["dropOrphan", "unplaced"]];
-  if (isOver(facts)) return [["settle", "unplaced"]];
-  // An entry may be left of an acceptance that came too late.
-  return facts.places.size > 1 ? [] : [["removeEntries", "unplaced"]];
+  // Other entries are left of an acceptance that came too late.
+  if (!isOwnPlace(key, facts)) return [];
+  return isOver(facts) ? [["settle", "unplaced"]] : [["removeEntries", "unplaced"]];
+}
+
+/** Returns true if an entry in a list of open runs belongs to the run's record, or to the run while it has none. */
+function isOwnPlace(key: string, { record }: Facts): boolean {
+  if (key.startsWith("#session/") || key.startsWith("#expires/")) return false;
+  if (record === undefined) return true;
+  return key.startsWith("#anonymous/") || groupKeys(record, ["open"]).includes(key);
 }
 
 function recordSteps(next: RunRecord | null, facts: Facts): Step[] {
