@@ -31,7 +31,7 @@ it("the pages of limits give each bound the default that the code has", () => {
 });
 
 it("the pages of limits name each bound that is an option of a transport or of durable runs", () => {
-  const sources = sourcesOf("{http,use-chat,openai-api,socket,a2a,mcp}/src/**/*.ts", "core/src/runs/attempts/**/*.ts");
+  const sources = sourcesOf("{http,use-chat,openai-api,socket,a2a,mcp}/src/**/*.ts", "core/src/runs/*/*.ts");
   const options = sources.flatMap((text) => [...text.matchAll(/^ +(max[A-Z]\w+|perCaller): optional\(/gm)]);
 
   const missing = options.map(([, name]) => name).filter((name) => !page.includes(`\`${name}\``));

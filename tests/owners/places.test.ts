@@ -20,7 +20,7 @@ const shownElsewhere: Record<string, string> = {
   "packages/socket/src/connection-buffer.ts": "packages/socket/src/owners.test.ts",
   "packages/socket/src/send-budget.ts": "packages/socket/src/owners.test.ts",
   "packages/core/src/transport/runs/open-shares.ts": "packages/core/src/transport/runs/open-shares.test.ts",
-  "packages/core/src/runs/run-store/orphan-runs.ts": "packages/core/src/runs/durable/shared-admission.test.ts",
+  "packages/core/src/runs/record/run-lists.ts": "packages/core/src/runs/service/shared-admission.test.ts",
 };
 
 /** The files that import one of the means, in any form: entry points only pass them on. */

@@ -92,12 +92,12 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
     const runs = new OwnedRuns(makeService({ storage: create() }));
     await checkOwners({
       shows: [
-        "packages/core/src/runs/run-store/find-runs.ts",
-        "packages/core/src/runs/run-store/owned-runs.ts",
-        "packages/core/src/runs/run-store/run-record.ts",
-        "packages/core/src/runs/run-store/run-store.ts",
-        "packages/core/src/runs/durable/run-service.ts",
-        "packages/core/src/runs/durable/remove-runs.ts",
+        "packages/core/src/runs/record/find-runs.ts",
+        "packages/core/src/runs/record/find-runs.ts",
+        "packages/core/src/runs/record/run-record.ts",
+        "packages/core/src/runs/record/run-store.ts",
+        "packages/core/src/runs/service/run-service.ts",
+        "packages/core/src/runs/service/run-commands.ts",
       ],
       owners: usersOfAll,
       leave: runs.leave,
@@ -109,7 +109,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
   it("in its session, until that is forgotten", async () => {
     const runs = new OwnedRuns(makeService({ storage: create() }));
     await checkOwners({
-      shows: ["packages/core/src/runs/durable/remove-runs.ts", "packages/core/src/sessions/session/session-keys.ts"],
+      shows: ["packages/core/src/runs/service/run-commands.ts", "packages/core/src/sessions/session/session-keys.ts"],
       owners: usersOfAll,
       leave: runs.leave,
       find: async (owner) => await runs.reachedBy((id) => runs.service.get(id, owner)),
@@ -120,7 +120,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
   it.each(["cancel", "delete"] as const)("and can %s no other's", async (call) => {
     const runs = new OwnedRuns(makeService({ storage: create() }));
     await checkOwners({
-      shows: ["packages/core/src/runs/run-store/find-runs.ts"],
+      shows: ["packages/core/src/runs/record/find-runs.ts"],
       owners: usersOfAll,
       leave: runs.leave,
       // What has ended or gone belongs to who ended it.
@@ -139,7 +139,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
       return (await service.accept({ ...same, owner, mustExist })).runId;
     };
     await checkOwners({
-      shows: ["packages/core/src/runs/durable/accept-request.ts"],
+      shows: ["packages/core/src/runs/service/accept-request.ts"],
       owners: usersOfAll,
       leave: async (owner, mark) => {
         const runId = await ask(owner, false);
@@ -165,11 +165,11 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
     const taken = new Map<User, string>();
     await checkOwners({
       shows: [
-        "packages/core/src/runs/attempts/admission.ts",
-        "packages/core/src/runs/durable/accept-run.ts",
+        "packages/core/src/runs/processes/admission.ts",
+        "packages/core/src/runs/service/accept-run.ts",
         "packages/core/src/sessions/session/caller-holdings.ts",
         "packages/core/src/sessions/session/counted-caller.ts",
-        "packages/core/src/runs/run-store/run-record.ts",
+        "packages/core/src/runs/record/run-record.ts",
       ],
       owners: principals,
       leave: async (owner, mark) => {
@@ -214,7 +214,7 @@ it.each(storages)("runs of each owner that wait for an answer count for its own 
     );
   const taken = new Map<User, string>();
   await checkOwners({
-    shows: ["packages/core/src/runs/attempts/run-suspension.ts", "packages/core/src/runs/run-store/run-record.ts"],
+    shows: ["packages/core/src/runs/performer/run-ends.ts", "packages/core/src/runs/record/run-record.ts"],
     owners: principals,
     leave: async (owner, mark) => {
       for (const runId of [await accept(owner), await accept(owner)]) {
@@ -244,7 +244,7 @@ it("runs in memory: those of each owner take bytes of its own share alone", asyn
   };
   const left = new Map<User, string>();
   await checkOwners({
-    shows: ["packages/core/src/runs/attempts/memory-runs.ts"],
+    shows: ["packages/core/src/runs/readers/memory-runs.ts"],
     owners: principals.slice(0, 3),
     leave: async (owner, mark) => {
       expect([await accept(owner), await accept(owner)]).toEqual([true, true]);

@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 /** A row of the table of transitions. */
 type Transition = { from: readonly string[]; to: string; writes: readonly string[]; why: string };
 
-const states = join(import.meta.dirname, "../../packages/core/src/runs/states");
-const { transitions } = (await import(pathToFileURL(join(states, "run-transitions.ts")).href)) as {
+const states = join(import.meta.dirname, "../../packages/core/src/runs/record");
+const { transitions } = (await import(pathToFileURL(join(states, "run-writes.ts")).href)) as {
   transitions: Record<string, Transition>;
 };
 

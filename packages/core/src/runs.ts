@@ -1,23 +1,23 @@
 import { checkRuntime } from "./base/util/check-runtime.ts";
 
 // Durable runs.
-export { RunService } from "./runs/durable/run-service.ts";
+export { RunService } from "./runs/service/run-service.ts";
 export type {
   AdmissionOptions,
   DurableWorkflow,
   RetentionOptions,
   RunServiceOptions,
   RunServeOptions,
-} from "./runs/attempts/run-service-options.ts";
-export type { RunSchedule, RunSchedules, ScheduledRequest } from "./runs/durable/run-schedules.ts";
+} from "./runs/processes/run-service-options.ts";
+export type { RunSchedule, RunSchedules, ScheduledRequest } from "./runs/service/run-schedules.ts";
 export type {
   HeldSubscription,
   RunSubscription,
   RunSubscriptions,
   RunSubscriptionRequest,
-} from "./runs/durable/run-subscriptions.ts";
-export type { SubscriptionPlace } from "./runs/run-store/subscription-record.ts";
-export { LocalEngine } from "./runs/attempts/local-engine.ts";
+} from "./runs/service/run-subscriptions.ts";
+export type { SubscriptionPlace } from "./runs/record/run-parts.ts";
+export { LocalEngine } from "./runs/processes/run-engine.ts";
 export type {
   EngineServeOptions,
   HandedBack,
@@ -28,7 +28,7 @@ export type {
   ScheduleTimes,
   Schedules,
   Serving,
-} from "./runs/attempts/run-engine.ts";
+} from "./runs/processes/run-engine.ts";
 export type {
   AcceptedRun,
   DurableRunOptions,
@@ -42,9 +42,9 @@ export type {
   RunStatus,
   RunView,
   UpgradeFinding,
-} from "./runs/run-store/run-view.ts";
+} from "./runs/record/run-view.ts";
 
-export { runStatuses } from "./runs/run-store/run-view.ts";
+export { runStatuses } from "./runs/record/run-view.ts";
 
 // The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

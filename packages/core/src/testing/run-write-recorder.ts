@@ -3,10 +3,10 @@ import { runNamespaces } from "../agents/journal/log-entry.ts";
 import type { LogEntry } from "../agents/journal/log-entry.ts";
 import type { Json } from "../sessions/storage/json.ts";
 import type { StorageDriver } from "../sessions/storage/storage-driver.ts";
-import { groupKeys, isEnded, isOfEnd, runIdOf } from "../runs/run-store/run-record.ts";
-import type { OpenRun, RunRecord } from "../runs/run-store/run-record.ts";
-import { transitions } from "../runs/states/run-transitions.ts";
-import type { TransitionName } from "../runs/states/run-transitions.ts";
+import { groupKeys, isEnded, isOfEnd, runIdOf } from "../runs/record/run-record.ts";
+import type { OpenRun, RunRecord } from "../runs/record/run-record.ts";
+import { transitions } from "../runs/record/run-writes.ts";
+import type { TransitionName } from "../runs/record/run-writes.ts";
 
 /** What a storage holds of one run. */
 type Facts = {

@@ -1,4 +1,4 @@
-import type { RunEngine, RunJob } from "../../runs/attempts/run-engine.ts";
+import type { RunEngine, RunJob } from "../../runs/processes/run-engine.ts";
 import { assert, inTime, until } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 

@@ -1,7 +1,7 @@
 import { Agent } from "../../agents/agent/agent.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
-import type { RunServiceOptions } from "../../runs/attempts/run-service-options.ts";
-import type { RunEvent, RunRequest, RunStatus, RunView } from "../../runs/run-store/run-view.ts";
+import { RunService } from "../../runs/service/run-service.ts";
+import type { RunServiceOptions } from "../../runs/processes/run-service-options.ts";
+import type { RunEvent, RunRequest, RunStatus, RunView } from "../../runs/record/run-view.ts";
 import type { ToolDef } from "../../agents/run/tool.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";

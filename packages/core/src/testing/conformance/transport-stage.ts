@@ -1,6 +1,6 @@
 import { Agent } from "../../agents/agent/agent.ts";
 import type { AgentConfig } from "../../agents/agent/agent-config.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
+import { RunService } from "../../runs/service/run-service.ts";
 import { createLogger } from "../../base/log/logger.ts";
 import { getTextContent } from "../../base/message/content.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
@@ -11,15 +11,7 @@ import type { Principal } from "../../transport/request/principal.ts";
 import type { ScriptedRequest } from "../scripted-answer.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime } from "./assert.ts";
-import type {
-  SentError,
-  TransportClient,
-  TransportEvent,
-  TransportHarness,
-  TransportRun,
-  TransportServed,
-  TransportService,
-} from "./transport-subject.ts";
+import type { SentError, TransportClient, TransportEvent, TransportHarness, TransportRun, TransportServed, TransportService } from "./transport-subject.ts";
 
 /** The principal of a signed-in user. */
 export const ada: Principal = { userId: "ada" };

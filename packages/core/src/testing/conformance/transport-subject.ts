@@ -1,5 +1,5 @@
-import type { RunKind } from "../../runs/run-store/run-view.ts";
-import type { RunService } from "../../runs/durable/run-service.ts";
+import type { RunKind } from "../../runs/record/run-view.ts";
+import type { RunService } from "../../runs/service/run-service.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { Json } from "../../sessions/storage/json.ts";

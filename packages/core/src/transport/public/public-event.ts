@@ -1,4 +1,4 @@
-import type { RunEvent, RunKind } from "../../runs/run-store/run-view.ts";
+import type { RunEvent, RunKind } from "../../runs/record/run-view.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { ToolEffect } from "../../base/message/tool-call.ts";

@@ -1,4 +1,4 @@
-import type { RunView } from "../../runs/run-store/run-view.ts";
+import type { RunView } from "../../runs/record/run-view.ts";
 import type { PublicError } from "../../base/errors/public-error.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
 import { noUsage } from "../../base/message/token-usage.ts";

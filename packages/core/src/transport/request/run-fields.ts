@@ -5,7 +5,7 @@ import type { RequestApiKeys } from "../../model/keys/read-key-headers.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import { checkContent } from "../../agents/run/check-content.ts";
-import type { RunReach } from "../../runs/run-store/find-runs.ts";
+import type { RunReach } from "../../runs/record/find-runs.ts";
 import type { ServedRunOpts } from "../../agents/run/run-options.ts";
 import { checkSessionId } from "../../sessions/session/session-id.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";

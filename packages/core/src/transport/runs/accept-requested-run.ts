@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { RunService } from "../../runs/durable/run-service.ts";
-import type { AcceptedRun, RunKind, RunRequest } from "../../runs/run-store/run-view.ts";
+import type { RunService } from "../../runs/service/run-service.ts";
+import type { AcceptedRun, RunKind, RunRequest } from "../../runs/record/run-view.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunOpts } from "../../agents/run/run-options.ts";
 import type { Json } from "../../sessions/storage/json.ts";

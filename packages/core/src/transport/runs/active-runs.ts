@@ -1,6 +1,6 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { mayReach } from "../../runs/run-store/find-runs.ts";
-import type { RunReach } from "../../runs/run-store/find-runs.ts";
+import { mayReach } from "../../runs/record/find-runs.ts";
+import type { RunReach } from "../../runs/record/find-runs.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 
 /** The runs of one transport that a shutdown must see ended before a service ends. */

@@ -1,7 +1,7 @@
-import type { RunService } from "../../runs/durable/run-service.ts";
+import type { RunService } from "../../runs/service/run-service.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Logger } from "../../base/log/logger.ts";
-import type { RunKind } from "../../runs/run-store/run-view.ts";
+import type { RunKind } from "../../runs/record/run-view.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 
 /** The agents, teams and workflows that a transport serves, by name. */

@@ -6,7 +6,7 @@ import type { PublicOutput, RunOutput } from "../../agents/run/run-output.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { RunChunk } from "../../agents/run/run-wait.ts";
 import type { WorkflowChunk } from "../../agents/workflow/workflow-result.ts";
-import type { RunKind } from "../../runs/run-store/run-view.ts";
+import type { RunKind } from "../../runs/record/run-view.ts";
 import { toPublicResult } from "../public/public-chunk.ts";
 import { reachOf } from "../request/run-fields.ts";
 import type { RequestedRun } from "../request/run-fields.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
+import { RunService } from "../../runs/service/run-service.ts";
 import { Team } from "../../agents/team/team.ts";
 import { defineTool } from "../../agents/tool/define-tool.ts";
 import { UserMemory } from "../../agents/memory/user-memory.ts";

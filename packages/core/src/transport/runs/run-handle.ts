@@ -1,5 +1,5 @@
-import type { RunService } from "../../runs/durable/run-service.ts";
-import type { RunCaller, RunEvent, RunKind, RunView } from "../../runs/run-store/run-view.ts";
+import type { RunService } from "../../runs/service/run-service.ts";
+import type { RunCaller, RunEvent, RunKind, RunView } from "../../runs/record/run-view.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { PublicOutput } from "../../agents/run/run-output.ts";
 import type { PublicResult } from "./served-event.ts";

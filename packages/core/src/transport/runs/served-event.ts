@@ -2,7 +2,7 @@ import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { PublicOutput } from "../../agents/run/run-output.ts";
 import type { WorkflowResult } from "../../agents/workflow/workflow-result.ts";
 import type { RunChunk } from "../../agents/run/run-wait.ts";
-import type { RunEvent, RunView } from "../../runs/run-store/run-view.ts";
+import type { RunEvent, RunView } from "../../runs/record/run-view.ts";
 
 /** The failure that ends the events of a run. */
 export type FailureEvent = {

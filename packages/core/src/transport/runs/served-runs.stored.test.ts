@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Agent } from "../../agents/agent/agent.ts";
 import { createLogger } from "../../base/log/logger.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
+import { RunService } from "../../runs/service/run-service.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { ServedRuns } from "./served-runs.ts";
 import type { ServedRunsOptions } from "./served-runs.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Agent } from "../../agents/agent/agent.ts";
-import type { RunEngine } from "../../runs/attempts/run-engine.ts";
-import { LocalEngine } from "../../runs/attempts/local-engine.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
-import type { RunServiceOptions } from "../../runs/attempts/run-service-options.ts";
+import type { RunEngine } from "../../runs/processes/run-engine.ts";
+import { LocalEngine } from "../../runs/processes/run-engine.ts";
+import { RunService } from "../../runs/service/run-service.ts";
+import type { RunServiceOptions } from "../../runs/processes/run-service-options.ts";
 import { createLogger } from "../../base/log/logger.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";

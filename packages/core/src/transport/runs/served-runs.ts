@@ -1,7 +1,7 @@
 import { closeInOrder, closeTogether } from "../../base/async/close-in-order.ts";
-import type { DurableWorkflow } from "../../runs/attempts/run-service-options.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
-import type { RunCaller, RunKind, RunView } from "../../runs/run-store/run-view.ts";
+import type { DurableWorkflow } from "../../runs/processes/run-service-options.ts";
+import { RunService } from "../../runs/service/run-service.ts";
+import type { RunCaller, RunKind, RunView } from "../../runs/record/run-view.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";

@@ -1,7 +1,7 @@
 import { replaceSleep } from "@troupe-internal/interleavings";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { RunEvent } from "../../runs/run-store/run-view.ts";
+import type { RunEvent } from "../../runs/record/run-view.ts";
 import { Followers } from "./followers.ts";
 import { attempt, chunk, storedRun, wait } from "./test/stored-run.ts";
 

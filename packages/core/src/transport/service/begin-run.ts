@@ -11,7 +11,7 @@ import type { RunOpts } from "../../agents/run/run-options.ts";
 import type { PublicOutput } from "../../agents/run/run-output.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { WorkflowResult } from "../../agents/workflow/workflow-result.ts";
-import type { RunKind } from "../../runs/run-store/run-view.ts";
+import type { RunKind } from "../../runs/record/run-view.ts";
 import { checkSessionId } from "../../sessions/session/session-id.ts";
 import { checkOwner } from "../../sessions/storage/session-owner.ts";
 import type { RequestedRun } from "../request/run-fields.ts";

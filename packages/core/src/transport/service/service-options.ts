@@ -1,13 +1,4 @@
-import {
-  booleanOption,
-  functionOption,
-  integerOption,
-  methodsOption,
-  oneOf,
-  optional,
-  satisfying,
-  timeoutOption,
-} from "../../base/errors/option-checks.ts";
+import { booleanOption, functionOption, integerOption, methodsOption, oneOf, optional, satisfying, timeoutOption } from "../../base/errors/option-checks.ts";
 import { checkOptionNames, readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionsOf, OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -22,9 +13,9 @@ import { runLimitsOption } from "../../agents/run/run-limits.ts";
 import type { RunLimits } from "../../agents/run/run-options.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import { requestSourceOptions } from "../../provider/wire/request-source.ts";
-import type { RunEngine } from "../../runs/attempts/run-engine.ts";
-import type { DurableWorkflow } from "../../runs/attempts/run-service-options.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
+import type { RunEngine } from "../../runs/processes/run-engine.ts";
+import type { DurableWorkflow } from "../../runs/processes/run-service-options.ts";
+import { RunService } from "../../runs/service/run-service.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { BodyUserId, Principal } from "../request/principal.ts";

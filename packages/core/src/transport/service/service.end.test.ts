@@ -5,7 +5,7 @@ import { Agent } from "../../agents/agent/agent.ts";
 import { createLogger } from "../../base/log/logger.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
+import { RunService } from "../../runs/service/run-service.ts";
 import { createService } from "./service.ts";
 import type { ServiceOptions } from "./service-options.ts";
 

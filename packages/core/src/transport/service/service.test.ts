@@ -6,7 +6,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { silentLogger } from "../../base/log/logger.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import { RunService } from "../../runs/durable/run-service.ts";
+import { RunService } from "../../runs/service/run-service.ts";
 import { exchangeOf } from "../exchange/test/exchange-of.ts";
 import { readMessage } from "../request/run-fields.ts";
 import type { ServiceRequest } from "../request/service-request.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { Agent } from "../../../agents/agent/agent.ts";
-import type { RunService } from "../../../runs/durable/run-service.ts";
+import type { RunService } from "../../../runs/service/run-service.ts";
 import { TroupeError } from "../../../base/errors/troupe-error.ts";
 import { silentLogger } from "../../../base/log/logger.ts";
 import { ownerKey } from "../../../sessions/storage/owner-key.ts";

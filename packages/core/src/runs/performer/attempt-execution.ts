@@ -1,0 +1,153 @@
+import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Journal } from "../../agents/journal/journal.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { logFailedRun, startRun, toFailedEnd } from "../processes/durable-target.ts";
+import type { StartedRun } from "../processes/durable-target.ts";
+import { RunningNote } from "./run-ends.ts";
+import type { RunEnds, RunSuspension } from "./run-ends.ts";
+import { endOf, toRunOpts } from "../record/run-parts.ts";
+import type { RunInput, StoredEnd } from "../record/run-parts.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemetry.ts";
+import { writeInOrder } from "../record/run-writes.ts";
+import type { Ready, ServiceParts } from "../processes/service-parts.ts";
+
+/** Milliseconds that a stopped attempt may still take, to note in its session that it waits. */
+const leavingMs = 5000;
+
+/** The signals of one attempt: the engine's signal, which hands the run back, and the signal that cancels it. */
+export type AttemptControl = { readonly signal: AbortSignal; readonly controller: AbortController };
+
+/** An attempt that has begun: its run, its journal and its signals. */
+export type PerformedAttempt = Ready &
+  AttemptControl & {
+    readonly record: RunRecord;
+    readonly journal: Journal;
+    /** The input and options of the run. */
+    readonly given: RunInput;
+    /** The run, if its acceptance has made it. */
+    readonly run?: StartedRun;
+    /** Records the attempt. It is made with the run. */
+    readonly telemetry?: ContinuedTelemetry | undefined;
+    /** The error with which the attempt must end the run. */
+    readonly ending?: TroupeError | undefined;
+  };
+
+/** Executes attempts whose journal is open: drives the run, and stores its end or its pause. */
+export class AttemptExecution {
+  readonly #parts: ServiceParts;
+  readonly #ends: RunEnds;
+  readonly #suspension: RunSuspension;
+
+  constructor(parts: ServiceParts, ends: RunEnds, suspension: RunSuspension) {
+    this.#parts = parts;
+    this.#ends = ends;
+    this.#suspension = suspension;
+  }
+
+  /** Performs the work of an attempt, and stores the run's end or its pause. */
+  async execute(attempt: PerformedAttempt): Promise<void> {
+    const { record, journal, signal } = attempt;
+    const { startedAt = this.#parts.now() } = record;
+    const release = () => journal.release();
+    if (signal.aborted) {
+      release();
+      return await journal.flush();
+    }
+    signal.addEventListener("abort", release, { once: true });
+    const running = { attempts: journal.attempt, node: this.#parts.node, startedAt, plan: attempt.plan };
+    const observed = this.#parts.telemetry === undefined ? attempt : this.#observe(attempt, this.#parts.telemetry);
+    const note = new RunningNote(this.#parts.store, record, running, observed.telemetry);
+    try {
+      const end = await untilStopped(journal, this.#drive(observed));
+      const known = await note.known();
+      if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
+      await writeInOrder("end", {
+        // The run's session may still note that the run waits.
+        session: attempt.ending === undefined ? undefined : () => this.#ends.endSessionWait(record),
+        end: () => journal.end(end),
+        record: () => this.#ends.finish(record, { ...running, ...endOf(end) }, known),
+      });
+    } catch (error) {
+      if (journal.stopped === undefined) throw error;
+      await this.#pause(record, journal, note);
+    } finally {
+      note.close();
+      signal.removeEventListener("abort", release);
+    }
+  }
+
+  /** Drives a run to its end or to a pause. A failure of the run is an end too. */
+  async #drive(attempt: PerformedAttempt): Promise<{ output: Json; error?: StoredEnd["error"] & object }> {
+    const { record, journal, keys } = attempt;
+    try {
+      const run = attempt.run ?? this.#makeRun(attempt);
+      for await (const chunk of run.chunks) {
+        const behind = journal.write(chunk, run.innerOf(chunk));
+        if (behind !== undefined) await behind;
+      }
+      return { output: await run.output() };
+    } catch (error) {
+      if (journal.stopped !== undefined) return { output: null };
+      const end = toFailedEnd(error);
+      if (attempt.ending !== undefined) end.error = toFailedEnd(attempt.ending).error;
+      if (end.error.code !== "cancelled") {
+        logFailedRun(this.#parts.logger, error, { runId: record.runId, keys });
+        return end;
+      }
+      await journal.flush();
+      return { ...end, output: await this.#ends.withToolStates(record.runId, end.output) };
+    }
+  }
+
+  /** Lets the attempt be recorded as a part of the run's trace, and records how long the run has waited for it. */
+  #observe(attempt: PerformedAttempt, telemetry: Telemetry): PerformedAttempt {
+    const { record, journal } = attempt;
+    const { trace: stored, attemptTrace: previous, createdAt, notBefore = 0 } = record;
+    if (journal.attempt === 1) {
+      telemetry.measure("queue.wait", { ms: Math.max(0, this.#parts.now() - Math.max(createdAt, notBefore)) });
+    }
+    return { ...attempt, telemetry: attempt.telemetry ?? telemetry.continueFrom({ stored, previous }) };
+  }
+
+  /** Makes the run of an attempt from its record. */
+  #makeRun({ record, given, journal, controller, target, keys, telemetry }: PerformedAttempt): StartedRun {
+    const local = this.#parts.locals.get(record.runId);
+    const { input, options } = given;
+    const opts = toRunOpts({ ...record, options }, { keys, local, signal: controller.signal, telemetry });
+    return startRun(target, { kind: record.kind, input: local?.input ?? input }, { ...opts, steps: journal });
+  }
+
+  async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
+    // After a failure the journal is flushed too: finished work that is stored is not repeated.
+    if (journal.stopped === "failed") await journal.flush().catch(() => undefined);
+    if (journal.stopped === "failed") throw causeOf(journal);
+    // The journal is flushed, because a lost result of a call with an effect would require a question to a person.
+    if (journal.stopped === "released") await journal.flush();
+    if (journal.stopped === "suspended") await this.#suspension.suspend(record, journal, note);
+  }
+}
+
+/**
+ * Waits for the work of an attempt. After the attempt is stopped, waits only briefly, because a runnable may ignore its
+ * signal.
+ */
+async function untilStopped<Result>({ signal }: Journal, work: Promise<Result>): Promise<Result> {
+  const { promise: isOver, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const onStop = (): void => {
+    timer = setTimeout(() => reject(signal.reason), leavingMs).unref();
+  };
+  if (signal.aborted) onStop();
+  else signal.addEventListener("abort", onStop, { once: true });
+  try {
+    return await Promise.race([work, isOver]);
+  } finally {
+    signal.removeEventListener("abort", onStop);
+    clearTimeout(timer);
+  }
+}
+
+function causeOf({ signal }: Journal): unknown {
+  return signal.reason;
+}

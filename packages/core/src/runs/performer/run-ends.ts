@@ -1,0 +1,266 @@
+import type { ContinuedTelemetry } from "../../base/telemetry/telemetry.ts";
+import type { RunStore } from "../record/run-store.ts";
+import { isEnded, callerOf } from "../record/run-record.ts";
+import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { LoggedAttempts } from "../../agents/journal/logged-past.ts";
+import type { Journal } from "../../agents/journal/journal.ts";
+import type { LogEnd } from "../../agents/journal/log-entry.ts";
+import { readLog } from "../../agents/journal/read-log.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { isInvalid } from "../../sessions/storage/storage-failure.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import { readProperty } from "../../base/util/read-property.ts";
+import { lookUpTarget, toFailedEnd } from "../processes/durable-target.ts";
+import { endOf } from "../record/run-parts.ts";
+import type { Running, RunRecord } from "../record/run-record.ts";
+import type { StoredEnd } from "../record/run-parts.ts";
+import { writeInOrder } from "../record/run-writes.ts";
+import type { ServiceParts } from "../processes/service-parts.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
+import { readInbox } from "../record/answers.ts";
+import type { InboxContent } from "../record/answers.ts";
+import { sweepMs } from "../processes/run-sweep.ts";
+
+/** Ends durable runs: in their log, in their record, in their session, and for the other parts of the service. */
+export class RunEnds {
+  readonly #parts: ServiceParts;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Ends a run with an error, without performing its unfinished work. */
+  async end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
+    const end = toFailedEnd(error);
+    if (error.code === "cancelled") end.output = await this.withToolStates(record.runId, end.output);
+    // The journal's number counts, because the record may not count earlier attempts.
+    await writeInOrder("end", {
+      session: journal.attempt > 1 ? () => this.endSessionWait(record) : undefined,
+      end: () => journal.end(end),
+      record: () => this.finish(record, { attempts: journal.attempt, node: this.#parts.node, ...endOf(end) }),
+    });
+  }
+
+  /** Stores the end from a run's log, with the log's number of attempts: after a crash the record may count fewer. */
+  async finishLogged(record: RunRecord, ended: LogEnd, logged: LoggedAttempts | undefined): Promise<void> {
+    await this.finish(record, { ...logged, ...endOf(ended) });
+  }
+
+  /** Stores the end of a run that its log already contains, and frees the process's state of the run. */
+  async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
+    const { store, vault, admission, locals, logger } = this.#parts;
+    // The run is removed from the counts first, because a client that has read the end may request the next run
+    // immediately.
+    admission?.remove(record.runId);
+    vault.forget(record.runId);
+    locals.delete(record.runId);
+    await store.finish(record.runId, end, known).catch(async (error: unknown) => {
+      if (!isInvalid(error)) throw error;
+      // Together with the rest of the record, the output may be too large, although the log could store it.
+      logger?.error("The output of a durable run is in its events alone: its record does not hold it.", { error });
+      await store.finish(record.runId, { ...end, output: null });
+    });
+    this.#parts.memory?.end(record.runId);
+  }
+
+  /** Lets the run's session accept other runs, if the session notes that this run waits. */
+  async endSessionWait({ kind, name, sessionId, owner, runId }: RunRecord): Promise<void> {
+    const sessions = readProperty(lookUpTarget(this.#parts.registries, kind, name), "sessions");
+    const endWait = readProperty(sessions, "endWait");
+    if (typeof endWait !== "function") return;
+    await Promise.resolve(Reflect.apply(endWait, sessions, [sessionId, runId, { owner }])).catch((error: unknown) =>
+      this.#parts.logger?.warn("A session could not note that its run waits no longer.", { runId, error }),
+    );
+  }
+
+  /** Adds the states of its tool calls to the output of a cancelled run. */
+  async withToolStates(runId: string, output: Json): Promise<Json> {
+    const states = new Map<string, { step: string; toolName: string; state: "settled" | "unsettled" }>();
+    for await (const page of readLog(this.#parts.store.storage, runId)) {
+      for (const entry of page.flatMap(({ record }) => record.entries)) {
+        if (entry.t === "call") states.set(entry.step, { step: entry.step, toolName: entry.tool, state: "unsettled" });
+        const call = entry.t === "done" ? states.get(entry.step) : undefined;
+        if (call !== undefined) call.state = "settled";
+      }
+    }
+    if (states.size === 0) return output;
+    return { ...(isRecord(output) ? output : {}), toolStates: [...states.values()] };
+  }
+}
+
+/** Suspends durable runs: updates their record, and removes them from the list of open runs. */
+export class RunSuspension {
+  readonly #parts: ServiceParts;
+  /** Submits a run again after a pause. */
+  readonly #resubmit: (record: RunRecord, afterMs: number) => void;
+
+  constructor(parts: ServiceParts, resubmit: (record: RunRecord, afterMs: number) => void) {
+    this.#parts = parts;
+    this.#resubmit = resubmit;
+  }
+
+  /** Suspends a run until the answers that its attempt requested. */
+  async suspend(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
+    const { store } = this.#parts;
+    const { runId } = record;
+    const waiting: { record: RunRecord | null } = { record: null };
+    const attempt = { runId, attempts: journal.attempt };
+    await writeInOrder("suspend", {
+      running: async () => {
+        await note.write();
+        note.close();
+      },
+      waiting: async () => {
+        waiting.record = await store.suspend(attempt, journal.waits, this.#endOf(record));
+        if (waiting.record !== null) this.#noteWaiting(waiting.record);
+        return waiting.record !== null;
+      },
+      unlisted: () => waiting.record && this.#unlist(waiting.record),
+    });
+  }
+
+  #noteWaiting(waiting: RunRecord): void {
+    const { now, admission } = this.#parts;
+    this.#warnOfDoubt(waiting);
+    admission?.wait(waiting.runId, callerOf(waiting));
+    const until = untilOf(waiting);
+    // The sweep wakes runs whose waits end later.
+    if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
+  }
+
+  /** Removes a waiting run from the list of open runs, or wakes it for an answer that arrived while it was stopping. */
+  async #unlist(waiting: RunRecord): Promise<void> {
+    if (await this.takeOffList(waiting)) return;
+    const woken = await this.#parts.store.wake(waiting.runId);
+    if (woken !== null) this.#resubmit(woken, 0);
+  }
+
+  /** Warns how to answer a `doubt` wait about a call that may have had its effect, because no client can answer it. */
+  #warnOfDoubt({ runId, waits = [] }: RunRecord): void {
+    for (const { id: waitId, kind, about } of waits) {
+      if (kind !== "doubt") continue;
+      const name = JSON.stringify(readProperty(about, "toolName"));
+      this.#parts.logger.warn(
+        `A run waits: its process ended during ${name}, which may have had its effect. Answer with runs.answer(runId, waitId, ` +
+          '{ choice: "happened", result }, { choice: "again" } or { choice: "giveUp" }, "host"). ' +
+          "A tool or function step whose effect may happen twice says so by effect, and is called again.",
+        { runId, waitId },
+      );
+    }
+  }
+
+  /**
+   * Suspends a run until a process has its missing parts. The run's log is unchanged, so that it may wait for long; the
+   * sweep checks again if it can continue.
+   */
+  async waitForUpgrade(record: RunRecord, wait: RunWait): Promise<void> {
+    if (record.waits?.[0]?.id === wait.id) return;
+    const { store } = this.#parts;
+    const waiting: { record: RunRecord | null } = { record: null };
+    await writeInOrder("waitForUpgrade", {
+      waiting: async () => (waiting.record = await store.suspend(record, [wait], this.#endOf(record))) !== null,
+      open: () => waiting.record && store.open(waiting.record),
+    });
+  }
+
+  /** Returns the time at which a waiting run of a caller without a verified user is ended; undefined for other runs. */
+  #endOf(record: RunRecord): number | undefined {
+    const { now, anonymousWaitMs } = this.#parts;
+    return callerOf(record).kind === "anonymous" ? now() + anonymousWaitMs : undefined;
+  }
+
+  /**
+   * Removes a waiting run from the list of open runs. If its wait ends at some time, it stays listed for the sweep at
+   * that time. Returns false, and changes nothing, if the run can continue or was cancelled meanwhile.
+   */
+  async takeOffList(record: RunRecord): Promise<boolean> {
+    const { store, now } = this.#parts;
+    const open = await store.readOpen(record.runId);
+    // The record already shows that the run waits: an answer that arrives later wakes it and changes the entry.
+    const inbox = await readInbox(store.storage, record.runId);
+    if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
+    const until = untilOf(record);
+    await store.takeOffList(record, open, until === Infinity ? undefined : until - sweepMs);
+    return true;
+  }
+}
+
+/** Returns the time at which the run's first wait, or the run itself, ends without an answer. */
+function untilOf({ waits = [], waitsUntil = Infinity }: RunRecord): number {
+  return Math.min(waitsUntil, ...waits.map(({ until = Infinity }) => until));
+}
+
+/** Returns true for an anonymous caller's run whose time to wait for an answer is over, unless it has one. */
+export function isLate(
+  { waits = [], waitsUntil = Infinity }: RunRecord,
+  { answers }: InboxContent,
+  now: number,
+): boolean {
+  return waitsUntil <= now && !waits.some(({ id, until = Infinity }) => answers.has(id) || until <= now);
+}
+
+/** Returns true if a waiting run can continue: it has an answer, a wait is over, or it waits for a suitable process. */
+export function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
+  return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
+}
+
+/**
+ * Milliseconds after which a run's record shows that it is running. The record of a shorter run shows it only with its
+ * end.
+ */
+const noteAfterMs = 100;
+
+/** The note that a run is running: immediately for readers in this process, and a little later in its record. */
+export class RunningNote {
+  readonly fields: Running;
+  readonly #store: RunStore;
+  readonly #record: RunRecord;
+  readonly #timer: NodeJS.Timeout;
+  readonly #telemetry: ContinuedTelemetry | undefined;
+  #written: Promise<RunRecord | null> | undefined;
+
+  /** @param telemetry records the attempt, whose context is noted too */
+  // oxlint-disable-next-line max-params -- the last is missing for most runs
+  constructor(store: RunStore, record: RunRecord, fields: Running, telemetry?: ContinuedTelemetry) {
+    this.#store = store;
+    this.#record = record;
+    this.fields = fields;
+    this.#telemetry = telemetry;
+    store.running.set(record.runId, fields);
+    this.#timer = setTimeout(() => void this.write().catch(() => undefined), noteAfterMs).unref();
+  }
+
+  /**
+   * Writes the note to the run's record, unless it was written. Returns the updated record; `null` if the run is over
+   * or another attempt wrote its note first.
+   */
+  write(): Promise<RunRecord | null> {
+    clearTimeout(this.#timer);
+    const { runId } = this.#record;
+    const change = ({ waits: _waits, ...record }: RunRecord): RunRecord | null => {
+      // A run that another attempt has suspended meanwhile is no longer among the open runs: its record must not show
+      // that it is performed, or nothing would continue it if this process ended.
+      const isSuspended = record.status === "waiting" && this.#record.status !== "waiting";
+      const isPast = isEnded(record.status) || isSuspended || record.attempts >= this.fields.attempts;
+      if (isPast) return null;
+      const attemptTrace = this.#telemetry?.begun;
+      return { ...record, status: "running", ...this.fields, ...(attemptTrace !== undefined && { attemptTrace }) };
+    };
+    return (this.#written ??= this.#store.change(runId, change, this.#record));
+  }
+
+  /**
+   * Returns the record as this attempt last saw it, including the note if it was written. The note is not written
+   * afterwards.
+   */
+  async known(): Promise<RunRecord> {
+    clearTimeout(this.#timer);
+    return (await this.#written) ?? this.#record;
+  }
+
+  /** Removes the note for readers in this process. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#store.running.delete(this.#record.runId);
+  }
+}

@@ -1,0 +1,286 @@
+import { sleep } from "../../base/async/sleep.ts";
+import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
+import { AttemptExecution } from "./attempt-execution.ts";
+import type { AttemptControl, PerformedAttempt } from "./attempt-execution.ts";
+import type { AttemptInit } from "../../agents/journal/attempt.ts";
+import { Journal } from "../../agents/journal/journal.ts";
+import { readLastRecord } from "../../agents/journal/read-log.ts";
+import { RunPaused } from "../../agents/run/run-paused.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { isInvalid } from "../../sessions/storage/storage-failure.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { readCancel, readInbox } from "../record/answers.ts";
+import type { InboxContent } from "../record/answers.ts";
+import { lookUpTarget, toFailedEnd } from "../processes/durable-target.ts";
+import { fitsElsewhere, getReady } from "../processes/upgrade-check.ts";
+import { hashOf } from "../record/plan-print.ts";
+import type { BegunRun, ServiceParts } from "../processes/service-parts.ts";
+import { RunEnds, isDue, isLate, RunSuspension } from "./run-ends.ts";
+import { RetryPauses } from "../processes/run-sweep.ts";
+import type { HandedBack, RunJob } from "../processes/run-engine.ts";
+import { cancelled, crashed, waitedTooLong, readInput } from "../record/run-parts.ts";
+import { isEnded, readOpenRun } from "../record/run-record.ts";
+import type { RunRecord } from "../record/run-record.ts";
+
+/**
+ * The number of further attempts at a run given up that only read its finished work, to end it. These may crash their
+ * process as well.
+ */
+const endingAttempts = 2;
+/** Milliseconds between two checks of a log that another attempt may be writing. */
+const growthPauseMs = 200;
+/** Milliseconds to pause before retrying a run that a storage failure stopped. */
+const failurePausesMs = [1000, 2000, 5000, 10_000, 30_000];
+/** Milliseconds to pause before retrying a suspect run, while other suspect runs are performed. */
+const suspectPausesMs = [100, 200, 400];
+/** Milliseconds to pause before retrying a run that another process performs, or that fits another process. */
+const handBackPausesMs = [1000, 2000, 3000, 4000, 5000];
+
+/**
+ * Performs the attempts at durable runs in this process: from the record to the run's end, its wait, or its next
+ * attempt.
+ */
+export class RunPerformer {
+  readonly #parts: ServiceParts;
+  /** Submits a run again after a pause. */
+  readonly #resubmit: (record: RunRecord, afterMs: number) => void;
+  readonly #failures = new RetryPauses(failurePausesMs);
+  readonly #handBacks = new RetryPauses(handBackPausesMs);
+  readonly #suspectPauses = new RetryPauses(suspectPausesMs);
+  readonly #ends: RunEnds;
+  readonly #suspension: RunSuspension;
+  readonly #execution: AttemptExecution;
+
+  constructor(parts: ServiceParts, resubmit: (record: RunRecord, afterMs: number) => void) {
+    this.#parts = parts;
+    this.#resubmit = resubmit;
+    this.#ends = new RunEnds(parts);
+    this.#suspension = new RunSuspension(parts, resubmit);
+    this.#execution = new AttemptExecution(parts, this.#ends, this.#suspension);
+  }
+
+  /**
+   * Performs a job, or hands it back for a while. After most failures the job is handed back too, or its run is ended.
+   */
+  async perform(job: RunJob, signal: AbortSignal): Promise<void | HandedBack> {
+    const { runId } = job;
+    if (this.#parts.performing.has(runId)) return this.#handBack(runId);
+    const begun = this.#parts.begun.get(runId);
+    const controller = begun?.controller ?? new AbortController();
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    this.#parts.performing.set(runId, { done, cancel: (reason) => controller.abort(reason) });
+    try {
+      return await this.#performOnce(job, { signal, controller }, begun);
+    } finally {
+      this.#parts.performing.delete(runId);
+      this.#parts.begun.delete(runId);
+      resolve();
+      this.#parts.tails.handOver(runId);
+    }
+  }
+
+  async #performOnce(job: RunJob, control: AttemptControl, begun: BegunRun | undefined): Promise<void | HandedBack> {
+    const { runId } = job;
+    let record: RunRecord | null = begun?.record ?? null;
+    try {
+      if (begun !== undefined) return await this.#performBegun(begun, control);
+      record = await this.#parts.store.read(runId);
+      if (record === null) return await this.#dropJob(runId);
+      if (isEnded(record.status)) return await this.#parts.store.settle(record);
+      if (job.activation < record.activation) return await this.#passOn(record);
+      const back = await this.#attempt(record, control);
+      this.#failures.forget(runId);
+      if (back === undefined) this.#handBacks.forget(runId);
+      return back;
+    } catch (error) {
+      return await this.#fail(runId, record, toTroupeError(error));
+    }
+  }
+
+  /** Drops the job of a run without a record, and removes the remains of such a run. */
+  async #dropJob(runId: string): Promise<void> {
+    if (await this.#parts.store.lists.closeOrphan(runId)) return;
+    this.#parts.logger?.warn(
+      "A job was dropped whose run is not in the storage. It was deleted, or a service with another storage has the same queue: give each service a queue of its own.",
+      { runId },
+    );
+  }
+
+  /** Performs the first attempt at a run that began when this process accepted it. */
+  async #performBegun(begun: BegunRun, control: AttemptControl): Promise<void> {
+    const { tails } = this.#parts;
+    const { record, first, journal } = begun;
+    const feed = tails.follow(record.runId, first);
+    try {
+      journal.startClock();
+      await this.#execution.execute({ ...begun, ...control, given: record });
+    } finally {
+      tails.leave(feed);
+    }
+  }
+
+  /** Makes one attempt at an open run, unless it was cancelled, still waits, or is performed by another process. */
+  async #attempt(record: RunRecord, control: AttemptControl): Promise<void | HandedBack> {
+    const { runId, status } = record;
+    const { store } = this.#parts;
+    // Before its first attempt a run has no answers, and a cancellation ends it immediately, so its inbox is not read.
+    const isFirst = record.attempts === 0 && status === "queued";
+    const inbox: InboxContent = isFirst ? { answers: new Map() } : await readInbox(store.storage, runId);
+    if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
+    if (status === "waiting" && isLate(record, inbox, this.#parts.now()))
+      return await this.endUnperformed(record, waitedTooLong());
+    if (status === "waiting" && !isDue(record, inbox, this.#parts.now()))
+      return void (await this.#suspension.takeOffList(record));
+    if (status === "running" && (await isGrowing(store.storage, runId))) return this.#handBack(runId);
+    return await this.#getReady(record, inbox, control);
+  }
+
+  /**
+   * Begins an attempt if this process has all that the run needs. Otherwise leaves the run to a suitable process, or
+   * lets it wait for such a process.
+   */
+  async #getReady(record: RunRecord, inbox: InboxContent, control: AttemptControl): Promise<void | HandedBack> {
+    const ready = await getReady(this.#parts, record, inbox.answers);
+    if (ready === "giveUp") return await this.endUnperformed(record, cancelled("What it needs is gone."));
+    if ("wait" in ready) {
+      if (await fitsElsewhere(this.#parts, record)) return this.#handBack(record.runId);
+      return await this.#suspension.waitForUpgrade(record, ready.wait);
+    }
+    // An attempt that is stopped before it begins must not count as fruitless.
+    if (control.signal.aborted) return undefined;
+    return await this.#begin({ record, ...ready, ...control }, inbox);
+  }
+
+  /** Hands the job back to the engine, so that any process performs it after a pause. */
+  #handBack(runId: string): HandedBack {
+    return { againInMs: this.#handBacks.next(runId) };
+  }
+
+  /**
+   * Drops an outdated job of a run that was woken since. The process that woke it has submitted a newer job, unless it
+   * crashed first. In that case the list of open runs does not show the waking either.
+   */
+  async #passOn(record: RunRecord): Promise<void> {
+    const { runId, activation } = record;
+    const { store } = this.#parts;
+    const open = await store.readOpen(runId);
+    if (open === null || readOpenRun(open, runId).activation >= activation) return;
+    await store.open(record);
+    this.#resubmit(record, 0);
+  }
+
+  /**
+   * Begins an attempt. With `ending` the attempt only reads finished work and ends the run at the first unfinished
+   * step, so that the session keeps the work of its tools.
+   */
+  async #begin(
+    start: Omit<PerformedAttempt, "journal" | "given">,
+    { answers }: InboxContent,
+    ending?: TroupeError,
+  ): Promise<void | HandedBack> {
+    const { record, print } = start;
+    const { runId } = record;
+    const init = this.#initOf(runId, print, answers);
+    const journal = await Journal.read(init);
+    if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
+    const isSuspect = ending === undefined && journal.past.isSuspect;
+    const place = isSuspect ? this.#parts.suspects.enter(runId, journal.past.mustBeAlone) : undefined;
+    if (isSuspect && place === undefined) return { againInMs: this.#suspectPauses.next(runId) };
+    this.#suspectPauses.forget(runId);
+    try {
+      await journal.start(init, place?.isShared);
+      if (place !== undefined) journal.onProgress = () => place.leave();
+      await this.#goOn(start, journal, ending);
+    } finally {
+      place?.leave();
+    }
+  }
+
+  /** Performs an attempt that has begun. A run that was cancelled or is given up only reads finished work, and ends. */
+  async #goOn(
+    start: Omit<PerformedAttempt, "journal" | "given">,
+    journal: Journal,
+    ending: TroupeError | undefined,
+  ): Promise<void> {
+    const { record, controller } = start;
+    const { isGivenUp, endings } = journal.past;
+    let error = ending;
+    // The run's record may not count an earlier attempt yet, so a cancellation may be unread.
+    const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
+    if (cancel !== undefined) error ??= cancelled(cancel.reason);
+    if (isGivenUp) error ??= crashed(record);
+    const given = await readInput(this.#parts.store.storage, record);
+    if (error === undefined) return await this.#execution.execute({ ...start, journal, given });
+    if (!journal.hasResults || endings >= endingAttempts) return await this.#ends.end(record, journal, error);
+    journal.endAtNewWork(() => controller.abort(error));
+    await this.#execution.execute({ ...start, journal, given, ending: error });
+  }
+
+  /**
+   * Ends a run that has no attempt in progress, and waits until the end is stored. It works even if the run's runnable
+   * or tools are gone.
+   */
+  async endUnperformed(record: RunRecord, error: TroupeError): Promise<void> {
+    const { registries, printer, vault } = this.#parts;
+    const target = lookUpTarget(registries, record.kind, record.name);
+    if (target === undefined) return await this.#endAsItIs(record, error);
+    const plan = printer.print(target, record.plan);
+    const ready = { target, plan, print: hashOf(plan), keys: vault.open(record.runId, record.keys) ?? {} };
+    const control = { controller: new AbortController(), signal: new AbortController().signal };
+    await this.#begin({ record, ...ready, ...control }, { answers: new Map() }, error);
+  }
+
+  /** Ends a run without another attempt at its unfinished work. */
+  async #endAsItIs(record: RunRecord, error: TroupeError): Promise<void> {
+    const journal = await Journal.open(this.#initOf(record.runId, ""));
+    if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
+    await this.#ends.end(record, journal, error);
+  }
+
+  #initOf(runId: string, print: string, answers?: ReadonlyMap<string, Json>): AttemptInit {
+    const { store, writer, node } = this.#parts;
+    return { runId, storage: store.storage, writer, node, print, ...(answers && { answers }) };
+  }
+
+  async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | HandedBack> {
+    if (error instanceof RunPaused && error.reason !== "failed") {
+      // Another attempt came first. If that attempt has lost its job, this job continues after it.
+      return error.reason === "overtaken" ? this.#handBack(runId) : undefined;
+    }
+    const cause = error instanceof RunPaused ? toTroupeError(error.cause) : error;
+    this.#parts.logger?.error("A durable run cannot be performed.", { runId, error: cause });
+    if (record !== null && isInvalid(cause) && (await this.#endRefused(record, cause))) return undefined;
+    this.#parts.tails.fail(runId, cause);
+    if (cause.code === "storage_corrupt") return await this.#endCorrupt(record, cause);
+    return { againInMs: this.#failures.next(runId) };
+  }
+
+  /** Ends a run that cannot be read, in its record only. */
+  async #endCorrupt(record: RunRecord | null, error: TroupeError): Promise<void> {
+    if (record === null) return;
+    await this.#ends.finish(record, { status: "error", ...toFailedEnd(error) }).catch(() => undefined);
+  }
+
+  /**
+   * Ends a run whose result the storage rejects: another attempt would repeat the work in vain. Returns false if the
+   * end failed for another reason.
+   */
+  async #endRefused(record: RunRecord, error: TroupeError): Promise<boolean> {
+    try {
+      await this.endUnperformed(record, error);
+    } catch (second) {
+      // All work of the run was finished before, and the storage rejects its end.
+      if (!isInvalid(second instanceof RunPaused ? second.cause : second)) return false;
+      await this.#endAsItIs(record, error);
+    }
+    return true;
+  }
+}
+
+/** Returns true if another attempt is writing the log of a run, so that this process must not perform the run now. */
+async function isGrowing(storage: StorageDriver, runId: string): Promise<boolean> {
+  const before = await readLastRecord(storage, runId);
+  await sleep(growthPauseMs);
+  return (await readLastRecord(storage, runId))?.number !== before?.number;
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Journal } from "../../agents/journal/journal.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
+import { putAnswer, putCancel } from "../record/answers.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import { callerOf } from "../record/run-record.ts";
+import { now, partsOf, record } from "../processes/test/parts.ts";
+import { RunningNote, isDue, isLate, RunSuspension } from "./run-ends.ts";
+import { sweepMs } from "../processes/run-sweep.ts";
+
+const asked = (id: string, more: Partial<RunWait> = {}): RunWait => ({ id, kind: "approval", about: {}, ...more });
+const answersTo = (...ids: string[]) => ({ answers: new Map(ids.map((id) => [id, null])) });
+
+describe("a waiting run", () => {
+  it.each([
+    [[asked("w")], [], false],
+    [[asked("w")], ["w"], true],
+    [[asked("w")], ["other"], false],
+    [[asked("v"), asked("w")], ["w"], true],
+    [[asked("w", { until: 100 })], [], true],
+    [[asked("w", { until: 101 })], [], false],
+    [[asked("v"), asked("w", { until: 99 })], [], true],
+    [[asked("w", { kind: "upgrade" })], [], true],
+    [[asked("w", { kind: "doubt" })], [], false],
+    [undefined, ["w"], false],
+  ])("for %j with answers to %j can go on: %s", (waits, ids, due) => {
+    expect(isDue({ ...record, ...(waits && { waits }) }, answersTo(...ids), 100)).toBe(due);
+  });
+
+  it.each([
+    [undefined, [asked("w")], [], false],
+    [101, [asked("w")], [], false],
+    [100, [asked("w")], [], true],
+    [100, undefined, [], true],
+    [100, [asked("w")], ["w"], false],
+    [100, [asked("w")], ["v"], true],
+    [100, [asked("w", { until: 100 })], [], false],
+    [100, [asked("w", { until: 101 })], [], true],
+    [100, [asked("w", { kind: "upgrade" })], [], true],
+  ])("until %d for %j with answers to %j is late: %s", (...row) => {
+    const [waitsUntil, waits, ids, late] = row;
+    const waiting = { ...record, ...(waits && { waits }), ...(waitsUntil !== undefined && { waitsUntil }) };
+    expect(isLate(waiting, answersTo(...ids), 100)).toBe(late);
+  });
+});
+
+/** A run of an attempt, which has come to its waits. */
+async function suspended(waits: readonly RunWait[], { of = record, attempts = 0 } = {}) {
+  const made = partsOf();
+  const { parts } = made;
+  await parts.store.insert({ ...of, attempts });
+  const resubmit = vi.fn<(record: RunRecord, afterMs: number) => void>();
+  const waiting = parts.admission && vi.spyOn(parts.admission, "wait");
+  const suspension = new RunSuspension(parts, resubmit);
+  const stored = () => parts.store.read(of.runId);
+  const journal = { attempt: 1, waits } as unknown as Journal;
+  const suspend = async (): Promise<void> => {
+    const note = new RunningNote(parts.store, of, { attempts: 1, node: "here", startedAt: 5, plan: { tools: {} } });
+    await suspension.suspend(of, journal, note);
+  };
+  return { ...made, resubmit, suspension, stored, waiting, suspend };
+}
+
+const openIn = async ({ storage }: { storage: { list(namespace: string): Promise<{ value: unknown }[]> } }) =>
+  (await storage.list("run-open")).map(({ value }) => (value as { submittedAt: number }).submittedAt);
+
+describe("a run that suspends", () => {
+  it("waits in its record with its attempt, off the list of open runs, and holds its place no longer", async () => {
+    const run = await suspended([asked("w")]);
+    await run.suspend();
+    const { waitsUntil, ...stored } = (await run.stored()) ?? record;
+    expect(waitsUntil).toBeUndefined();
+    expect(stored).toMatchObject({ status: "waiting", attempts: 1, node: "here", startedAt: 5, waits: [asked("w")] });
+    expect(run.parts.store.running.size).toBe(0);
+    expect(await openIn(run)).toEqual([]);
+    expect(run.resubmit).not.toHaveBeenCalled();
+    expect(run.waiting).toHaveBeenCalledExactlyOnceWith("r", callerOf(record));
+    expect(run.lines).toEqual([]);
+  });
+
+  it("a run that suspends of a caller without a user waits for a time, and is found by the sweep before that", async () => {
+    const anonymous = { ...record, owner: {}, anonymous: "#" };
+    const run = await suspended([asked("w")], { of: anonymous });
+    await run.suspend();
+    expect(await run.stored()).toMatchObject({ waitsUntil: now + 86_400_000 });
+    expect(await openIn(run)).toEqual([now + 86_400_000 - sweepMs]);
+    expect(run.waiting).toHaveBeenCalledExactlyOnceWith("r", callerOf(anonymous));
+  });
+
+  it.each([
+    [sweepMs - 1, 1],
+    [sweepMs, 0],
+    [0, 2],
+  ])("whose wait ends after %d ms is submitted again %d times", async (ms, times) => {
+    const run = await suspended([asked("v"), asked("w", { until: now + ms })]);
+    await run.suspend();
+    expect(run.resubmit).toHaveBeenCalledTimes(times);
+    expect(run.resubmit.mock.calls.map(([, afterMs]) => afterMs)).toEqual([ms, 0].slice(0, times));
+    const listedAt = times === 2 ? now : now + ms - sweepMs;
+    expect(await openIn(run)).toEqual([listedAt]);
+  });
+
+  it("goes on at once with an answer or a cancel that came while it was about to stop", async () => {
+    for (const put of [
+      (storage: never) => putAnswer(storage, { runId: "r", waitId: "w" }, { approved: true }),
+      (storage: never) => putCancel(storage, "r", "Enough."),
+    ]) {
+      const run = await suspended([asked("w")]);
+      await put(run.storage as never);
+      await run.suspend();
+      expect(await run.stored()).toMatchObject({ status: "queued", activation: 2 });
+      expect(run.resubmit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ activation: 2 }), 0);
+      expect(await openIn(run)).toEqual([now]);
+    }
+  });
+
+  it("stays with a later attempt that has it", async () => {
+    const run = await suspended([asked("w")], { attempts: 2 });
+    await run.suspend();
+    expect(await run.stored()).toMatchObject({ status: "queued", attempts: 2 });
+    expect(run.waiting).not.toHaveBeenCalled();
+    expect(run.resubmit).not.toHaveBeenCalled();
+  });
+
+  it("says how to answer for each call that may have had its effect, and for no other wait", async () => {
+    const doubt = (id: string, toolName: string) =>
+      asked(id, { kind: "doubt", about: { toolName, args: "sk-secret" } });
+    const run = await suspended([asked("w"), doubt("d1", "pay"), doubt("d2", 'a"b')]);
+    await run.suspend();
+    expect(run.lines).toEqual([expect.stringContaining("d1"), expect.stringContaining("d2")]);
+    const { level, message } = JSON.parse(run.lines[0] ?? "") as { level: string; message: string };
+    expect(level).toBe("warn");
+    expect(message).toContain('its process ended during "pay", which may have had its effect');
+    expect(run.lines.join("")).not.toContain("sk-secret");
+  });
+});
+
+describe("a run that waits for what it needs", () => {
+  const upgrade = asked("upgrade-1", { kind: "upgrade" });
+
+  it("waits on the list of open runs, where processes look for it", async () => {
+    const { suspension, stored, storage } = await suspended([]);
+    await suspension.waitForUpgrade({ ...record, attempts: 1 }, upgrade);
+    expect(await stored()).toMatchObject({ status: "waiting", waits: [upgrade] });
+    expect(await storage.list("run-open")).toMatchObject([{ value: { waitsForUpgrade: true, submittedAt: now } }]);
+  });
+
+  it("is left as it is when it waits for the same already, and waits anew for something else", async () => {
+    const { suspension, parts, stored } = await suspended([]);
+    const suspend = vi.spyOn(parts.store, "suspend");
+    await suspension.waitForUpgrade({ ...record, waits: [upgrade] }, upgrade);
+    expect(suspend).not.toHaveBeenCalled();
+    const other = asked("upgrade-2", { kind: "upgrade" });
+    await suspension.waitForUpgrade({ ...record, attempts: 1, waits: [upgrade] }, other);
+    expect(await stored()).toMatchObject({ waits: [other] });
+  });
+
+  it("is not put on the list when another attempt has it", async () => {
+    const { suspension, parts } = await suspended([], { attempts: 2 });
+    const open = vi.spyOn(parts.store, "open");
+    await suspension.waitForUpgrade({ ...record, attempts: 1 }, upgrade);
+    expect(open).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,291 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { putCancel } from "../record/answers.ts";
+import type { RunStorage } from "../record/run-record.ts";
+import { RunStore } from "../record/run-store.ts";
+import type { FoundOpenRun } from "../record/run-lists.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { RemoteStorage } from "../../sessions/storage/test/remote-storage.ts";
+import { Admission } from "./admission.ts";
+import type { Performing } from "./service-parts.ts";
+import { RunSweep, sweepMs } from "./run-sweep.ts";
+
+/** The time of the process, in epoch milliseconds, where nothing else is said. */
+const start = 1_000_000_000_000;
+
+beforeEach(() => void vi.useFakeTimers({ now: start }));
+afterEach(() => void vi.useRealTimers());
+
+const down = new TroupeError("storage_unavailable", "The database restarts.");
+const ann = "-/u:ann";
+
+/** A sweep with all that it has done. */
+function sweepOf(storage: RunStorage = new InMemoryStorage(), performed: readonly string[] = []) {
+  const store = new RunStore(storage, Date.now);
+  const admission = new Admission({ maxQueued: 10, perCaller: 10, maxAnonymousBytes: 1024 });
+  const replaced = vi.spyOn(admission, "replace");
+  const performing = new Map(performed.map((id) => [id, {} as Performing]));
+  const [submitted, cancelled, errors]: [string[], string[], unknown[]] = [[], [], []];
+  const submit = vi.fn<(run: FoundOpenRun) => Promise<void>>(async ({ runId }) => void submitted.push(runId));
+  const cleanUp = vi.fn<() => Promise<void>>(async () => {});
+  const onError = (error: unknown) => void errors.push(error);
+  const cancel = (runId: string) => void cancelled.push(runId);
+  const sweep = new RunSweep({ store, admission, performing, now: Date.now, submit, cleanUp, cancel, onError });
+  const counts = () => replaced.mock.calls.map(([found]) => found.map(({ runId }) => runId));
+  return { sweep, store, storage, performing, submit, submitted, cleanUp, cancelled, errors, counts };
+}
+
+/** Puts a run on the list of open ones, as submitted some time ago. */
+async function open(storage: RunStorage, runId: string, ageMs: number): Promise<void> {
+  const run = { v: 1, submittedAt: start - ageMs, activation: 1, priority: 10, owner: ann };
+  await storage.set("run-open", runId, run);
+}
+
+async function submittedAt(storage: RunStorage, runId: string): Promise<unknown> {
+  return ((await storage.get("run-open", runId)) as { submittedAt?: number } | null)?.submittedAt;
+}
+
+describe("the round of a sweep", () => {
+  const third = sweepMs / 3;
+
+  it.each<[who: "this process" | "none", ageMs: number, isRenewed: boolean, isSubmitted: boolean]>([
+    ["none", -5000, false, false],
+    ["none", third, false, false],
+    ["none", sweepMs - 1, false, false],
+    ["none", sweepMs, true, true],
+    ["none", 10 * sweepMs, true, true],
+    ["this process", 0, false, false],
+    ["this process", third - 1, false, false],
+    ["this process", third, true, false],
+    ["this process", sweepMs, true, false],
+  ])("with a run that %s performs, submitted %d ms ago: renewed %s, submitted %s", async (...row) => {
+    const [who, ageMs, isRenewed, isSubmitted] = row;
+    const { sweep, storage, submitted } = sweepOf(undefined, who === "none" ? ["other"] : ["run"]);
+    await open(storage, "run", ageMs);
+    await sweep.sweep();
+
+    expect(await submittedAt(storage, "run")).toBe(isRenewed ? start : start - ageMs);
+    expect(submitted).toEqual(isSubmitted ? ["run"] : []);
+  });
+
+  it("renews runs of this process often enough that no other one takes them up", async () => {
+    const { sweep, storage, submitted } = sweepOf(undefined, ["run"]);
+    const other = sweepOf(storage);
+    await open(storage, "run", 0);
+    sweep.start();
+    for (let second = 1; second <= 120; second++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await other.sweep.sweep();
+    }
+    sweep.stop();
+
+    expect([submitted, other.submitted]).toEqual([[], []]);
+    // This process ends.
+    await vi.advanceTimersByTimeAsync(sweepMs);
+    await other.sweep.sweep();
+    expect(other.submitted).toEqual(["run"]);
+  });
+
+  it("does not submit a run that begins here while it is renewed", async () => {
+    const { sweep, store, storage, performing, submitted } = sweepOf();
+    await open(storage, "run", sweepMs);
+    const renew = store.lists.renew.bind(store.lists);
+    vi.spyOn(store.lists, "renew").mockImplementation(async (run) => {
+      performing.set(run.runId, {} as Performing);
+      return await renew(run);
+    });
+    await sweep.sweep();
+
+    expect([submitted, await submittedAt(storage, "run")]).toEqual([[], start]);
+  });
+
+  it("does not submit a run that another process was first to renew", async () => {
+    const { sweep, store, storage, submitted } = sweepOf();
+    await open(storage, "lost", sweepMs);
+    await open(storage, "won", sweepMs);
+    const renew = store.lists.renew.bind(store.lists);
+    vi.spyOn(store.lists, "renew").mockImplementation(async (run) => {
+      if (run.runId === "lost") await open(storage, "lost", 1);
+      return await renew(run);
+    });
+    await sweep.sweep();
+
+    expect(submitted).toEqual(["won"]);
+  });
+
+  it("tells the failure of one run, and goes on with the others", async () => {
+    const { sweep, store, storage, submit, submitted, errors, counts, cleanUp } = sweepOf();
+    for (const runId of ["a", "b", "c", "d"]) await open(storage, runId, sweepMs);
+    vi.spyOn(store.lists, "renew").mockRejectedValueOnce(down);
+    const refused = new Error("The engine is closed.");
+    submit.mockRejectedValueOnce(refused);
+    await sweep.sweep();
+
+    expect(new Set(errors)).toEqual(new Set([down, refused]));
+    expect(submitted).toHaveLength(2);
+    expect(counts()).toEqual([["a", "b", "c", "d"]]);
+    expect(cleanUp).toHaveBeenCalledTimes(1);
+  });
+
+  it("counts all open runs of all pages, due or not", async () => {
+    const { sweep, storage, counts, submitted } = sweepOf();
+    const runIds = Array.from({ length: 205 }, (_, index) => `run-${String(index).padStart(3, "0")}`);
+    for (const [index, runId] of runIds.entries()) await open(storage, runId, index % 2 === 0 ? sweepMs : 0);
+    await sweep.sweep();
+
+    expect(counts()).toEqual([runIds]);
+    expect(submitted).toEqual(runIds.filter((_, index) => index % 2 === 0));
+  });
+
+  it.each([0, 1, 2])("keeps the counts when the list cannot be read after %d pages", async (pages) => {
+    const { sweep, store, storage, errors, counts, cleanUp, submitted } = sweepOf();
+    await open(storage, "run", sweepMs);
+    const [page = []] = await Array.fromAsync(store.lists.listOpen(() => {}));
+    const listOpen = vi.spyOn(store.lists, "listOpen").mockImplementationOnce(async function* () {
+      for (let read = 0; read < pages; read++) yield page;
+      throw down;
+    });
+    await sweep.sweep();
+    expect([errors, counts()]).toEqual([[down], []]);
+    expect(cleanUp).toHaveBeenCalledTimes(1);
+
+    // The next round reads it.
+    await sweep.sweep();
+    expect(listOpen).toHaveBeenCalledTimes(2);
+    expect([submitted, counts()]).toEqual([["run"], [["run"]]]);
+  });
+
+  it("removes old runs, tells when it could not, and does so again in the next one", async () => {
+    const { sweep, cleanUp, errors } = sweepOf();
+    cleanUp.mockRejectedValueOnce(down);
+    await sweep.sweep();
+    await sweep.sweep();
+
+    expect(cleanUp).toHaveBeenCalledTimes(2);
+    expect(errors).toEqual([down]);
+  });
+
+  it("is not begun while another one is under way", async () => {
+    const { sweep, cleanUp, storage, submitted } = sweepOf();
+    const cleaning = Promise.withResolvers<void>();
+    cleanUp.mockReturnValueOnce(cleaning.promise);
+    const first = sweep.sweep();
+    await vi.advanceTimersByTimeAsync(0);
+    await open(storage, "run", sweepMs);
+    await sweep.sweep();
+    expect([submitted, cleanUp.mock.calls.length]).toEqual([[], 1]);
+
+    cleaning.resolve();
+    await first;
+    await sweep.sweep();
+    expect([submitted, cleanUp.mock.calls.length]).toEqual([["run"], 2]);
+  });
+});
+
+describe("a process that takes up the runs of earlier ones", () => {
+  it("submits those that are due by now and pass its test, and removes nothing", async () => {
+    const { sweep, storage, submitted, cleanUp, counts } = sweepOf(undefined, ["own"]);
+    for (const [runId, ageMs] of Object.entries({ later: -1, now: 0, old: 5, own: 5, refused: 5 })) {
+      await open(storage, runId, ageMs);
+    }
+    await sweep.takeUp(({ runId }) => runId !== "refused");
+    expect(submitted).toEqual(["now", "old"]);
+    expect(await submittedAt(storage, "refused")).toBe(start - 5);
+    expect(counts()).toEqual([["later", "now", "old", "own", "refused"]]);
+
+    await sweep.takeUp();
+    expect(submitted).toEqual(["now", "old", "now", "old", "refused"]);
+    expect(cleanUp).not.toHaveBeenCalled();
+  });
+});
+
+describe("the timers of a sweep", () => {
+  it("are three rounds in 30 seconds alone when no other process can write to the storage", async () => {
+    const { sweep, storage, cleanUp } = sweepOf(undefined, ["run"]);
+    const get = vi.spyOn(storage, "get");
+    const watch = vi.spyOn(storage as InMemoryStorage, "watch");
+    sweep.start();
+    await vi.advanceTimersByTimeAsync(sweepMs);
+    expect(cleanUp).toHaveBeenCalledTimes(3);
+    expect([get.mock.calls, watch.mock.calls]).toEqual([[], []]);
+    expect(vi.getTimerCount()).toBe(1);
+
+    sweep.stop();
+    await vi.advanceTimersByTimeAsync(sweepMs);
+    expect(cleanUp).toHaveBeenCalledTimes(3);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("look for cancels soon after a hint, once for many hints, and again after the next one", async () => {
+    const remote = new RemoteStorage();
+    const { sweep, cancelled } = sweepOf(remote.driver as RunStorage, ["run"]);
+    sweep.start();
+    await putCancel(remote.inner, "run", undefined);
+    for (const round of [1, 2]) {
+      remote.hint();
+      remote.hint();
+      await vi.advanceTimersByTimeAsync(49);
+      remote.hint();
+      expect(remote.requests).toHaveLength(round - 1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(remote.requests).toHaveLength(round);
+    }
+    expect(cancelled).toEqual(["run", "run"]);
+
+    remote.hint();
+    sweep.stop();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(remote.requests).toHaveLength(2);
+    expect([remote.isWatched, vi.getTimerCount()]).toEqual([false, 0]);
+  });
+
+  it("do not look while a look is under way, or when this process performs nothing", async () => {
+    const remote = new RemoteStorage();
+    const { sweep, performing } = sweepOf(remote.driver as RunStorage);
+    sweep.start();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(remote.requests).toEqual([]);
+
+    performing.set("run", {} as Performing);
+    const answer = Promise.withResolvers<void>();
+    remote.onRequest = () => answer.promise;
+    await vi.advanceTimersByTimeAsync(5000);
+    remote.hint();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(remote.requests).toEqual([1]);
+    answer.resolve();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(remote.requests).toEqual([1, 1]);
+    sweep.stop();
+  });
+
+  it("look soon after a hint, also after one that came while this process performed nothing", async () => {
+    const remote = new RemoteStorage();
+    const { sweep, performing, cancelled } = sweepOf(remote.driver as RunStorage);
+    sweep.start();
+    remote.hint();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(remote.requests).toEqual([]);
+    performing.set("run", {} as Performing);
+    await putCancel(remote.inner, "run", undefined);
+    remote.hint();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(cancelled).toEqual(["run"]);
+    sweep.stop();
+  });
+
+  it("look again after a look that failed", async () => {
+    const remote = new RemoteStorage();
+    const { sweep, cancelled, errors } = sweepOf(remote.driver as RunStorage, ["run"]);
+    sweep.start();
+    await putCancel(remote.inner, "run", undefined);
+    remote.onRequest = () => Promise.reject(down);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([errors, cancelled]).toEqual([[down], []]);
+    remote.onRequest = () => {};
+    await vi.advanceTimersByTimeAsync(1000);
+    sweep.stop();
+
+    expect([errors, cancelled]).toEqual([[down], ["run"]]);
+  });
+});

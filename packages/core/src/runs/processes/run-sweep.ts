@@ -1,0 +1,195 @@
+import { mapBounded } from "../../base/async/map-bounded.ts";
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import type { Admission } from "./admission.ts";
+import { readCancels } from "../record/answers.ts";
+import type { Performing } from "./service-parts.ts";
+import type { FoundOpenRun } from "../record/run-lists.ts";
+import type { RunStore } from "../record/run-store.ts";
+import { longestTimerMs } from "../../base/errors/option-checks.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import type { RunEngine } from "./run-engine.ts";
+
+/** Milliseconds after the last submission of an open run after which it is submitted again. */
+export const sweepMs = 30_000;
+/** Milliseconds between two checks for cancellations from other processes. */
+const cancelLookMs = 1000;
+/** Milliseconds from a storage's hint to the check for cancellations, which answers all hints until then. */
+const hintPauseMs = 50;
+
+type SweepInit = {
+  store: RunStore;
+  admission: Admission | undefined;
+  performing: ReadonlyMap<string, Performing>;
+  now: () => number;
+  submit: (run: FoundOpenRun) => Promise<void>;
+  cleanUp: () => Promise<void>;
+  cancel: (runId: string, reason: string | undefined) => void;
+  onError: (error: unknown) => void;
+};
+
+/**
+ * The timers of a process that performs runs. They submit open runs that no process performs, remove old runs, and
+ * detect cancellations from other processes. They do not keep the process alive.
+ */
+export class RunSweep {
+  readonly #init: SweepInit;
+  #timers: readonly NodeJS.Timeout[] = [];
+  #unwatch: (() => void) | undefined;
+  #hint: NodeJS.Timeout | undefined;
+  #isSweeping = false;
+  #isLooking = false;
+
+  constructor(init: SweepInit) {
+    this.#init = init;
+  }
+
+  start(): void {
+    const { storage } = this.#init.store;
+    // The sweep runs more often than runs become due, so that this process's runs are renewed before another process
+    // takes them.
+    this.#timers = [setInterval(() => void this.sweep(), sweepMs / 3).unref()];
+    if (storage instanceof InMemoryStorage) return;
+    this.#timers = [...this.#timers, setInterval(() => void this.#look(), cancelLookMs).unref()];
+    this.#unwatch = storage.watch?.(runNamespaces.inbox, () => {
+      this.#hint ??= setTimeout(() => void this.#look(), hintPauseMs).unref();
+    });
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#hint);
+    this.#unwatch?.();
+  }
+
+  /** Submits the open runs that are due, and removes old runs. Never rejects. */
+  async sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
+    const { cleanUp, onError } = this.#init;
+    await this.#submitDue(({ submittedAt, runId }) => {
+      const age = this.#init.now() - submittedAt;
+      return age >= (this.#init.performing.has(runId) ? sweepMs / 3 : sweepMs);
+    });
+    await cleanUp().catch(onError);
+    this.#isSweeping = false;
+  }
+
+  /**
+   * Submits the open runs that were submitted before now, such as those of earlier processes: all, or those that pass a
+   * test.
+   */
+  async takeUp(test: (run: FoundOpenRun) => boolean = () => true): Promise<void> {
+    await this.#submitDue((run) => run.submittedAt <= this.#init.now() && test(run));
+  }
+
+  async #submitDue(isDue: (run: FoundOpenRun) => boolean): Promise<void> {
+    const { store, admission, onError } = this.#init;
+    const found: FoundOpenRun[] = [];
+    try {
+      for await (const page of store.lists.listOpen(onError)) {
+        found.push(...page);
+        await mapBounded(page.filter(isDue), (run) => this.#submit(run));
+      }
+      admission?.replace(found);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /**
+   * Renews an open run's entry, and submits the run unless this process performs it. Never rejects, because the failure
+   * of one run must not stop the others.
+   */
+  async #submit(run: FoundOpenRun): Promise<void> {
+    const { store, performing, submit, onError } = this.#init;
+    try {
+      if ((await store.lists.renew(run)) && !performing.has(run.runId)) await submit(run);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async #look(): Promise<void> {
+    this.#hint = undefined;
+    const { performing, store, cancel, onError } = this.#init;
+    if (this.#isLooking || performing.size === 0) return;
+    this.#isLooking = true;
+    const found = await readCancels(store.storage, [...performing.keys()], onError);
+    for (const [runId, { reason }] of found) cancel(runId, reason);
+    this.#isLooking = false;
+  }
+}
+
+/** Submits runs to an engine, immediately or after a pause. */
+export class RunSubmission {
+  readonly #engine: RunEngine;
+  readonly #logger: Logger;
+  readonly #pauses = new Set<NodeJS.Timeout>();
+  #isOver = false;
+
+  constructor(engine: RunEngine, logger: Logger) {
+    this.#engine = engine;
+    this.#logger = logger;
+  }
+
+  /** Submits a run. Never rejects: the sweep submits a run that the engine did not accept. */
+  async submit({ runId, activation, priority, notBefore }: RunRecord): Promise<void> {
+    const job = { runId, activation, priority, ...(notBefore !== undefined && { notBefore }) };
+    await this.#engine.submit(job).catch((error: unknown) => {
+      this.#logger.warn("The engine did not take a run. It is submitted again.", { runId, error });
+    });
+  }
+
+  /** Submits a run again, immediately or after a pause that does not keep the process alive. */
+  submitAgain(record: RunRecord, afterMs: number): void {
+    if (afterMs <= 0) return void this.submit(record);
+    // After a pause longer than a timer can be, the sweep submits the run.
+    if (this.#isOver || afterMs > longestTimerMs) return;
+    const pause = setTimeout(() => {
+      this.#pauses.delete(pause);
+      void this.submit(record);
+    }, afterMs).unref();
+    this.#pauses.add(pause);
+  }
+
+  /** Ends all pauses. The sweep of another process submits these runs. */
+  end(): void {
+    this.#isOver = true;
+    for (const pause of this.#pauses) clearTimeout(pause);
+    this.#pauses.clear();
+  }
+}
+
+/** The maximum number of remembered runs. For other runs the next pause is the first pause again. */
+const mostRuns = 1000;
+
+/** Growing pauses of runs, each slightly randomised, so that runs that stopped together do not resume together. */
+export class RetryPauses {
+  readonly #pausesMs: readonly number[];
+  readonly #counts = new Map<string, number>();
+
+  /** @param pausesMs the pauses of a run in milliseconds; the last is repeated */
+  constructor(pausesMs: readonly number[]) {
+    this.#pausesMs = pausesMs;
+  }
+
+  /** Returns the next pause of a run, in milliseconds. */
+  next(runId: string): number {
+    const count = this.#counts.get(runId) ?? 0;
+    this.forget(runId);
+    this.#counts.set(runId, count + 1);
+    for (const oldest of this.#counts.keys()) {
+      if (this.#counts.size <= mostRuns) break;
+      this.#counts.delete(oldest);
+    }
+    const pauseMs = this.#pausesMs[Math.min(count, this.#pausesMs.length - 1)] ?? 0;
+    return Math.round(pauseMs * (0.8 + Math.random() * 0.4));
+  }
+
+  /** Resets the run to its first pause. */
+  forget(runId: string): void {
+    this.#counts.delete(runId);
+  }
+}

@@ -1,0 +1,282 @@
+import { mapBounded } from "../../base/async/map-bounded.ts";
+import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
+import { removeAll } from "../../sessions/session/remove-session.ts";
+import { scan } from "../../sessions/session/scan.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { Write } from "../../sessions/storage/storage-driver.ts";
+import { inputKeys, removeInput, removeSubscriptions } from "./run-parts.ts";
+import {
+  byKeys,
+  callerOf,
+  callerOfOpen,
+  groupKeys,
+  groupsWithEnd,
+  isOfEnd,
+  readOpenRun,
+  readRunRecord,
+  runIdOf,
+  timeOf,
+} from "./run-record.ts";
+import type { OpenRun, RunRecord, RunStorage } from "./run-record.ts";
+import { inOrder, writeAll, writeInOrder } from "./run-writes.ts";
+
+/** An open run that the sweep has found, with the stored value that is compared to renew it. */
+export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
+
+const pageSize = 100;
+/** Milliseconds after which no process can still be accepting a run whose record is missing. */
+const orphanMs = 60_000;
+
+/** The records that the lists lead to, and the writes that must be made before a list is read. */
+type Records = {
+  readonly storage: RunStorage;
+  read(runId: string): Promise<RunRecord | null>;
+  readStored(runId: string): Promise<RunRecord | null>;
+  readOpen(runId: string): Promise<Json | null>;
+  flush(): Promise<void>;
+};
+
+/**
+ * The lists that show the runs of a storage: the open runs, from which the sweep continues them, the runs of each owner
+ * and session, and the ended runs. A run is removed from the lists with all its data.
+ */
+export class RunLists {
+  readonly storage: RunStorage;
+  readonly #store: Records;
+  readonly #now: () => number;
+  readonly #isShared: boolean;
+  /** The time at which a run's record was first found missing, by run id. */
+  readonly #missing = new Map<string, number>();
+
+  /** @param init `isShared`: true if each user's open runs are listed, to be counted by several processes */
+  constructor(store: Records, { now, isShared }: { now: () => number; isShared: boolean }) {
+    this.storage = store.storage;
+    this.#store = store;
+    this.#now = now;
+    this.#isShared = isShared;
+  }
+
+  /** Lists the open runs. Damaged entries are left out and passed to `onError`. */
+  async *listOpen(onError: (error: unknown) => void): AsyncGenerator<FoundOpenRun[]> {
+    for await (const page of scan(this.storage, { namespace: runNamespaces.open, prefix: "", pageSize })) {
+      yield page.flatMap(({ key, value }) => {
+        const runId = decodeURIComponent(key);
+        try {
+          return [{ ...readOpenRun(value, runId), runId, stored: value }];
+        } catch (error) {
+          onError(error);
+          return [];
+        }
+      });
+    }
+  }
+
+  /** Marks an open run as submitted now. Returns false if another process was faster. */
+  async renew({ runId, stored, ...open }: FoundOpenRun): Promise<boolean> {
+    const next = { ...open, submittedAt: this.#now() };
+    return await this.storage.compareAndSet(runNamespaces.open, encodeKey(runId), stored, next);
+  }
+
+  /** Lists all records of runs. */
+  async *listAll(): AsyncGenerator<RunRecord> {
+    for await (const page of scan(this.storage, { namespace: runNamespaces.runs, prefix: "", pageSize })) {
+      for (const { key, value } of page) {
+        const record = readRunRecord(value, decodeURIComponent(key));
+        if (record !== null) yield record;
+      }
+    }
+  }
+
+  /** Lists the entries below a prefix of `run-by`, sorted by key. */
+  async *listEntries(prefix: string): AsyncGenerator<{ key: string; runId: string }[]> {
+    for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize })) {
+      yield page.map(({ key }) => ({ key, runId: runIdOf(key) }));
+    }
+  }
+
+  /**
+   * Removes a list entry if its run is missing or listed elsewhere. Such an entry is left by a crash while a run was
+   * accepted or removed, or by the end of a run that another process removed. Returns false for a valid entry, or an
+   * entry that may be about to get its record.
+   */
+  async dropEntry(key: string): Promise<boolean> {
+    const runId = runIdOf(key);
+    // The list is read before the record: a run in acceptance is on the list of open runs first, and leaves it only
+    // once it has a record.
+    const mayCome = !isOfEnd(key) && (await this.#store.readOpen(runId)) !== null;
+    const record = await this.#store.readStored(runId);
+    if (record === null ? mayCome : this.isPlaceOf(key, record)) return false;
+    await this.storage.delete(runNamespaces.byOwner, key);
+    return true;
+  }
+
+  /** Returns true if a key belongs to a run's entry in a list of open or ended runs, or in its session's list. */
+  isPlaceOf(key: string, record: RunRecord): boolean {
+    return this.#allPlacesOf(record).includes(key);
+  }
+
+  /** Removes a run with all its data. An interrupted removal can be repeated. */
+  async remove(record: RunRecord): Promise<void> {
+    const { runId, endedAt, expiresAt } = record;
+    const { open, byOwner, runs } = runNamespaces;
+    await this.#store.flush();
+    const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
+    const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
+    const listed = [...this.#allPlacesOf(record), ...ended, ...expiring];
+    const writes = inOrder<"removeEntries", Write>("removeEntries", {
+      unlisted: [{ namespace: open, key: encodeKey(runId), value: null }],
+      noRecord: [{ namespace: runs, key: encodeKey(runId), value: null }],
+      unplaced: listed.map((key) => ({ namespace: byOwner, key, value: null })),
+    });
+    const subscriptions = async () => await removeSubscriptions(this.storage, runId);
+    await writeInOrder("remove", {
+      log: () => this.removeLog(runId),
+      subscriptions: record.isSubscribed === true ? subscriptions : undefined,
+      entries: () => writeAll(this.storage, writes),
+    });
+  }
+
+  /** Removes the log and the inbox of a run, and its input if that is stored outside the record. */
+  async removeLog(runId: string): Promise<void> {
+    await writeInOrder("removeLog", {
+      noInput: () => removeInput(this.storage, runId),
+      noLog: () => removeAll(this.storage, runNamespaces.log, logPrefix(runId)),
+      noInbox: () => removeAll(this.storage, runNamespaces.inbox, logPrefix(runId)),
+    });
+  }
+
+  /**
+   * Removes the logs of runs that ended before `logsBefore`, and the records of runs that ended before `recordsBefore`.
+   */
+  async removeOld(logsBefore: number, recordsBefore: number): Promise<void> {
+    await this.#store.flush();
+    for await (const runIds of this.#endedBefore(byKeys.ended, logsBefore)) {
+      await mapBounded(runIds, async ({ key, runId, endedAt }) => {
+        await this.removeLog(runId);
+        const bare = { namespace: runNamespaces.byOwner, key: byKeys.ofBare(endedAt, runId), value: { v: 1 } };
+        await writeAll(this.storage, [bare, { namespace: runNamespaces.byOwner, key, value: null }]);
+      });
+    }
+    for await (const runIds of this.#endedBefore(byKeys.bare, recordsBefore)) {
+      await mapBounded(runIds, async ({ key, runId }) => {
+        const record = await this.#store.read(runId);
+        if (record === null) await this.storage.delete(runNamespaces.byOwner, key);
+        else await this.remove(record);
+      });
+    }
+  }
+
+  /** Lists the runs whose removal time has come. */
+  async *listExpired(): AsyncGenerator<RunRecord[]> {
+    for await (const due of this.#endedBefore(byKeys.expiring, this.#now())) {
+      const found = await mapBounded(due, async ({ key, runId, endedAt: expiresAt }) => {
+        const record = await this.#store.read(runId);
+        if (record?.expiresAt === expiresAt) return record;
+        // The entry was left by a process that crashed while accepting the run, or by a request whose run existed
+        // already.
+        await this.storage.delete(runNamespaces.byOwner, key);
+        return undefined;
+      });
+      yield found.filter((record) => record !== undefined);
+    }
+  }
+
+  async *#endedBefore(prefix: string, before: number) {
+    for await (const page of scan(this.storage, { namespace: runNamespaces.byOwner, prefix, pageSize })) {
+      const due = page.flatMap(({ key }) => {
+        const endedAt = timeOf(key);
+        return endedAt <= before ? [{ key, endedAt, runId: runIdOf(key) }] : [];
+      });
+      if (due.length > 0) yield due;
+      if (due.length < page.length) return;
+    }
+  }
+
+  /**
+   * Removes the remains of a run without a record, unless it may still be in acceptance. Returns false if there are no
+   * remains.
+   */
+  async closeOrphan(runId: string): Promise<boolean> {
+    const { storage } = this;
+    const key = encodeKey(runId);
+    const value = await storage.get(runNamespaces.open, key);
+    const since = this.#missing.get(runId) ?? this.#now();
+    if (value === null) {
+      this.#missing.delete(runId);
+      return false;
+    }
+    // A process may still be writing the data that precedes the record. The entry's time cannot show this, because the
+    // sweep renews it.
+    if (since > this.#now() - orphanMs) {
+      this.#missing.set(runId, since);
+      return true;
+    }
+    this.#missing.delete(runId);
+    const input = await inputKeys(storage, runId);
+    const places = await findPlaces(storage, runId, readOpenRun(value, runId));
+    // A process that now accepts the run has changed the entry, and its pieces and list entries have other keys.
+    const claimed = { ...readOpenRun(value, runId), submittedAt: this.#now() };
+    await writeInOrder("dropOrphan", {
+      claim: () => storage.compareAndSet(runNamespaces.open, key, value, claimed),
+      noInput: async () => {
+        for (const piece of input) await storage.delete(runNamespaces.input, piece);
+      },
+      log: () => this.removeLog(runId),
+      unplaced: async () => {
+        for (const place of places) await storage.delete(runNamespaces.byOwner, place);
+      },
+      unlisted: async () => {
+        if (!(await storage.compareAndSet(runNamespaces.open, key, claimed, null))) return;
+        // A process that accepted the run meanwhile has relied on the entry in the list of open runs: it is put back.
+        if ((await storage.get(runNamespaces.runs, key)) !== null)
+          await storage.compareAndSet(runNamespaces.open, key, null, claimed);
+      },
+    });
+    return true;
+  }
+
+  /** Returns the keys under which an open run is listed: by its session, by its owner, and for counting. */
+  openPlacesOf(record: RunRecord): string[] {
+    return [byKeys.ofSession(record), ...groupKeys(record, ["open"]), ...this.countKeysOf(record)];
+  }
+
+  /** Returns the key under which an open run is listed for counting, if that is not its owner's list. */
+  countKeysOf(record: RunRecord): string[] {
+    const caller = callerOf(record);
+    return this.#isShared && caller.kind === "anonymous" ? [byKeys.ofAnonymous(caller, record.runId)] : [];
+  }
+
+  /** Returns the keys under which an open or ended run is listed. */
+  #allPlacesOf(record: RunRecord): string[] {
+    return [byKeys.ofSession(record), ...groupKeys(record, groupsWithEnd(record)), ...this.countKeysOf(record)];
+  }
+}
+
+/**
+ * Finds the list entries of a run without a record. They are implied by its open entry and, if it has a user, by those
+ * of other processes that began to accept it.
+ */
+async function findPlaces(storage: RunStorage, runId: string, open: OpenRun): Promise<string[]> {
+  const caller = callerOfOpen(open);
+  const found = caller.kind === "anonymous" ? [byKeys.ofAnonymous(caller, runId)] : [];
+  found.unshift(...inSession(open, runId, open));
+  const range = { namespace: runNamespaces.byOwner, prefix: byKeys.group(open.owner, "open"), pageSize };
+  for await (const page of scan(storage, range)) {
+    for (const { key, value } of page) {
+      // The run's entry in its session's list comes first, because it is found through this one.
+      if (runIdOf(key) === runId) found.push(...inSession(open, runId, value as Partial<OpenRun>), key);
+    }
+  }
+  return found;
+}
+
+/** Returns the entry of a run in the list of its session, as far as it is known. */
+function inSession(
+  { owner }: OpenRun,
+  runId: string,
+  { createdAt, sessionId }: Pick<OpenRun, "createdAt" | "sessionId">,
+): string[] {
+  if (createdAt === undefined || sessionId === undefined) return [];
+  return [byKeys.inSession(`${owner}/${encodeKey(sessionId)}`, { createdAt, runId })];
+}

@@ -1,0 +1,299 @@
+import type { PublicError } from "../../base/errors/public-error.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import { sessionKey } from "../../sessions/session/session-keys.ts";
+import { ownerKey, userOfKey } from "../../sessions/storage/owner-key.ts";
+import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
+import { anonymousCaller, countedCaller, hostCaller } from "../../sessions/session/counted-caller.ts";
+import type { CallerKey, CountedCaller } from "../../sessions/session/counted-caller.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
+import type { TraceContext } from "../../base/telemetry/telemetry.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { PlanPrint } from "./plan-print.ts";
+import { runStatuses } from "./run-view.ts";
+import type { DurableRunOptions, RunKind, RunStatus, RunView } from "./run-view.ts";
+
+/** A storage that can hold durable runs, because it has `compareAndSet`. */
+export type RunStorage = StorageDriver & Required<Pick<StorageDriver, "compareAndSet">>;
+
+/** Reference to a run's input and options in pieces: an id of the write, and the number of pieces. */
+export type InputPieces = { readonly id: string; readonly count: number };
+
+/** The stored record of a durable run. Times are epoch milliseconds. */
+export type RunRecord = {
+  v: 1;
+  runId: string;
+  kind: RunKind;
+  name: string;
+  owner: SessionOwner;
+  sessionId: string;
+  /** True for a session that was created for this run. */
+  isNewSession?: boolean;
+  /** True if callers without a user may access the run by its id. */
+  isBearer?: boolean;
+  /**
+   * The key of a caller without a verified user, by which its open runs are counted. Absent for users and the program.
+   */
+  anonymous?: string;
+  /** The bytes of the input of such an anonymous caller's run, if the input is long. */
+  inputBytes?: number;
+  /** The input. If `inputPieces` is set, it is absent and the options are empty. */
+  input?: Json;
+  options: DurableRunOptions;
+  /** Reference to an input and options that are too long for a record. */
+  inputPieces?: InputPieces;
+  /** Hash of the request, if it had an idempotency key. */
+  fingerprint?: string;
+  createdAt: number;
+  /** The time at which the run is removed, whatever its status. */
+  expiresAt?: number;
+  priority: number;
+  notBefore?: number;
+  /** The number of times that the run was woken, including the first. */
+  activation: number;
+  status: RunStatus;
+  attempts: number;
+  /** The name of the process of the last attempt. Missing in records of an earlier release. */
+  node?: string;
+  startedAt?: number;
+  endedAt?: number;
+  waits?: RunWait[];
+  /** The time at which the run is ended if it still waits. */
+  waitsUntil?: number;
+  /** The fingerprint of the tools and steps that the run was last performed with. */
+  plan: PlanPrint;
+  /**
+   * The caller's keys, sealed; `""` if they are in the memory of the process. Absent without keys, and after the end.
+   */
+  keys?: string;
+  output?: Json;
+  error?: PublicError;
+  note?: Json;
+  /** The trace that the run belongs to, if it is recorded. Every attempt is a child of this context. */
+  trace?: TraceContext;
+  /** The context of the last noted attempt, to which the next one is linked. */
+  attemptTrace?: TraceContext;
+  /** True once the run has had a subscription. Its subscriptions are removed with it. */
+  isSubscribed?: boolean;
+};
+
+/**
+ * The entry of a run in the list of open runs, from which the sweep submits it again. A run that waits for an answer
+ * without a time limit has none.
+ */
+export type OpenRun = {
+  v: 1;
+  /** The time of the last submission, or the future time at which a waiting run is woken. */
+  submittedAt: number;
+  activation: number;
+  priority: number;
+  notBefore?: number;
+  /** True for a run that waits for a process that has its missing parts. */
+  waitsForUpgrade?: boolean;
+  /** The part of storage keys that names the run's owner. */
+  owner: OwnerKey;
+  /** The session id, as in the run's record. Missing in entries of an earlier release. */
+  sessionId?: string;
+  createdAt?: number;
+  anonymous?: string;
+  inputBytes?: number;
+};
+
+/** The part of a run's record about the attempt that performs it. */
+export type Running = Required<Pick<RunRecord, "attempts" | "node" | "startedAt" | "plan">>;
+
+/** The statuses of a run after its end. */
+export type EndStatus = "completed" | "error" | "cancelled";
+
+/** Returns true if a run with this status is over. */
+export function isEnded(status: RunStatus): status is EndStatus {
+  return status === "completed" || status === "error" || status === "cancelled";
+}
+
+/** Returns a stored run record after a check of its shape; `null` if it is missing. */
+export function readRunRecord(value: Json | null, runId: string): RunRecord | null {
+  if (value === null) return null;
+  return readRecord(value, { namespace: runNamespaces.runs, key: runId }, isRunRecord);
+}
+
+/** Returns a stored record of an open run after a check of its shape. */
+export function readOpenRun(value: Json, runId: string): OpenRun {
+  return readRecord(value, { namespace: runNamespaces.open, key: runId }, isOpenRun);
+}
+
+/** Makes the entry of a run in the list of open runs. */
+export function toOpenRun(record: RunRecord, submittedAt: number): OpenRun {
+  const { activation, priority, notBefore, owner, anonymous, inputBytes, status, waits, sessionId, createdAt } = record;
+  const waitsForUpgrade = status === "waiting" && waits?.[0]?.kind === "upgrade";
+  return {
+    v: 1,
+    submittedAt,
+    activation,
+    priority,
+    owner: ownerKey(owner),
+    sessionId,
+    createdAt,
+    ...(anonymous !== undefined && { anonymous }),
+    ...(inputBytes !== undefined && { inputBytes }),
+    ...(notBefore !== undefined && { notBefore }),
+    ...(waitsForUpgrade && { waitsForUpgrade }),
+  };
+}
+
+/** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs` milliseconds. */
+export function toView(record: RunRecord, recordMs: number): RunView {
+  const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, attempts } = record;
+  const { node, waits, output, error, note } = record;
+  return {
+    runId,
+    kind,
+    name,
+    sessionId,
+    status,
+    createdAt,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    attempts,
+    ...(node !== undefined && { node }),
+    ...expiryOf(record, recordMs),
+    ...(status === "waiting" && waits !== undefined && { waits }),
+    ...(output !== undefined && { output }),
+    ...(error !== undefined && { error }),
+    ...(note !== undefined && { note }),
+  };
+}
+
+function expiryOf({ endedAt, expiresAt }: RunRecord, recordMs: number): Pick<RunView, "expiresAt"> {
+  const times = [
+    ...(expiresAt === undefined ? [] : [expiresAt]),
+    ...(endedAt === undefined ? [] : [endedAt + recordMs]),
+  ];
+  return times.length === 0 ? {} : { expiresAt: Math.min(...times) };
+}
+
+/** A group in the list of an owner's runs: the open runs, or those with one kind of end. */
+export type RunGroup = "open" | EndStatus;
+
+/**
+ * The groups in the order in which they must be read. A run that ends joins the group of its end before it leaves the
+ * open runs, so a reader of both finds it at least once.
+ */
+export const runGroups = ["open", "completed", "error", "cancelled"] as const satisfies readonly RunGroup[];
+
+/**
+ * Keys in the namespace `run-by`. Runs of an owner or session are sorted newest first; ended runs, and those with a
+ * removal time, in the order of removal. No owner's key begins with `#`, which is encoded in names.
+ */
+export const byKeys = {
+  /** @param owner the part of storage keys that names the owner */
+  group: (owner: CallerKey, group: RunGroup): string => `${owner}/${group}/`,
+  sessions: "#session/",
+  sessionsOf: (owner: SessionOwner): string => `#session/${ownerKey(owner)}/`,
+  session: (owner: SessionOwner, sessionId: string): string => `#session/${sessionKey(owner, sessionId)}/`,
+  ofSession: (record: RunRecord): string => byKeys.inSession(sessionKey(record.owner, record.sessionId), record),
+  /** @param session the storage key of the session */
+  inSession: (session: string, { createdAt, runId }: Pick<RunRecord, "createdAt" | "runId">): string =>
+    `#session/${session}/${time(lastTime - createdAt)}/${encodeKey(runId)}`,
+  /** Prefix of the open runs of callers without a verified user, if several processes accept runs. */
+  anonymous: "#anonymous/",
+  ofAnonymous: (caller: CountedCaller, runId: string): string => byKeys.openOf(caller) + encodeKey(runId),
+  /** Returns the prefix of the open runs of a caller, including those that wait for an answer. */
+  openOf: ({ kind, key }: CountedCaller): string =>
+    kind === "anonymous" ? `#anonymous/${encodeKey(key)}/` : byKeys.group(key, "open"),
+  /** Prefix of the ended runs that still have a log. */
+  ended: "#ended/",
+  ofEnded: (endedAt: number, runId: string): string => `#ended/${time(endedAt)}/${encodeKey(runId)}`,
+  /** Prefix of the ended runs whose log was removed. */
+  bare: "#bare/",
+  ofBare: (endedAt: number, runId: string): string => `#bare/${time(endedAt)}/${encodeKey(runId)}`,
+  /** Prefix of the runs with their own removal time. */
+  expiring: "#expires/",
+  ofExpiring: (expiresAt: number, runId: string): string => `#expires/${time(expiresAt)}/${encodeKey(runId)}`,
+} as const;
+
+/**
+ * Returns the keys of a run in groups of its owner's list. A run without a user is in no list, because lists are
+ * per user.
+ */
+export function groupKeys(record: RunRecord, groups: readonly RunGroup[]): string[] {
+  if (record.owner.userId === undefined) return [];
+  const [owner, place] = [ownerKey(record.owner), placeOf(record)];
+  return groups.map((group) => byKeys.group(owner, group) + place);
+}
+
+/** Returns the groups of the owner's list that may contain a run: the open runs, and those with its end. */
+export function groupsWithEnd({ status }: RunRecord): RunGroup[] {
+  return isEnded(status) ? ["open", status] : ["open"];
+}
+
+/** Returns the sort key of a run among its owner's runs: newest first, and runs of the same millisecond by id. */
+export function placeOf({ createdAt, runId }: Pick<RunRecord, "createdAt" | "runId">): string {
+  // The parts are joined by a dot and not a slash, because storage in memory would create a folder for each part.
+  return `${time(lastTime - createdAt)}.${encodeKey(runId)}`;
+}
+
+/**
+ * Returns the caller of a run, for counting against limits. A run of the program itself is not limited for each caller.
+ */
+export function callerOf({ owner, anonymous }: Pick<RunRecord, "owner" | "anonymous">): CountedCaller {
+  if (anonymous !== undefined) return anonymousCaller(anonymous);
+  return owner.userId === undefined ? hostCaller : countedCaller(owner);
+}
+
+/** Returns the caller of an open run, from its entry in the list of open runs. */
+export function callerOfOpen({ owner, anonymous }: Pick<OpenRun, "owner" | "anonymous">): CountedCaller {
+  if (anonymous !== undefined) return anonymousCaller(anonymous);
+  const user = userOfKey(owner);
+  if (user === "claimed") return anonymousCaller();
+  return user === "none" ? hostCaller : { kind: "user", key: owner };
+}
+
+/** Returns the time in the key of an ended run or of a run with a removal time, in epoch milliseconds. */
+export function timeOf(key: string): number {
+  return Number(key.split("/")[1]);
+}
+
+/** Returns true if a key belongs to an entry in the list of an owner's ended runs. */
+export function isOfEnd(key: string): boolean {
+  return !key.startsWith("#") && isEnded(key.split("/").at(-2) as RunStatus);
+}
+
+/** Returns the id of the run at the end of a key. */
+export function runIdOf(key: string): string {
+  const last = key.slice(key.lastIndexOf("/") + 1);
+  return decodeURIComponent(placeForm.test(last) ? last.slice(last.indexOf(".") + 1) : last);
+}
+
+const lastTime = 999_999_999_999_999;
+const placeForm = /^\d{15}\./;
+
+function time(ms: number): string {
+  return String(Math.trunc(ms)).padStart(15, "0");
+}
+
+function isRunRecord(value: unknown): value is RunRecord {
+  return (
+    isRecord(value) &&
+    value["v"] === 1 &&
+    ["runId", "kind", "name", "sessionId"].every((name) => typeof value[name] === "string") &&
+    ["owner", "options", "plan"].every((name) => isRecord(value[name])) &&
+    runStatuses.some((status) => status === value["status"]) &&
+    isCount(value["activation"]) &&
+    isCount(value["attempts"]) &&
+    Number.isFinite(value["createdAt"])
+  );
+}
+
+function isOpenRun(value: unknown): value is OpenRun {
+  return (
+    isRecord(value) &&
+    value["v"] === 1 &&
+    Number.isFinite(value["submittedAt"]) &&
+    isCount(value["activation"]) &&
+    typeof value["owner"] === "string"
+  );
+}

@@ -1,0 +1,195 @@
+import {
+  booleanOption,
+  stringOption,
+  functionOption,
+  integerOption,
+  numberFrom,
+  oneOf,
+  optional,
+  satisfying,
+} from "../../base/errors/option-checks.ts";
+import { checkOptionNames, readOptions } from "../../base/errors/read-options.ts";
+import type { OptionTable } from "../../base/errors/read-options.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { telemetryOption } from "../../base/telemetry/telemetry.ts";
+import { checkSessionId } from "../../sessions/session/session-id.ts";
+import { checkOwner } from "../../sessions/storage/session-owner.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import { toJson } from "../../sessions/storage/check-json.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { canonicalJson } from "../../schema/canonical-json.ts";
+import { createId } from "../../base/util/create-id.ts";
+import { isRecord } from "../../base/util/is-record.ts";
+import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "../record/run-view.ts";
+
+/** A checked request, with the id of its run and all values that the record stores. */
+export type CheckedRequest = Pick<
+  RunRequest,
+  "kind" | "name" | "notBefore" | "ttlMs" | "beforeStored" | "telemetry"
+> & {
+  runId: string;
+  owner: SessionOwner;
+  input: Json | undefined;
+  options: DurableRunOptions;
+  sessionId: string | undefined;
+  keys: RunKeys | undefined;
+  local: LocalRunOptions | undefined;
+  isBearer: boolean;
+  address: string | undefined;
+  mustExist: boolean;
+  /** True if no other request may have the id: another request with it is a mistake rather than a repetition. */
+  isUnique: boolean;
+  priority: number;
+  fingerprint: string | undefined;
+  note: Json | undefined;
+};
+
+const where = { owner: "the run request", code: "invalid_request" } as const;
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const anything = (value: unknown): unknown => value;
+const anObject = satisfying<Record<string, unknown>>("an object", isRecord);
+const defaultPriority = 10;
+
+const requestTable = {
+  kind: oneOf("agent", "team", "workflow"),
+  name: stringOption,
+  input: anything,
+  options: optional(anObject),
+  owner: optional(anObject),
+  keys: optional(anObject),
+  isBearer: optional(booleanOption, false),
+  address: optional(stringOption),
+  local: optional(anObject),
+  idempotencyKey: optional(
+    satisfying<string>("a string of 1 to 255 characters", (value) => {
+      return typeof value === "string" && value.length >= 1 && value.length <= 255;
+    }),
+  ),
+  fingerprint: optional((value) => value as Json),
+  mustExist: optional(booleanOption, false),
+  priority: optional(integerOption(0, 1_000_000), defaultPriority),
+  note: optional(checkNote),
+  notBefore: optional(numberFrom(0, 8_640_000_000_000_000)),
+  ttlMs: optional(integerOption(1, 1_000_000_000_000)),
+  beforeStored: optional(functionOption<() => Promise<void>>()),
+  telemetry: optional(telemetryOption),
+  runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
+} satisfies OptionTable<RunRequest>;
+
+/** The options that a record holds, each checked by the runnable. */
+const durableOptions = {
+  sessionId: true,
+  metadata: true,
+  messages: true,
+  limits: true,
+  modelOptions: true,
+  instructions: true,
+  additions: true,
+  isUnstored: true,
+  continueFrom: true,
+  fromOutside: true,
+} satisfies Record<keyof DurableRunOptions, true>;
+
+/** Options that a transport sets, which errors about unknown options do not list. */
+const internalOptions = ["isUnstored", "continueFrom"] satisfies (keyof DurableRunOptions)[];
+
+/** Options of a plain run that a durable run cannot store, each with the way to mend it. */
+const refused: Readonly<Record<string, string>> = {
+  tools: "Give the tools to the agent.",
+  model: "Give the model to the agent.",
+  signal: "Cancel the run by its id.",
+  apiKey: "Give it as keys.apiKey.",
+  apiKeys: "Give them as keys.apiKeys.",
+  userId: "Give it in owner.",
+  tenantId: "Give it in owner.",
+  verified: "Give it in owner.",
+  runId: "Give it beside the options.",
+  parent: "A durable run has no parent run.",
+  isNewSession: "A run without sessionId gets a new session.",
+  steps: "The service makes them.",
+  telemetry: "Give it beside the options.",
+};
+
+/**
+ * Checks a request, except its runnable, its keys and the values that the runnable checks itself. Wrong requests are
+ * `invalid_request`.
+ */
+export function readRequest(given: RunRequest): CheckedRequest {
+  const read = readOptions(requestTable, given, where);
+  const owner = checkOwner(read.owner ?? {});
+  const options = readDurableOptions(read.options ?? {});
+  const input = read.input === undefined ? undefined : readJson(read.input, "input");
+  const { kind, name, idempotencyKey, fingerprint = { kind, name, input, options } } = read;
+  if (read.mustExist && idempotencyKey === undefined) {
+    throw new TroupeError("invalid_request", "mustExist goes with an idempotencyKey, by which the run is found.");
+  }
+  return {
+    ...read,
+    owner,
+    options,
+    input,
+    sessionId: options.sessionId,
+    keys: read.keys,
+    local: read.local,
+    notBefore: read.notBefore,
+    ttlMs: read.ttlMs,
+    address: read.address,
+    note: read.note,
+    beforeStored: read.beforeStored,
+    telemetry: read.telemetry,
+    isUnique: idempotencyKey === undefined,
+    runId:
+      read.runId ??
+      (idempotencyKey === undefined ? createId() : keyedId([ownerKey(owner), kind, name, idempotencyKey])),
+    fingerprint: idempotencyKey === undefined ? undefined : sha256(readJson(fingerprint, "fingerprint")),
+  };
+}
+
+function readDurableOptions(given: Record<string, unknown>): DurableRunOptions {
+  for (const [name, cure] of Object.entries(refused)) {
+    if (given[name] === undefined) continue;
+    throw new TroupeError(
+      "invalid_request",
+      `options.${name} must be left out of a durable run, which outlives its process. ${cure}`,
+    );
+  }
+  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  checkOptionNames(durableOptions, options, { path: "options", code: "invalid_request", internal: internalOptions });
+  if (options["sessionId"] !== undefined) checkSessionId(options["sessionId"]);
+  return readJson(options, "options") as DurableRunOptions;
+}
+
+/** The maximum length of a run's note as JSON, in characters, because each view of the run contains it. */
+const longestNote = 262_144;
+
+/** Returns the note of a run, after a check that it is JSON and not too long. */
+export function checkNote(note: unknown): Json {
+  const checked = readJson(note, "note");
+  const { length } = JSON.stringify(checked);
+  if (length <= longestNote) return checked;
+  const message = `The note of a run must have at most ${longestNote} characters as JSON, got ${length}.`;
+  throw new TroupeError("invalid_request", message);
+}
+
+function readJson(value: unknown, name: string): Json {
+  try {
+    return toJson(value);
+  } catch (cause) {
+    throw new TroupeError("invalid_request", `${name} of a durable run must be JSON, at most 64 levels deep.`, {
+      cause,
+    });
+  }
+}
+
+/** Makes the run id for an idempotency key: a UUID of version 8, which is reserved for custom algorithms. */
+function keyedId(parts: readonly string[]): string {
+  const hex = sha256(parts);
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    "-",
+  );
+}
+
+function sha256(value: unknown): string {
+  return process.getBuiltinModule("node:crypto").hash("sha256", canonicalJson(value));
+}

@@ -1,0 +1,200 @@
+import { RunPaused } from "../../agents/run/run-paused.ts";
+import { putCancel, checkAnswer, findWait, hasAnswer, putAnswer } from "../record/answers.ts";
+import { cancelled } from "../record/run-parts.ts";
+import type { RunStatus } from "../record/run-view.ts";
+import type { RunEngine } from "../processes/run-engine.ts";
+import type { RunPerformer } from "../performer/run-performer.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { isEnded, byKeys, runGroups } from "../record/run-record.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import { writeInOrder } from "../record/run-writes.ts";
+import type { ServiceParts, Performing } from "../processes/service-parts.ts";
+import { withTimeout } from "../../base/async/with-timeout.ts";
+import { sleep } from "../../base/async/sleep.ts";
+import { withLoggedEnd } from "../record/find-runs.ts";
+import type { RunStore } from "../record/run-store.ts";
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+
+/**
+ * Stores the answer to a wait of a run, and wakes the run. Returns the record to submit; `null` if the run need not be
+ * submitted: it has not stopped yet, or had this answer before.
+ */
+export async function answerWait(
+  { store, now }: Pick<ServiceParts, "store" | "now">,
+  record: RunRecord,
+  { waitId, answer }: { waitId: string; answer: Json },
+): Promise<RunRecord | null> {
+  const { runId } = record;
+  const wait = await findWait(store.storage, record, waitId);
+  const isOver = isEnded(record.status);
+  if (wait === undefined) {
+    if (isOver) throw runIsOver();
+    throw new TroupeError("not_found", `The run has no wait ${JSON.stringify(waitId.slice(0, 256))}.`);
+  }
+  const checked = checkAnswer(wait, answer);
+  if (isOver || (wait.until !== undefined && wait.until <= now())) {
+    if (await hasAnswer(store.storage, { runId, waitId }, checked)) return null;
+    throw isOver ? runIsOver() : new TroupeError("conflict", "The time for this answer is over.");
+  }
+  const woken: { record: RunRecord | null } = { record: null };
+  await writeInOrder("answer", {
+    open: record.status === "waiting" ? () => store.open(record) : undefined,
+    answer: () => putAnswer(store.storage, { runId, waitId }, checked),
+    // A run that is about to stop for the wait finds the answer itself.
+    wake: async () => (woken.record = await store.wake(runId)),
+  });
+  return woken.record;
+}
+
+function runIsOver(): TroupeError {
+  return new TroupeError("conflict", "The run is over: it takes no more answers.");
+}
+
+/**
+ * Cancels a run. Returns `cancelled` if it has ended by that, `cancelling` if its process was notified, and `over` if it
+ * had ended before.
+ */
+export async function cancelRun(
+  { parts, engine, performer }: RunControl,
+  stored: RunRecord,
+  reason?: string,
+): Promise<"cancelled" | "cancelling" | "over"> {
+  const { store, now, logger } = parts;
+  const { runId } = stored;
+  const record = await withLoggedEnd(store, stored, now);
+  if (isEnded(record.status)) return "over";
+  const performing = parts.performing.get(runId);
+  let status: RunStatus = record.status;
+  await writeInOrder("cancel", {
+    open: record.status === "waiting" ? () => store.open(record) : undefined,
+    cancel: () => putCancel(store.storage, runId, reason),
+    relisted: async () => {
+      performing?.cancel(cancelled(reason));
+      // An attempt that suspends the run checks for a cancellation after the record shows the wait. If it has checked
+      // already, this call handles it.
+      const current = (await store.read(runId)) ?? record;
+      status = current.status;
+      if (current.status === "waiting") await store.open(current);
+    },
+  });
+  if (isEnded(status)) return "over";
+  if (status === "running" || (performing !== undefined && status !== "waiting")) return "cancelling";
+  // A job of the run that starts nevertheless finds that the run is over.
+  await engine.withdraw(runId).catch((error: unknown) => {
+    logger?.warn("The engine could not drop the job of a cancelled run.", { runId, error });
+  });
+  return await cancelUnperformed({ parts, performer }, record, reason);
+}
+
+/** Ends a run without an attempt in progress, unless an attempt has just begun. */
+async function cancelUnperformed(
+  { parts, performer }: Pick<RunControl, "parts" | "performer">,
+  record: RunRecord,
+  reason: string | undefined,
+): Promise<"cancelled" | "cancelling"> {
+  try {
+    await performer.endUnperformed(record, cancelled(reason));
+    return "cancelled";
+  } catch (error) {
+    if (!(error instanceof RunPaused) || error.reason !== "overtaken") throw error;
+    // The attempt finds the cancellation, unless it has checked already.
+    parts.performing.get(record.runId)?.cancel(cancelled(reason));
+    return "cancelling";
+  }
+}
+
+/** Milliseconds that a running run may take to end before its removal. */
+const longestWaitMs = 10_000;
+
+/** The parts of a service that end runs on request. */
+export type RunControl = {
+  readonly parts: ServiceParts;
+  readonly engine: RunEngine;
+  readonly performer: RunPerformer;
+};
+
+type Removal = {
+  parts: ServiceParts;
+  performing: ReadonlyMap<string, Performing>;
+  cancel: (runId: string) => Promise<unknown>;
+};
+
+/** Removes a run with its log, its inbox and its entries in lists. An open run is cancelled first. */
+export async function removeRun({ parts, performing, cancel }: Removal, record: RunRecord): Promise<void> {
+  const { runId } = record;
+  let last: RunRecord | null = record;
+  if (!isEnded(record.status)) {
+    await cancel(runId);
+    await withTimeout(performing.get(runId)?.done ?? Promise.resolve(), {
+      timeoutMs: longestWaitMs,
+      onTimeout: () => undefined,
+    });
+    last = await readEnded(parts, runId);
+  }
+  if (last === null) return;
+  await parts.store.lists.remove(last);
+  parts.vault.forget(runId);
+  parts.locals.delete(runId);
+  parts.admission?.remove(runId);
+  parts.tails.fail(runId, new TroupeError("gone", "The run was removed."));
+}
+
+/**
+ * Waits until a run that another process performs is over. Its log must not be removed before, because the log keeps
+ * attempts apart. A process that crashed after storing the end in the log has left the record unchanged.
+ */
+async function readEnded(
+  { store, now }: Pick<ServiceParts, "store" | "now">,
+  runId: string,
+): Promise<RunRecord | null> {
+  for (let waitedMs = 0; ; waitedMs += 100) {
+    const stored = await store.read(runId);
+    const record = stored === null ? null : await withLoggedEnd(store, stored, now);
+    if (stored === null || record === null) return null;
+    if (isEnded(record.status)) {
+      if (!isEnded(stored.status)) await storeEnd(store, record);
+      return record;
+    }
+    if (waitedMs >= longestWaitMs) {
+      throw new TroupeError("conflict", "The run is being cancelled by another process. Remove it again in a moment.");
+    }
+    await sleep(100);
+  }
+}
+
+/**
+ * Stores an end that only the log contains: without the record's end and without its log the run would be performed
+ * again.
+ */
+async function storeEnd(store: RunStore, { keys: _keys, ...ended }: RunRecord): Promise<void> {
+  await store.change(ended.runId, ({ status }) => (isEnded(status) ? null : ended));
+}
+
+/** Returns the prefixes of all lists of an owner's runs, in the order in which they must be read. */
+export function prefixesOf(owner: SessionOwner): string[] {
+  return [...runGroups.map((group) => byKeys.group(ownerKey(owner), group)), byKeys.sessionsOf(owner)];
+}
+
+/**
+ * Removes all runs that are listed under some prefixes, in order. Tries all of them, then rejects with the first
+ * failure; some runs may be left.
+ */
+export async function removeRuns(
+  store: RunStore,
+  prefixes: readonly string[],
+  remove: (record: RunRecord) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const prefix of prefixes) {
+    const entries = (await Array.fromAsync(store.lists.listEntries(prefix))).flat();
+    for (const { runId, key } of entries) {
+      const record = await store.read(runId);
+      // An entry may be left over for a run whose id now belongs to a run of another owner or session.
+      if (record === null || !store.lists.isPlaceOf(key, record)) await store.lists.dropEntry(key);
+      else await remove(record).catch((error: unknown) => failures.push(error));
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}

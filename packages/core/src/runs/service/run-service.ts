@@ -1,0 +1,287 @@
+import { closeInOrder } from "../../base/async/close-in-order.ts";
+import { mapBounded } from "../../base/async/map-bounded.ts";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { RunWait } from "../../agents/run/run-wait.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
+import { findWait } from "../record/answers.ts";
+import { findRun, listRuns, runsOfSession, withLoggedEnd } from "../record/find-runs.ts";
+import { readInput } from "../record/run-parts.ts";
+import { byKeys, isEnded } from "../record/run-record.ts";
+import type { RunRecord, RunStorage } from "../record/run-record.ts";
+import type {
+  AcceptedRun,
+  RunCaller,
+  RunEvent,
+  RunKind,
+  RunListOptions,
+  RunPage,
+  RunRequest,
+  RunView,
+  UpgradeFinding,
+} from "../record/run-view.ts";
+import { EphemeralRunStorage } from "../readers/memory-runs.ts";
+import { RunTail } from "../readers/run-tail.ts";
+import { admissionOf } from "../processes/admission.ts";
+import { lookUpTarget } from "../processes/durable-target.ts";
+import { findMissingParts } from "../processes/upgrade-check.ts";
+import { LocalEngine } from "../processes/run-engine.ts";
+import type { RunEngine, Serving } from "../processes/run-engine.ts";
+import { readServeOptions, readServiceOptions, warnOfUnsafeSteps } from "../processes/run-service-options.ts";
+import type { RunServeOptions, RunServiceOptions, ServiceSettings } from "../processes/run-service-options.ts";
+import { RunSubmission } from "../processes/run-sweep.ts";
+import { makeServiceParts } from "../processes/service-parts.ts";
+import type { ServiceParts } from "../processes/service-parts.ts";
+import { RunPerformer } from "../performer/run-performer.ts";
+import { checkNote } from "./accept-request.ts";
+import { acceptRun } from "./accept-run.ts";
+import { answerWait, cancelRun, prefixesOf, removeRun, removeRuns } from "./run-commands.ts";
+import type { RunControl } from "./run-commands.ts";
+import { RunSchedules } from "./run-schedules.ts";
+import { listenToSessions, RunServing, ServiceHosting } from "./run-serving.ts";
+import { RunSubscriptions } from "./run-subscriptions.ts";
+
+/**
+ * Durable runs of agents, teams and workflows. An accepted run is a record in the storage that any connection can
+ * attach to, cancel and answer, and that continues after a restart. Without a storage the runs end with the process,
+ * and connections can still attach to them.
+ */
+export class RunService {
+  /** Subscriptions to runs for receivers other than the runs' clients. A transport serves them. */
+  readonly subscriptions: RunSubscriptions;
+  /** Schedules that begin runs, if the engine supports schedules. */
+  readonly schedules: RunSchedules | undefined;
+  /** The facts from which a transport decides if it serves this service. */
+  readonly hosting: ServiceHosting;
+  readonly #settings: ServiceSettings;
+  readonly #engine: RunEngine;
+  readonly #parts: ServiceParts;
+  readonly #control: RunControl;
+  readonly #submission: RunSubmission;
+  /** Returns the number of open runs of a caller, across all processes if there may be several. */
+  readonly #admit: (caller: CountedCaller) => Promise<number>;
+  readonly #serving: RunServing;
+  readonly #unlisten: readonly (() => void)[];
+
+  constructor(options: RunServiceOptions = {}) {
+    const settings = readServiceOptions(options);
+    this.#settings = settings;
+    // Runs in memory end with their process, so they need no warning.
+    if (settings.storage !== undefined) warnOfUnsafeSteps(settings, settings.logger);
+    const storage = (settings.storage ?? new EphemeralRunStorage(settings.retention.maxBytesPerRun)) as RunStorage;
+    const engine: RunEngine = settings.engine ?? new LocalEngine();
+    this.#engine = engine;
+    const parts = makeServiceParts(settings, { storage, isAlone: engine.isServed !== undefined });
+    this.#parts = parts;
+    this.#submission = new RunSubmission(engine, parts.logger);
+    this.#admit = admissionOf(parts, engine, settings.admission);
+    this.subscriptions = new RunSubscriptions({ ...parts, find: (...asked) => findRun(parts, ...asked) });
+    const { schedules } = engine;
+    const accept = async (request: RunRequest) => await this.accept(request);
+    this.schedules = schedules && new RunSchedules({ ...parts, schedules, storage, accept });
+    const performer = new RunPerformer(parts, (record, afterMs) => this.#submission.submitAgain(record, afterMs));
+    this.#control = { parts, engine, performer };
+    const cleanUp = async () => await this.cleanUp();
+    this.#serving = new RunServing({ parts, engine, performer, schedules: this.schedules, cleanUp });
+    // Removes the runs of deleted sessions and users, and cancels a waiting run for a new one.
+    this.#unlisten = listenToSessions(settings, {
+      forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
+      forgetUser: (owner) => this.forgetUser(owner),
+      cancelWaiting: async (runId) => {
+        return (await this.cancel(runId, "host", "Another run takes its place.")) !== "cancelling";
+      },
+    });
+    this.hosting = new ServiceHosting(parts, engine, () => this.#serving.isServing);
+  }
+
+  readonly #remove = async (record: RunRecord): Promise<void> => {
+    const { performing } = this.#parts;
+    const cancel = async (runId: string) => await this.cancel(runId, "host", "It is removed.");
+    await removeRun({ parts: this.#parts, performing, cancel }, record);
+  };
+
+  /** Returns the agent, team or workflow that the service runs under a name; undefined if unknown. */
+  find(kind: RunKind, name: string): object | undefined {
+    return lookUpTarget(this.#settings, kind, name);
+  }
+
+  /**
+   * Accepts a run, which `serve` performs. Once this resolves, a run in a persistent storage survives the end of every
+   * process of the service. A request with an earlier request's idempotency key returns that request's run.
+   */
+  async accept(request: RunRequest): Promise<AcceptedRun> {
+    this.#serving.checkOpen();
+    try {
+      const isEphemeral = this.#settings.storage === undefined;
+      return await acceptRun({ parts: this.#parts, engine: this.#engine, isEphemeral, admit: this.#admit }, request);
+    } catch (error) {
+      if (TroupeError.is(error) && error.code === "rate_limited")
+        this.#parts.telemetry?.measure("refusal", { reason: error.code });
+      throw error;
+    }
+  }
+
+  /**
+   * Returns the open run of an owner's session, preferring one that is running or waits to a queued one; `null` if
+   * there is none.
+   */
+  async runOfSession(sessionId: string, owner: SessionOwner): Promise<RunView | null> {
+    const open = await runsOfSession(this.#parts.store, sessionId, owner);
+    const first = open.find(({ status }) => status !== "queued") ?? open.at(-1);
+    return first === undefined ? null : this.#parts.toView(first);
+  }
+
+  /** Returns a run. An unknown run, and a run of another owner, are `not_found`. */
+  async get(runId: string, caller: RunCaller): Promise<RunView> {
+    const record = await findRun(this.#parts, runId, caller);
+    return this.#parts.toView(await withLoggedEnd(this.#parts.store, record, this.#parts.now));
+  }
+
+  /** Lists the runs of an owner with a user, or all runs of the service for `"host"`, newest first. */
+  async list(caller: RunCaller, options: RunListOptions = {}): Promise<RunPage> {
+    return await listRuns({ store: this.#parts.store, recordMs: this.#settings.retention.recordMs }, caller, options);
+  }
+
+  /** Returns the input of a run as it was accepted; undefined for a workflow that began without input. */
+  async readInput(runId: string, caller: RunCaller): Promise<Json | undefined> {
+    return (await readInput(this.#parts.store.storage, await findRun(this.#parts, runId, caller))).input;
+  }
+
+  /**
+   * Returns the events of a run after a position, both existing and future ones, up to the run's end. The reader may
+   * leave at any time; the run continues. A position whose events were removed is `gone`.
+   *
+   * @param after the id of the last event that the reader has; all events by default
+   */
+  events(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
+    this.#serving.checkOpen();
+    const { store, begun } = this.#parts;
+    // A run that has just begun here has one attempt, and its owner does not change: its known record need not be read
+    // again.
+    const open = async () => await findRun({ store, known: begun.get(runId)?.record }, runId, caller);
+    return new RunTail({ runId, after, open, storage: this.#parts.store.storage, tails: this.#parts.tails });
+  }
+
+  /** Returns the events of a run after a position that are already stored. It does not wait for more events. */
+  storedEvents(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
+    this.#serving.checkOpen();
+    const open = async () => await findRun(this.#parts, runId, caller);
+    return new RunTail({
+      runId,
+      after,
+      open,
+      storage: this.#parts.store.storage,
+      tails: this.#parts.tails,
+      isBounded: true,
+    });
+  }
+
+  /**
+   * Cancels a run. Returns `cancelled` if it has ended by that, `cancelling` if its process was notified, and `over` if
+   * it had ended before.
+   */
+  async cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over"> {
+    const record = await findRun(this.#parts, runId, caller);
+    return await cancelRun(this.#control, record, reason);
+  }
+
+  /** Returns a wait of a run by its id, even if it was answered; `null` if the run has no wait of this id. */
+  async getWait(runId: string, waitId: string, caller: RunCaller): Promise<RunWait | null> {
+    return (await findWait(this.#parts.store.storage, await findRun(this.#parts, runId, caller), waitId)) ?? null;
+  }
+
+  /**
+   * Answers a question of a waiting run, which then continues. The first answer counts; a different second answer is
+   * `conflict`.
+   */
+  // oxlint-disable-next-line max-params -- the contract's shape
+  async answer(runId: string, waitId: string, answer: Json, caller: RunCaller): Promise<void> {
+    const record = await findRun(this.#parts, runId, caller);
+    const woken = await answerWait(this.#parts, record, { waitId, answer });
+    if (woken !== null) await this.#submission.submit(woken);
+  }
+
+  /**
+   * Changes the note of a run, safely with concurrent changes. `change` receives the current note and returns the new
+   * note; it may be called several times.
+   */
+  async changeNote(runId: string, caller: RunCaller, change: (note: Json | undefined) => Json): Promise<void> {
+    await findRun(this.#parts, runId, caller);
+    await this.#parts.store.change(runId, (record) => ({ ...record, note: checkNote(change(record.note)) }));
+  }
+
+  /** Removes a run with its events, answers and result. An open run is cancelled first. */
+  async delete(runId: string, caller: RunCaller): Promise<void> {
+    await this.#remove(await findRun(this.#parts, runId, caller));
+  }
+
+  /** Removes all runs of a session. */
+  async forgetSession(sessionId: string, owner: SessionOwner): Promise<void> {
+    await removeRuns(this.#parts.store, [byKeys.session(owner, sessionId)], this.#remove);
+  }
+
+  /** Removes all runs of a user. */
+  async forgetUser(owner: SessionOwner): Promise<void> {
+    await removeRuns(this.#parts.store, prefixesOf(owner), this.#remove);
+  }
+
+  /**
+   * Begins to perform runs in this process, starting with unfinished runs of an earlier process. Drain it before the
+   * process ends.
+   */
+  async serve(options: RunServeOptions = {}): Promise<Serving> {
+    this.#serving.checkOpen();
+    return await this.#serving.serve(readServeOptions(options).concurrency);
+  }
+
+  /**
+   * Ends the work of `serve`: starts no more runs, and resolves when the runs in progress here are over. After
+   * `graceMs` milliseconds they are handed back. A second call may shorten the time.
+   */
+  async drain(graceMs: number): Promise<void> {
+    await this.#serving.drain(graceMs);
+  }
+
+  /**
+   * Removes runs whose `ttlMs` is over, and the logs and records of runs that ended long enough ago. `serve` calls it
+   * periodically.
+   */
+  async cleanUp(): Promise<void> {
+    const { logMs, recordMs } = this.#settings.retention;
+    const now = this.#parts.now();
+    await this.#parts.store.lists.removeOld(now - Math.min(logMs, recordMs), now - recordMs);
+    for await (const records of this.#parts.store.lists.listExpired()) {
+      // A run that another process performs is tried again later.
+      await mapBounded(records, (record) => this.#remove(record).catch(() => undefined));
+    }
+  }
+
+  /** Lists the open runs that cannot continue with this process's runnables. It changes nothing. */
+  async *checkUpgrade(): AsyncGenerator<UpgradeFinding, void> {
+    for await (const record of this.#parts.store.lists.listAll()) {
+      if (isEnded(record.status)) continue;
+      const missing = await findMissingParts(this.#parts, record);
+      const { runId, kind, name } = record;
+      if (missing.length > 0) yield { runId, kind, name, missing };
+    }
+  }
+
+  /**
+   * Hands back the runs in progress and ends all readers. A storage or an engine from the options stays open: the
+   * caller closes it afterwards.
+   */
+  async close(): Promise<void> {
+    if (!this.#serving.close()) return;
+    const { engine, storage } = this.#settings;
+    await closeInOrder(
+      () => this.drain(0),
+      () => this.#submission.end(),
+      ...this.#unlisten,
+      () => this.#parts.tails.close(),
+      () => this.subscriptions.close(),
+      () => engine === undefined && this.#engine.close(),
+      () => storage === undefined && this.#parts.store.storage.close(),
+    );
+  }
+}
