@@ -12,11 +12,11 @@ import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import { endOf } from "./run-parts.ts";
 import { byKeys, isEnded, placeOf, toView, groupKeys, runGroups, runIdOf } from "./run-record.ts";
 import type { RunRecord, RunGroup } from "./run-record.ts";
+import { listCreated } from "./run-lists.ts";
 import type { RunStore } from "./run-store.ts";
 import { runStatuses } from "./run-view.ts";
 import type { RunCaller, RunListOptions, RunPage, RunStatus, RunView } from "./run-view.ts";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
-import { scan } from "../../sessions/session/scan.ts";
 import { listEach } from "../../sessions/storage/list-each.ts";
 import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
 import type { StorageDriver, StorageEntry } from "../../sessions/storage/storage-driver.ts";
@@ -286,20 +286,4 @@ function toOwned({ key }: StorageEntry, group: RunGroup): OwnedEntry {
  */
 export function isEntryOf({ key, group }: OwnedEntry, record: RunRecord): boolean {
   return groupKeys(record, [group])[0] === key;
-}
-
-/** An entry in the list of a session's runs. */
-export type CreatedEntry = Pick<RunRecord, "runId" | "createdAt"> & { readonly key: string };
-
-/** Lists all runs, with and without owners, and the times of their creation, from the lists of their sessions. */
-export async function listCreated(storage: StorageDriver): Promise<CreatedEntry[]> {
-  const found: CreatedEntry[] = [];
-  const range = { namespace: runNamespaces.byOwner, prefix: byKeys.sessions, pageSize: 1000 };
-  for await (const page of scan(storage, range)) {
-    for (const { key, value } of page) {
-      const { createdAt = 0 } = value as Partial<RunRecord>;
-      found.push({ runId: runIdOf(key), createdAt, key });
-    }
-  }
-  return found;
 }

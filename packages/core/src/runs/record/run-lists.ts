@@ -4,7 +4,7 @@ import { removeAll } from "../../sessions/session/remove-session.ts";
 import { scan } from "../../sessions/session/scan.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { Write } from "../../sessions/storage/storage-driver.ts";
+import type { StorageDriver, Write } from "../../sessions/storage/storage-driver.ts";
 import { inputKeys, removeInput, removeSubscriptions } from "./run-parts.ts";
 import {
   byKeys,
@@ -279,4 +279,20 @@ function inSession(
 ): string[] {
   if (createdAt === undefined || sessionId === undefined) return [];
   return [byKeys.inSession(`${owner}/${encodeKey(sessionId)}`, { createdAt, runId })];
+}
+
+/** An entry in the list of a session's runs. */
+export type CreatedEntry = Pick<RunRecord, "runId" | "createdAt"> & { readonly key: string };
+
+/** Lists all runs, with and without owners, and the times of their creation, from the lists of their sessions. */
+export async function listCreated(storage: StorageDriver): Promise<CreatedEntry[]> {
+  const found: CreatedEntry[] = [];
+  const range = { namespace: runNamespaces.byOwner, prefix: byKeys.sessions, pageSize: 1000 };
+  for await (const page of scan(storage, range)) {
+    for (const { key, value } of page) {
+      const { createdAt = 0 } = value as Partial<RunRecord>;
+      found.push({ runId: runIdOf(key), createdAt, key });
+    }
+  }
+  return found;
 }
