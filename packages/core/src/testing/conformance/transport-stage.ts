@@ -11,7 +11,15 @@ import type { Principal } from "../../transport/request/principal.ts";
 import type { ScriptedRequest } from "../scripted-answer.ts";
 import { ScriptedModel } from "../scripted-model.ts";
 import { assert, inTime } from "./assert.ts";
-import type { SentError, TransportClient, TransportEvent, TransportHarness, TransportRun, TransportServed, TransportService } from "./transport-subject.ts";
+import type {
+  SentError,
+  TransportClient,
+  TransportEvent,
+  TransportHarness,
+  TransportRun,
+  TransportServed,
+  TransportService,
+} from "./transport-subject.ts";
 
 /** The principal of a signed-in user. */
 export const ada: Principal = { userId: "ada" };

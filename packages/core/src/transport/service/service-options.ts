@@ -1,4 +1,13 @@
-import { booleanOption, functionOption, integerOption, methodsOption, oneOf, optional, satisfying, timeoutOption } from "../../base/errors/option-checks.ts";
+import {
+  booleanOption,
+  functionOption,
+  integerOption,
+  methodsOption,
+  oneOf,
+  optional,
+  satisfying,
+  timeoutOption,
+} from "../../base/errors/option-checks.ts";
 import { checkOptionNames, readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionsOf, OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
