@@ -7,7 +7,7 @@ import { serve } from "../../test/serve-agent.ts";
 /** Serves an agent, a team and a workflow whose turns cannot be stored. */
 async function serveUnstored(onStorageFailure?: "answer") {
   const storage = faultyStorage(new InMemoryStorage(), ({ method, args }) => {
-    const isWrite = /append|set|transaction/.test(method);
+    const isWrite = /append|insert|set|transaction/.test(method);
     return isWrite && /^\["turns"|"namespace":"turns"/.test(JSON.stringify(args)) ? "fail-before" : undefined;
   });
   const model = () => new ScriptedModel("Hi.", "Hi.");

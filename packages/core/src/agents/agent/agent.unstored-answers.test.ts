@@ -11,7 +11,7 @@ import { callOf, look } from "./test/agents.ts";
 function turnlessStorage() {
   const state = { isBroken: true };
   const storage = faultyStorage(new InMemoryStorage(), ({ method, args }) => {
-    const isWrite = /append|set|transaction/.test(method);
+    const isWrite = /append|insert|set|transaction/.test(method);
     return state.isBroken && isWrite && /^\["turns"|"namespace":"turns"/.test(JSON.stringify(args))
       ? "fail-before"
       : undefined;
@@ -75,7 +75,7 @@ describe("an answer whose turn cannot be stored", () => {
   it("still ends as cancelled when the run is cancelled while it is being stored [storage-failure.answer]", async () => {
     const controller = new AbortController();
     const storage = faultyStorage(new InMemoryStorage(), ({ method, args }) => {
-      if (!/append|transaction/.test(method) || !/^\["turns"|"namespace":"turns"/.test(JSON.stringify(args)))
+      if (!/append|insert|transaction/.test(method) || !/^\["turns"|"namespace":"turns"/.test(JSON.stringify(args)))
         return undefined;
       controller.abort();
       return "fail-before";

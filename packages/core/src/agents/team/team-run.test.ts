@@ -80,7 +80,7 @@ describe("a run of a team", () => {
     [undefined, { code: "storage_unavailable", output: { status: "error", text: "done" } }],
   ] as const)("ends with onStorageFailure %s where it cannot be stored", async (onStorageFailure, expected) => {
     const storage = faultyStorage(new InMemoryStorage(), ({ method, args }) =>
-      /append|transaction/.test(method) && JSON.stringify(args).includes('"turns"') ? "fail-before" : undefined,
+      /append|insert|transaction/.test(method) && JSON.stringify(args).includes('"turns"') ? "fail-before" : undefined,
     );
     const { team } = teamOf({ storage, onStorageFailure });
 

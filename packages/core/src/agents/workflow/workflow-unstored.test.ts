@@ -15,7 +15,7 @@ type Turn = "kept" | "lost" | "failed";
 /** A step whose agent answers. Its turn is stored or lost; or its model fails, and the step is tried again. */
 function stepOf(name: string, turn: Turn, state = { isBroken: turn === "lost" }): WorkflowStep<object> {
   const storage = faultyStorage(new InMemoryStorage(), ({ method, args }) =>
-    state.isBroken && /append|set|transaction/.test(method) && JSON.stringify(args).includes('"turns"')
+    state.isBroken && /append|insert|set|transaction/.test(method) && JSON.stringify(args).includes('"turns"')
       ? "fail-before"
       : undefined,
   );

@@ -18,6 +18,8 @@ type Queue = { lengthFor(options: JoinOptions): number; join(options: JoinOption
  * process.
  */
 export class KeyedQueues {
+  /** Leases that are acquired only when a second call needs their session, by its key. */
+  readonly deferred = new Map<string, { hold(): Promise<unknown> }>();
   readonly #queues = new Map<string, Queue>();
   readonly #createQueue: (key: string, onEmpty: () => void) => Queue;
 
@@ -31,6 +33,11 @@ export class KeyedQueues {
    */
   get busyKeys(): number {
     return this.#queues.size;
+  }
+
+  /** Returns true if a run of this process holds or waits for the lease of a key, or has deferred it. */
+  isBusy(key: string): boolean {
+    return this.#queues.has(key) || this.deferred.has(key);
   }
 
   /** Joins the queue for a key. Runs that join later get the lease later. */

@@ -28,8 +28,11 @@ export type CreatedSession = { session: SessionRecord; isNew: boolean };
  * process created it first, returns that record. Throws `conflict` if that record was deleted meanwhile. Without
  * `compareAndSet`, an existing record is replaced.
  */
-export async function createSession(driver: StorageDriver, ref: SessionRef): Promise<CreatedSession> {
-  const session = newSessionRecord(ref.owner, clockOf(driver));
+export async function createSession(
+  driver: StorageDriver,
+  ref: SessionRef,
+  session = newSessionRecord(ref.owner, clockOf(driver)),
+): Promise<CreatedSession> {
   const value = session as unknown as Json;
   const entry = indexWrites(ref, null, session);
   if (driver.compareAndSet === undefined) {

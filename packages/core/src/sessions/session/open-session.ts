@@ -1,10 +1,8 @@
 import type { ContentPart } from "../../base/message/content.ts";
 import { mapBounded } from "../../base/async/map-bounded.ts";
 import { integerOption } from "../../base/errors/option-checks.ts";
-import type { CreatedSession } from "./create-session.ts";
-import type { Lease } from "../lock/lease.ts";
+import type { HeldSession, OpenedSession } from "./opened-session.ts";
 import type { SessionRecord } from "./session-record.ts";
-import type { TurnLog } from "./turn-log-type.ts";
 import { PartStore } from "./part-store.ts";
 import { newTurnRecord } from "./turn-record.ts";
 import type { NewTurn, StoredTurn, TurnRecord } from "./turn-record.ts";
@@ -12,22 +10,18 @@ import { untilAborted } from "../../base/async/until-aborted.ts";
 
 const checkCount = integerOption(0);
 
-type Parts = CreatedSession & { sessionId: string; log: TurnLog; parts: PartStore; lease: Lease };
-
 /**
- * A session whose lease the caller holds: loads its turns and appends new turns. `SessionStore.open` returns it;
- * release it in a `finally`.
+ * A session whose lease the caller holds, or will hold as soon as another call needs the session: loads its turns and
+ * appends new turns. `SessionStore.open` returns it; release it in a `finally`.
  */
 export class OpenSession {
   readonly sessionId: string;
-  readonly #log: TurnLog;
-  readonly #parts: PartStore;
-  readonly #lease: Lease;
+  readonly #opened: OpenedSession;
   #session: SessionRecord;
-  /** Ids of the runs whose turns are known to be stored. */
-  #stored: Set<string> | undefined;
-  /** True while the write of a turn has an unknown outcome. */
-  #isUncertain = false;
+  /** The numbers of the turns that this object has stored, by the ids of their runs. */
+  #stored: Map<string, number> | undefined;
+  /** The number of turns before a turn whose write has an unknown outcome; undefined if there is no such turn. */
+  #uncertainAfter: number | undefined;
 
   /** The turn whose large data was written last. That data is not written again when the turn is retried. */
   #prepared: TurnRecord | undefined;
@@ -36,13 +30,11 @@ export class OpenSession {
   /** True for a new session until its first turn is appended: there are no turns to read. */
   #isEmpty: boolean;
 
-  constructor({ sessionId, session, log, parts, lease, isNew }: Parts) {
+  constructor(sessionId: string, opened: OpenedSession) {
     this.sessionId = sessionId;
-    this.#session = session;
-    this.#log = log;
-    this.#parts = parts;
-    this.#lease = lease;
-    this.#isEmpty = isNew;
+    this.#opened = opened;
+    this.#session = opened.session;
+    this.#isEmpty = opened.isNew;
   }
 
   /** The id of the durable run that waits for an answer in this session; undefined if there is none. */
@@ -58,7 +50,8 @@ export class OpenSession {
   /** Returns up to `count` of the session's newest turns, oldest first. Older turns are not read. */
   async loadTurns(count: number, signal?: AbortSignal): Promise<StoredTurn[]> {
     const turns = await this.loadTurnsWithoutData(count, signal);
-    return await untilAborted(() => this.#parts.fillTurns(turns), signal);
+    if (turns.length === 0) return turns;
+    return await untilAborted(async () => await (await this.#opened.hold()).parts.fillTurns(turns), signal);
   }
 
   /**
@@ -68,19 +61,23 @@ export class OpenSession {
   async loadTurnsWithoutData(count: number, signal?: AbortSignal): Promise<StoredTurn[]> {
     if (count !== Infinity) checkCount(count, "The number of turns to load", {});
     if (count === 0 || this.#isEmpty) return [];
-    return await untilAborted(() => this.#log.newest(count, this.#session), signal);
+    return await untilAborted(async () => await (await this.#opened.hold()).log.newest(count, this.#session), signal);
   }
 
   /** Returns a part of a turn with its data. */
   async loadPart(part: ContentPart, signal?: AbortSignal): Promise<ContentPart> {
-    return await untilAborted(() => this.#parts.fillPart(part), signal);
+    return await untilAborted(async () => await (await this.#opened.hold()).parts.fillPart(part), signal);
   }
 
   /**
    * Returns the turns with these numbers, in order, without deleted turns and without data that is stored in pieces.
    */
   async loadTurnsAt(numbers: readonly number[], signal?: AbortSignal): Promise<StoredTurn[]> {
-    const load = () => mapBounded(numbers, (seq) => this.#log.after(seq - 1, 1, this.#session));
+    if (this.#isEmpty) return [];
+    const load = async () => {
+      const { log } = await this.#opened.hold();
+      return await mapBounded(numbers, (seq) => log.after(seq - 1, 1, this.#session));
+    };
     const found = await untilAborted(load, signal);
     return found.flatMap((turns, index) => turns.filter(({ seq }) => seq === numbers[index]));
   }
@@ -100,44 +97,61 @@ export class OpenSession {
    */
   async appendTurn(turn: NewTurn, signal?: AbortSignal): Promise<number> {
     const record = newTurnRecord(turn);
-    await this.#lease.write(() => this.#append(record), signal);
-    return this.#session.turns;
+    const first = PartStore.hasLargeData(record) ? undefined : this.#opened.storeFirst(record);
+    const seq = first && (await this.#write(record, first));
+    if (seq !== undefined) return seq;
+    const held = await this.#opened.hold();
+    return await held.lease.write(() => this.#append(record, held), signal);
   }
 
   /** Releases the lease. May be called more than once. */
   release(): void {
-    this.#lease.release();
+    this.#opened.release();
   }
 
-  async #append(turn: TurnRecord): Promise<void> {
-    if (await this.#isStored(turn)) return;
+  async #append(turn: TurnRecord, held: HeldSession): Promise<number> {
+    const stored = await this.#storedNumber(turn, held);
+    if (stored !== undefined) return stored;
+    const written = held.log.append(await this.#prepare(turn, held), this.#session);
+    return (await this.#write(turn, written)) ?? this.#session.turns;
+  }
+
+  /**
+   * Takes over the record of a session whose turn is being written, and returns the turn's number. Returns undefined if
+   * the turn was not written after all.
+   */
+  async #write({ runId }: TurnRecord, written: Promise<SessionRecord | undefined>): Promise<number | undefined> {
+    const [before, uncertainBefore] = [this.#session, this.#uncertainAfter];
     this.#isEmpty = false;
-    this.#isUncertain = true;
-    const before = this.#session;
-    this.#session = await this.#log.append(await this.#prepare(turn), before);
-    this.#madeTitle ||= before.title === undefined && this.#session.titleBy === "message";
-    this.#isUncertain = false;
-    this.#stored ??= new Set();
-    this.#stored.add(turn.runId);
+    this.#uncertainAfter ??= before.turns;
+    const session = await written;
+    this.#uncertainAfter = session === undefined ? uncertainBefore : undefined;
+    if (session === undefined) return undefined;
+    this.#session = session;
+    this.#madeTitle ||= before.title === undefined && session.titleBy === "message";
+    this.#stored ??= new Map();
+    this.#stored.set(runId, session.turns);
+    return session.turns;
   }
 
   /**
    * Writes the large data of a turn, and returns the turn with references to it. A turn without large data is returned
    * unchanged.
    */
-  async #prepare(turn: TurnRecord): Promise<TurnRecord> {
+  async #prepare(turn: TurnRecord, { log, parts, lease }: HeldSession): Promise<TurnRecord> {
     if (!PartStore.hasLargeData(turn)) return turn;
     if (this.#prepared?.runId !== turn.runId) {
-      const seq = await this.#log.next(this.#session);
-      this.#prepared = await this.#parts.write(turn, seq, () => this.#lease.confirm());
+      const seq = await log.next(this.#session);
+      this.#prepared = await parts.write(turn, seq, () => lease.confirm());
     }
     return this.#prepared;
   }
 
-  async #isStored({ runId }: TurnRecord): Promise<boolean> {
-    if (this.#stored?.has(runId) === true) return true;
-    if (!this.#isUncertain) return false;
-    const missed = await this.#log.after(this.#session.turns, Infinity, this.#session);
-    return missed.some((turn) => turn.runId === runId);
+  /** Returns the number of a run's turn if it is stored; undefined otherwise. */
+  async #storedNumber({ runId }: TurnRecord, { log }: HeldSession): Promise<number | undefined> {
+    const known = this.#stored?.get(runId);
+    if (known !== undefined || this.#uncertainAfter === undefined) return known;
+    const missed = await log.after(this.#uncertainAfter, Infinity, this.#session);
+    return missed.find((turn) => turn.runId === runId)?.seq;
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { drivers } from "../storage/test/drivers.ts";
+import { SharedStorage } from "../storage/test/shared-storage.ts";
 import { toldCalls } from "../storage/test/told-calls.ts";
 import { SessionStore } from "./session-store.ts";
 import { appendAll, turnNamed } from "./test/turns.ts";
@@ -9,8 +10,8 @@ const owner = { userId: "ada" };
 const cancelled = { code: "cancelled" };
 
 describe("SessionStore.open", () => {
-  it("reads no session whose id was made just now, and finds one that is there all the same", async () => {
-    const { driver, calls } = toldCalls(new InMemoryStorage());
+  it("reads no session of a shared storage whose id was made just now, and finds one that is there all the same", async () => {
+    const { driver, calls } = toldCalls(new SharedStorage(new InMemoryStorage()));
     const store = new SessionStore(driver);
     const fresh = await store.open("s", { owner, isNew: true });
     expect(calls.filter((call) => call === "get sessions -/ada/s")).toEqual([]);

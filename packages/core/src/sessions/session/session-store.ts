@@ -7,11 +7,12 @@ import { checkBusyPolicy } from "../lock/busy-policy.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
-import { acquireSession } from "./acquire-session.ts";
+import { openAcquired } from "./acquired-session.ts";
 import { changeSession } from "./change-session.ts";
-import { deleteSession, deleteTurns, deleteUser, finishStoredCut } from "./delete-session.ts";
+import { DeferredSession, settled, settledOf } from "./deferred-session.ts";
+import { deleteSession, deleteTurns, deleteUser } from "./delete-session.ts";
 import type { ListenedSessions } from "./delete-session.ts";
-import { createSession, findSession, sessionNotFound } from "./create-session.ts";
+import { findSession, sessionNotFound } from "./create-session.ts";
 import { forkSession } from "./fork-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { listSessions } from "./list-sessions.ts";
@@ -21,10 +22,9 @@ import { checkTitle } from "./session-title.ts";
 import { OpenSession } from "./open-session.ts";
 import { checkPartIndex, checkPageLimit, checkSessionCursor, checkTurnCursor, checkTurnNumber } from "./page.ts";
 import type { PageOptions } from "./page.ts";
-import { PartStore } from "./part-store.ts";
 import { checkStoredSessionId } from "./session-id.ts";
 import { namespaces, sessionRef } from "./session-keys.ts";
-import { checkOwner } from "../storage/session-owner.ts";
+import { checkOwner, checkUser } from "../storage/session-owner.ts";
 import type { SessionOwner, UserScope } from "../storage/session-owner.ts";
 import { toSessionInfo } from "./session-record.ts";
 import type { SessionInfo, SessionRecord } from "./session-record.ts";
@@ -35,7 +35,7 @@ import { readPartOfTurn, readTurns } from "./read-turns.ts";
 import type { TurnPartPlace } from "./read-turns.ts";
 import type { TurnPart } from "./turn-part.ts";
 import type { StoredTurn } from "./turn-record.ts";
-import { endOtherWait, endWait } from "./waiting-run.ts";
+import { endWait } from "./waiting-run.ts";
 
 /** Opens, lists, reads and deletes the sessions in a storage. All stores over one driver share sessions and queues. */
 export class SessionStore {
@@ -65,34 +65,15 @@ export class SessionStore {
    */
   async open(sessionId: string, access: OpenOptions = {}): Promise<OpenSession> {
     const ref = refOf(sessionId, access);
-    // Skipping the read is safe even if the session exists: `compareAndSet` detects it.
-    const isKnownNew = access.isNew === true && this.#driver.compareAndSet !== undefined;
-    const { lease, session } = await acquireSession(this.#sessions, ref, {
-      signal: access.signal,
-      isKnownNew,
-      run: access.run,
-      onBusy: access.onBusy,
-    });
-    try {
-      if (session?.waiting !== undefined && session.waiting !== access.run?.runId) {
-        // The lease is released, because the end of the other run needs it.
-        lease.release();
-        await endOtherWait({ driver: this.#driver, key: ref.key, listeners: this.#listeners }, session.waiting, access);
-        return await this.open(sessionId, access);
-      }
-      const prepare = async () => {
-        if (session === null) return await createSession(this.#driver, ref);
-        return { session: await finishStoredCut(this.#sessions, { lease, ref, session }), isNew: false };
-      };
-      const isReady = session !== null && session.cut === undefined;
-      const opened = isReady ? { session, isNew: false } : await lease.write(prepare, access.signal);
-      const log = openTurnLog(this.#driver, ref, lease.appendOptions);
-      const parts = new PartStore(this.#driver, ref.key);
-      return new OpenSession({ ...opened, sessionId, log, parts, lease });
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
+    const opening = DeferredSession.open(this.#sessions, ref, access);
+    const fresh = opening && (await opening);
+    if (fresh !== undefined) return new OpenSession(sessionId, fresh);
+    // A run joins the queue in the order of the calls, so nothing is awaited needlessly.
+    const deferred = settled(this.#sessions, ref);
+    if (deferred !== undefined) await deferred;
+    // A session in memory that was looked up is not known to be new.
+    const isNew = access.isNew === true && opening === undefined;
+    return new OpenSession(sessionId, await openAcquired(this.#sessions, ref, { access: { ...access, isNew } }));
   }
 
   /**
@@ -105,23 +86,20 @@ export class SessionStore {
     access: SessionAccess = {},
   ): Promise<void> {
     const fork = { seq: checkTurnNumber(seq, "seq"), forkId: checkStoredSessionId(forkId) };
-    await untilAborted(() => forkSession(this.#driver, refOf(sessionId, access), fork), access.signal);
+    await this.#use(sessionId, access, (ref) => forkSession(this.#driver, ref, fork));
   }
 
   /** Returns true if the caller has a session of this id. */
   async has(sessionId: string, access: SessionAccess = {}): Promise<boolean> {
-    const ref = refOf(sessionId, access);
-    return (await untilAborted(() => findSession(this.#driver, ref), access.signal)) !== null;
+    return (await this.#use(sessionId, access, (ref) => findSession(this.#driver, ref))) !== null;
   }
 
   /** Returns the turn of a run, searched from the newest turn back; undefined if the session has none. */
   async findTurn(sessionId: string, runId: string, access: SessionAccess = {}): Promise<StoredTurn | undefined> {
-    const ref = refOf(sessionId, access);
-    const read = async () => {
+    return await this.#use(sessionId, access, async (ref) => {
       const session = await findSession(this.#driver, ref);
       return session === null ? undefined : await findTurnOf(openTurnLog(this.#driver, ref), session, runId);
-    };
-    return await untilAborted(read, access.signal);
+    });
   }
 
   /** Adds a listener, for a service that stores records about sessions. Returns the function that removes it. */
@@ -177,13 +155,13 @@ export class SessionStore {
   ): Promise<SessionPage> {
     requireUserId(owner);
     const listing = { owner: checkOwner(owner), limit: checkPageLimit(limit), after: checkSessionCursor(after) };
+    await Promise.all(stores.map((store) => settledOf(store.#sessions, listing.owner)));
     return await listSessions([...new Set(stores.map((store) => store.#driver))], listing);
   }
 
   /** Returns the public description of a session, without its turns. */
   async readSession(sessionId: string, access: SessionAccess = {}): Promise<SessionInfo> {
-    const session = await untilAborted(() => this.#find(refOf(sessionId, access)), access.signal);
-    return toSessionInfo(sessionId, session);
+    return toSessionInfo(sessionId, await this.#use(sessionId, access, (ref) => this.#find(ref)));
   }
 
   /**
@@ -195,24 +173,24 @@ export class SessionStore {
     sessionId: string,
     options: SessionAccess & PageOptions<number> & { take?: TakeTurn | undefined } = {},
   ): Promise<TurnPage> {
-    const ref = refOf(sessionId, options);
     const page = { limit: checkPageLimit(options.limit), after: checkTurnCursor(options.after), take: options.take };
-    const read = async () => await readTurns(this.#driver, { ref, session: await this.#find(ref) }, page);
-    return await untilAborted(read, options.signal);
+    return await this.#use(sessionId, options, async (ref) => {
+      return await readTurns(this.#driver, { ref, session: await this.#find(ref) }, page);
+    });
   }
 
   /** Reads an image, audio or file of a turn, piece by piece. It takes no lease and waits for no run. */
   async readTurnPart(sessionId: string, place: TurnPartPlace, access: SessionAccess = {}): Promise<TurnPart> {
-    const ref = refOf(sessionId, access);
     const checked = { seq: checkTurnNumber(place.seq, "seq"), index: checkPartIndex(place.index) };
-    const read = async () => await readPartOfTurn(this.#driver, { ref, session: await this.#find(ref) }, checked);
-    return await untilAborted(read, access.signal);
+    return await this.#use(sessionId, access, async (ref) => {
+      return await readPartOfTurn(this.#driver, { ref, session: await this.#find(ref) }, checked);
+    });
   }
 
   /** Gives a session the title that its user wants, even during a run. No automatic title replaces it later. */
   async renameSession(sessionId: string, title: string, access: SessionAccess = {}): Promise<SessionInfo> {
     const named = { title: checkTitle(title), titleBy: "user" as const };
-    return await this.#change(refOf(sessionId, access), (stored) => ({ ...stored, ...named }), access.signal);
+    return await this.#change(sessionId, access, (stored) => ({ ...stored, ...named }));
   }
 
   /**
@@ -221,7 +199,7 @@ export class SessionStore {
   async setModelTitle(sessionId: string, title: string, access: SessionAccess = {}): Promise<SessionInfo> {
     const named = { title: checkTitle(title), titleBy: "model" as const };
     const change = (stored: SessionRecord) => (stored.titleBy === "message" ? { ...stored, ...named } : stored);
-    return await this.#change(refOf(sessionId, access), change, access.signal);
+    return await this.#change(sessionId, access, change);
   }
 
   /** Makes `flush` wait for background work on sessions, whose failure is handled elsewhere. `cancel` ends it early. */
@@ -239,7 +217,10 @@ export class SessionStore {
 
   /** Deletes a session with its turns, its memory and its members' sessions, after earlier runs are done. */
   async deleteSession(sessionId: string, access: SessionAccess = {}): Promise<void> {
-    await deleteSession(this.#sessions, refOf(sessionId, access), access.signal);
+    const ref = refOf(sessionId, access);
+    const deferred = settled(this.#sessions, ref);
+    if (deferred !== undefined) await deferred;
+    await deleteSession(this.#sessions, ref, access.signal);
   }
 
   /**
@@ -248,11 +229,15 @@ export class SessionStore {
    */
   async deleteTurns(sessionId: string, from: number, access: SessionAccess = {}): Promise<void> {
     const ref = refOf(sessionId, access);
-    await deleteTurns(this.#sessions, { ref, from: checkTurnNumber(from, "from") }, access.signal);
+    const first = checkTurnNumber(from, "from");
+    const deferred = settled(this.#sessions, ref);
+    if (deferred !== undefined) await deferred;
+    await deleteTurns(this.#sessions, { ref, from: first }, access.signal);
   }
 
   /** Deletes a user's sessions, memory and facts. If it rejects, some may be left: call it again. */
   async deleteUser(userId: string, scope: UserScope = {}): Promise<void> {
+    await settledOf(this.#sessions, checkUser(userId, scope));
     await deleteUser(this.#sessions, userId, scope);
   }
 
@@ -265,14 +250,31 @@ export class SessionStore {
 
   /** Changes the record of an existing session. Takes no lease, because the turns stay as they are. */
   async #change(
-    ref: SessionRef,
+    sessionId: string,
+    access: SessionAccess,
     change: (stored: SessionRecord) => SessionRecord,
-    signal: AbortSignal | undefined,
   ): Promise<SessionInfo> {
-    const written = await untilAborted(() => changeSession(this.#driver, ref.key, { change }), signal);
-    if (written !== null) return toSessionInfo(ref.sessionId, written.after);
-    await untilAborted(() => this.#find(ref), signal);
-    throw new TroupeError("storage_unavailable", "Other processes keep changing this session. Try again.");
+    return await this.#use(sessionId, access, async (ref) => {
+      const written = await changeSession(this.#driver, ref.key, { change });
+      if (written !== null) return toSessionInfo(sessionId, written.after);
+      await this.#find(ref);
+      throw new TroupeError("storage_unavailable", "Other processes keep changing this session. Try again.");
+    });
+  }
+
+  /** Does some work with a session of this process that is stored now if it was deferred. */
+  async #use<Result>(
+    sessionId: string,
+    access: SessionAccess,
+    work: (ref: SessionRef) => Promise<Result>,
+  ): Promise<Result> {
+    const ref = refOf(sessionId, access);
+    const use = async () => {
+      const deferred = settled(this.#sessions, ref);
+      if (deferred !== undefined) await deferred;
+      return await work(ref);
+    };
+    return await untilAborted(use, access.signal);
   }
 
   async #find(ref: SessionRef) {

@@ -2,6 +2,7 @@ import { vi } from "vitest";
 import { Lease } from "../../lock/lease.ts";
 import { InMemoryStorage } from "../../storage/in-memory-storage.ts";
 import { toldCalls } from "../../storage/test/told-calls.ts";
+import { AcquiredSession } from "../acquired-session.ts";
 import { OpenSession } from "../open-session.ts";
 import { PartStore } from "../part-store.ts";
 import { sessionRef } from "../session-keys.ts";
@@ -48,14 +49,8 @@ export function opened({ isNew = false, session = record, names = [] as string[]
   const confirm = vi.fn<() => Promise<void>>(async () => await Promise.resolve());
   const lease = new Lease({ hadToWait: false, forgetsQueue: false, leave }, { appendOptions: {}, confirm });
   const parts = new PartStore(driver, ref.key);
-  const open = new OpenSession({
-    sessionId: "s",
-    session: { ...session, turns: turns.length },
-    log,
-    parts,
-    lease,
-    isNew,
-  });
+  const created = { session: { ...session, turns: turns.length }, isNew };
+  const open = new OpenSession("s", new AcquiredSession(created, { log, parts, lease }));
   return { open, asked, calls, turns, leave, confirm, fail: (when: typeof fault) => void (fault = when) };
 }
 

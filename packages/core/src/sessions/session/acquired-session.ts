@@ -1,0 +1,80 @@
+import type { Lease } from "../lock/lease.ts";
+import { acquireSession } from "./acquire-session.ts";
+import { createSession } from "./create-session.ts";
+import type { CreatedSession } from "./create-session.ts";
+import { finishStoredCut } from "./delete-session.ts";
+import type { ListenedSessions } from "./delete-session.ts";
+import type { HeldSession, OpenedSession } from "./opened-session.ts";
+import { PartStore } from "./part-store.ts";
+import type { OpenOptions } from "./session-access.ts";
+import type { SessionRef } from "./session-keys.ts";
+import type { SessionRecord } from "./session-record.ts";
+import { openTurnLog } from "./turn-log.ts";
+import type { TurnLog } from "./turn-log-type.ts";
+import { endOtherWait } from "./waiting-run.ts";
+
+/** A session whose lease was acquired when it was opened. */
+export class AcquiredSession implements OpenedSession, HeldSession {
+  readonly session: SessionRecord;
+  readonly isNew: boolean;
+  readonly log: TurnLog;
+  readonly parts: PartStore;
+  readonly lease: Lease;
+
+  constructor({ session, isNew }: CreatedSession, { log, parts, lease }: HeldSession) {
+    this.session = session;
+    this.isNew = isNew;
+    this.log = log;
+    this.parts = parts;
+    this.lease = lease;
+  }
+
+  hold(): this {
+    return this;
+  }
+
+  storeFirst(): undefined {
+    return undefined;
+  }
+
+  release(): void {
+    this.lease.release();
+  }
+}
+
+/**
+ * Acquires the lease on a session, after all earlier runs, and creates the session if it is missing. Throws `conflict`
+ * if another run waits for an answer in it, unless `onWaiting` is `cancel`.
+ *
+ * @param fresh the record to create if the session is missing
+ */
+export async function openAcquired(
+  sessions: ListenedSessions,
+  ref: SessionRef,
+  { access, fresh }: { access: OpenOptions; fresh?: SessionRecord },
+): Promise<AcquiredSession> {
+  const { driver } = sessions;
+  // Skipping the read is safe even if the session exists: `compareAndSet` detects it.
+  const isKnownNew = access.isNew === true && driver.compareAndSet !== undefined;
+  const { signal, run, onBusy } = access;
+  const { lease, session } = await acquireSession(sessions, ref, { signal, isKnownNew, run, onBusy });
+  try {
+    if (session?.waiting !== undefined && session.waiting !== run?.runId) {
+      // The lease is released, because the end of the other run needs it.
+      lease.release();
+      await endOtherWait({ driver, key: ref.key, listeners: sessions.listeners }, session.waiting, access);
+      return await openAcquired(sessions, ref, { access });
+    }
+    const prepare = async () => {
+      if (session === null) return await createSession(driver, ref, fresh);
+      return { session: await finishStoredCut(sessions, { lease, ref, session }), isNew: false };
+    };
+    const isReady = session !== null && session.cut === undefined;
+    const opened = isReady ? { session, isNew: false } : await lease.write(prepare, signal);
+    const log = openTurnLog(driver, ref, lease.appendOptions);
+    return new AcquiredSession(opened, { log, parts: new PartStore(driver, ref.key), lease });
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
