@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { printA2A } from "./a2a/print-a2a.ts";
+import { printAgainst } from "./against/print-against.ts";
 import { printDurable } from "./durable/print-durable.ts";
 import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printFunctions } from "./functions/print-functions.ts";
@@ -27,6 +28,8 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * request for a run. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
  * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones. `pnpm bench socket [--rounds n]` measures the
  * gateway of sockets beside the same events emitted by hand. `pnpm bench a2a [--rounds n]` measures streams over A2A beside HTTP.
+ * `pnpm bench against [figure…] [--rounds n] [--root folder]` measures figures beside the commit that
+ * `against/base-commit` names, or beside another checkout, and fails if this one costs more.
  * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
  */
 const { values, positionals } = parseArgs({
@@ -83,6 +86,9 @@ if (name === "hops") {
   await printHops(root);
 } else if (name === "functions") {
   await printFunctions(root, values.names === true);
+} else if (name === "against") {
+  const names = positionals.slice(1);
+  if (!(await printAgainst({ names, rounds: Number(values.rounds ?? 20), root: values.root }))) process.exitCode = 1;
 } else if (name === "cold") {
   await printColdStarts(Number(values.rounds ?? 20));
 } else if (name === "vectors") {
@@ -100,7 +106,7 @@ if (name === "hops") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, cold, durable, functions, held, hops, nodes, socket, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, nodes, socket, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {
