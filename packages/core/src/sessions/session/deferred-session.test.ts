@@ -7,6 +7,7 @@ import { SharedStorage } from "../storage/test/shared-storage.ts";
 import { toldCalls } from "../storage/test/told-calls.ts";
 import type { StorageFault } from "../../testing/faulty-storage.ts";
 import { SessionStore } from "./session-store.ts";
+import { newTurnRecord, toStoredTurn } from "./turn-record.ts";
 import { turnNamed } from "./test/turns.ts";
 
 const owner = { userId: "ada" };
@@ -177,7 +178,7 @@ describe("a new session in memory", () => {
   it("keeps a turn that another writer stored under the number of the first", async () => {
     const { store, driver } = storeOver(new InMemoryStorage());
     const session = await store.open("s", isNew);
-    await driver.append?.("turns", "-/ada/s/", { v: 1, ...turnNamed("other"), createdAt: 1 });
+    await driver.append?.("turns", "-/ada/s/", toStoredTurn(newTurnRecord(turnNamed("other"))));
     await session.appendTurn(turnNamed("one"));
     session.release();
 
