@@ -73,12 +73,23 @@ export class SseParser {
    * @yields the events that this chunk completes
    */
   *push(chunk: Uint8Array): Generator<SseEvent, void, undefined> {
+    this.feed(chunk);
+    for (let event = this.next(); event !== undefined; event = this.next()) yield event;
+  }
+
+  /** Adds the next chunk of bytes, for `next`. Call it after `next` has returned undefined. */
+  feed(chunk: Uint8Array): void {
     this.#lines.feed(chunk);
+  }
+
+  /** Returns the next event that the bytes so far complete; undefined if there is none yet. */
+  next(): SseEvent | undefined {
     while (this.#lines.next(this.#maxEventBytes - this.#eventBytes)) {
       if (this.#lines.start < this.#lines.end) this.#readField();
       else if (this.#data === undefined) this.#startEvent();
-      else yield this.#finishEvent(this.#data);
+      else return this.#finishEvent(this.#data);
     }
+    return undefined;
   }
 
   /** Returns the last event if its blank line never arrived, after all bytes have been read; otherwise `undefined`. */

@@ -146,7 +146,9 @@ class SseJson implements EventParser {
   }
 
   read(bytes: Uint8Array, batch: unknown[]): boolean {
-    for (const event of this.#parser.push(bytes)) {
+    const parser = this.#parser;
+    parser.feed(bytes);
+    for (let event = parser.next(); event !== undefined; event = parser.next()) {
       // Nearly every event is an object whose event name adds nothing to its data.
       if (event.data.charCodeAt(0) === openBrace && event.event !== "error") batch.push(JSON.parse(event.data));
       else if (isDone(event.data)) return true;

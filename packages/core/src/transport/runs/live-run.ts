@@ -160,17 +160,13 @@ class LiveEvents implements AsyncIterableIterator<ServedEvent, undefined> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<ServedEvent, undefined>> {
-    if (this.#isOver) return { done: true, value: undefined };
+  next(): Promise<IteratorResult<ServedEvent, undefined>> {
+    if (this.#isOver) return Promise.resolve({ done: true, value: undefined });
     try {
-      const { done, value } = await this.#chunks.next();
-      if (done !== true) {
-        this.#last = value;
-        return { done: false, value: { type: "chunk", chunk: value } };
-      }
-      return this.#end({ type: "end", readOutput: async () => await this.#readOutput(this.#last) });
+      // A third party's runnable may return or throw anything.
+      return Promise.resolve(this.#chunks.next()).then(this.#onStep, this.#onFailure);
     } catch (thrown) {
-      return this.#end({ type: "failure", error: this.#run.toError(thrown) });
+      return Promise.resolve(this.#onFailure(thrown));
     }
   }
 
@@ -185,6 +181,15 @@ class LiveEvents implements AsyncIterableIterator<ServedEvent, undefined> {
     }
     return { done: true, value: undefined };
   }
+
+  // Created once for a stream rather than once for each chunk.
+  readonly #onStep = ({ done, value }: IteratorResult<RunChunk, unknown>): IteratorResult<ServedEvent, undefined> => {
+    if (done === true) return this.#end({ type: "end", readOutput: async () => await this.#readOutput(this.#last) });
+    this.#last = value;
+    return { done: false, value: { type: "chunk", chunk: value } };
+  };
+  readonly #onFailure = (thrown: unknown): IteratorResult<ServedEvent, undefined> =>
+    this.#end({ type: "failure", error: this.#run.toError(thrown) });
 
   #end(value: ServedEvent): IteratorResult<ServedEvent, undefined> {
     this.#isOver = true;
