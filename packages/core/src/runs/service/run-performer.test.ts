@@ -226,7 +226,7 @@ describe("a storage that fails", () => {
     const storage = new InMemoryStorage();
     let appends = 0;
     const sessions = faultyStorage(storage, ({ method }) =>
-      method === "append" && ++appends === 1 ? "fail-before" : undefined,
+      /append|insert/.test(method) && ++appends === 1 ? "fail-before" : undefined,
     );
     const agent = scriptedAgent([{ text: "The answer." }], { storage: sessions });
     const service = await serveRuns({ agents: { a: agent }, storage });

@@ -40,6 +40,7 @@ async function play(actions: readonly Action[], { isNew, storage }: { isNew: boo
   const store = new SessionStore(storage);
   const runs = new Map<string, FirstRun>(["s1", "s2"].map((id) => [id, { turns: 0 }]));
   const found: unknown[] = [];
+  const deletions = { open: 0 };
   const note = (at: number, work: Promise<unknown>): void => {
     work.then(
       (value) => (found[at] = value),
@@ -47,7 +48,7 @@ async function play(actions: readonly Action[], { isNew, storage }: { isNew: boo
     );
   };
   const start = (at: number, { step, id }: Action): void =>
-    note(at, perform[step]({ store, id, at, run: runs.get(id) ?? { turns: 0 }, isNew }));
+    note(at, perform[step]({ store, id, at, run: runs.get(id) ?? { turns: 0 }, isNew, deletions }));
   for (const [at, one] of actions.entries()) {
     start(at, one);
     await setImmediate();
@@ -63,11 +64,15 @@ async function play(actions: readonly Action[], { isNew, storage }: { isNew: boo
   return { found, counts, listed: await listed(store), busy: queues.busyKeys, deferred: queues.deferred.size };
 }
 
-type Step = (place: { store: SessionStore; id: string; at: number; run: FirstRun; isNew: boolean }) => Promise<unknown>;
+/** The deletions of the user that are going on. They remove the list entries of sessions that begin meanwhile. */
+type Deletions = { open: number };
+
+type Place = { store: SessionStore; id: string; at: number; run: FirstRun; isNew: boolean; deletions: Deletions };
+type Step = (place: Place) => Promise<unknown>;
 
 const perform: Record<Action["step"], Step> = {
-  open: async ({ store, id, run, isNew }) => {
-    if (run.isOpened === true) return undefined;
+  open: async ({ store, id, run, isNew, deletions }) => {
+    if (run.isOpened === true || deletions.open > 0) return undefined;
     run.isOpened = true;
     run.session = await store.open(id, { owner, isNew });
     if (run.isOver === true) run.session.release();
@@ -85,7 +90,10 @@ const perform: Record<Action["step"], Step> = {
   delete: async ({ store, id }) => await store.deleteSession(id, access),
   cut: async ({ store, id }) => await store.deleteTurns(id, 1, access),
   fork: async ({ store, id, at }) => await store.fork(id, { seq: 1, forkId: `fork-${at}` }, access),
-  user: async ({ store }) => await store.deleteUser("ada"),
+  user: async ({ store, deletions }) => {
+    deletions.open += 1;
+    await store.deleteUser("ada").finally(() => (deletions.open -= 1));
+  },
 };
 
 async function secondRun(store: SessionStore, id: string, at: number): Promise<string[]> {

@@ -201,12 +201,41 @@ describe("a new session in memory", () => {
   it.each([
     ["a shared storage", new SharedStorage(new InMemoryStorage()), isNew],
     ["a storage for one process", new OneProcessStorage(new InMemoryStorage()), isNew],
-    ["a durable run", new InMemoryStorage(), { ...isNew, run: { runId: "r", attempt: 1 } }],
     ["an id that was given", new InMemoryStorage(), access],
   ])("is stored when it is opened, for %s", async (_name, driver, options) => {
     const session = await new SessionStore(driver).open("s", options);
     expect(await driver.get("sessions", "-/ada/s")).toMatchObject({ turns: 0 });
     session.release();
+  });
+
+  it("passes from an attempt at a durable run to the next one", async () => {
+    const { store } = storeOver(new InMemoryStorage());
+    const attempt = (number: number) => ({ owner, run: { runId: "r", attempt: number } });
+    const earlier = await store.open("s", { ...attempt(1), isNew: true });
+    const later = store.open("s", attempt(2));
+    await expect(store.open("s", { owner, onBusy: "reject" })).rejects.toMatchObject({ code: "conflict" });
+    await expect(earlier.appendTurn(turnNamed("late"))).rejects.toMatchObject({ code: "conflict" });
+    earlier.release();
+
+    const session = await later;
+    await session.appendTurn(turnNamed("r"));
+    session.release();
+    expect(ids((await store.readTurns("s", access)).turns)).toEqual(["r"]);
+  });
+
+  it("notes that its durable run waits, and no other run may begin meanwhile", async () => {
+    const { store } = storeOver(new InMemoryStorage());
+    const first = await store.open("s", { ...isNew, run: { runId: "r", attempt: 1 } });
+    await store.noteWait("s", "r", access);
+    first.release();
+    await expect(store.open("s", access)).rejects.toMatchObject({ code: "conflict" });
+
+    const resumed = await store.open("s", { owner, run: { runId: "r", attempt: 2 } });
+    expect(resumed.waitingRun).toBe("r");
+    await resumed.appendTurn(turnNamed("r"));
+    await store.endWait("s", "r", access);
+    resumed.release();
+    (await store.open("s", access)).release();
   });
 
   it("is not opened in a storage that was closed, nor for a caller that has left", async () => {

@@ -1,5 +1,6 @@
 import { untilAborted } from "../../base/async/until-aborted.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { RunAttempt } from "../lock/queue-record.ts";
 import { clockOf } from "../lock/session-queues.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { Json } from "../storage/json.ts";
@@ -19,6 +20,9 @@ import { withTurnCount, writeTurnCount } from "./turn-count.ts";
 import { firstInput, toStoredTurn } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
+/** The session to open, and for whom. */
+type Opening = { readonly ref: SessionRef; readonly access: OpenOptions };
+
 type Insert = { namespace: string; key: string; value: Json };
 
 /**
@@ -33,19 +37,21 @@ export class DeferredSession implements OpenedSession {
   readonly #sessions: ListenedSessions;
   readonly #driver: InMemoryStorage;
   readonly #ref: SessionRef;
+  readonly #run: RunAttempt | undefined;
   #held: Promise<AcquiredSession> | undefined;
   #isStored = false;
   #isReleased = false;
 
-  private constructor(sessions: ListenedSessions, driver: InMemoryStorage, ref: SessionRef) {
+  private constructor(sessions: ListenedSessions, driver: InMemoryStorage, { ref, access }: Opening) {
     this.#sessions = sessions;
     this.#driver = driver;
     this.#ref = ref;
+    this.#run = access.run;
     this.session = newSessionRecord(ref.owner, clockOf(driver));
   }
 
   /**
-   * Opens a session whose id was just created, for a run that is not durable. Returns undefined if the session is in
+   * Opens a session whose id was just created. Returns undefined if the session is in
    * use, or if other processes may use the storage, because they would not find the session. Also resolves with it if
    * the session exists after all.
    */
@@ -55,7 +61,7 @@ export class DeferredSession implements OpenedSession {
     access: OpenOptions,
   ): Promise<DeferredSession | undefined> | undefined {
     const { driver, queues } = sessions;
-    if (access.isNew !== true || access.run !== undefined) return undefined;
+    if (access.isNew !== true) return undefined;
     if (!(driver instanceof InMemoryStorage) || queues.isBusy(ref.key)) return undefined;
     return DeferredSession.#openNew(sessions, driver, { ref, access });
   }
@@ -63,11 +69,11 @@ export class DeferredSession implements OpenedSession {
   static async #openNew(
     sessions: ListenedSessions,
     driver: InMemoryStorage,
-    { ref, access }: { ref: SessionRef; access: OpenOptions },
+    { ref, access }: Opening,
   ): Promise<DeferredSession | undefined> {
     const found = await untilAborted(() => findSession(driver, ref), access.signal);
     if (found !== null || sessions.queues.isBusy(ref.key)) return undefined;
-    const session = new DeferredSession(sessions, driver, ref);
+    const session = new DeferredSession(sessions, driver, { ref, access });
     sessions.queues.deferred.set(ref.key, session);
     return session;
   }
@@ -79,7 +85,7 @@ export class DeferredSession implements OpenedSession {
       return Promise.reject(new TroupeError("internal", "This session was released: open it again to write."));
     }
     this.#held = openAcquired(this.#sessions, this.#ref, {
-      access: { owner: this.#ref.owner, isNew: !this.#isStored },
+      access: { owner: this.#ref.owner, isNew: !this.#isStored, ...(this.#run !== undefined && { run: this.#run }) },
       fresh: this.session,
     });
     this.#held.catch(() => {});

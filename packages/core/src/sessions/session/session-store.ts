@@ -114,12 +114,12 @@ export class SessionStore {
    */
   async noteWait(sessionId: string, runId: string, access: SessionAccess = {}): Promise<void> {
     const change = (stored: SessionRecord) => ({ ...stored, waiting: runId });
-    await changeSession(this.#driver, refOf(sessionId, access).key, { change });
+    await this.#use(sessionId, access, ({ key }) => changeSession(this.#driver, key, { change }));
   }
 
   /** Notes that a durable run no longer waits. Does nothing if the run does not wait in this session. */
   async endWait(sessionId: string, runId: string, access: SessionAccess = {}): Promise<void> {
-    await endWait(this.#driver, refOf(sessionId, access).key, runId);
+    await this.#use(sessionId, access, ({ key }) => endWait(this.#driver, key, runId));
   }
 
   /** Resolves if the storage is usable. A driver without `ping` is assumed to be usable. */
