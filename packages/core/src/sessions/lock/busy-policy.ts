@@ -19,7 +19,12 @@ export type BusyPolicy = {
  * Options of a run that joins the queue of a session: the policy, a signal that ends its waiting, and a durable run's
  * attempt. A later attempt takes over the position of an earlier attempt at its run.
  */
-export type JoinOptions = BusyPolicy & { signal?: AbortSignal | undefined; run?: RunAttempt | undefined };
+export type JoinOptions = BusyPolicy & {
+  signal?: AbortSignal | undefined;
+  run?: RunAttempt | undefined;
+  /** True if the session's id was just created, so that its queue is probably empty. This saves a read. */
+  isNew?: boolean;
+};
 
 const policyOptions = {
   onBusy: optional(oneOf("enqueue", "reject"), "enqueue"),

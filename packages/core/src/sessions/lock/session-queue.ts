@@ -36,6 +36,8 @@ export class SessionQueue {
   readonly #waiters: Waiter[] = [];
   /** The queue's stored record, as last read or written; `undefined` if it is known to be stale. */
   #known: QueueRecord | null | undefined;
+  /** True until the first round of a new session's queue, which is taken as empty without reading it. */
+  #isProbablyEmpty = false;
   #isWorking = false;
   #hasWork = false;
   #timer: NodeJS.Timeout | undefined;
@@ -66,6 +68,7 @@ export class SessionQueue {
   join(options: JoinOptions): QueuePosition {
     const waiter = new Waiter(options, () => this.#leave(waiter), this.#context.nextNumber());
     waiter.wait();
+    this.#isProbablyEmpty = options.isNew === true && this.#waiters.length === 0 && this.#known === undefined;
     const earlier = this.#waiters.find((other) => isLaterAttempt(waiter, other));
     this.#waiters.splice(earlier === undefined ? this.#waiters.length : this.#waiters.indexOf(earlier), 0, waiter);
     if (earlier?.state === "holding") earlier.revoke();
@@ -118,6 +121,7 @@ export class SessionQueue {
     const snapshot = this.#needsRead()
       ? await this.#storedQueue.read()
       : { stored: this.#known ?? null, expired: noProcesses };
+    this.#isProbablyEmpty = false;
     const { stored, expired } = snapshot;
     this.#refuseAcrossProcesses(stored);
     this.#dropLostLease(stored);
@@ -134,9 +138,11 @@ export class SessionQueue {
 
   /**
    * Returns true if a round must read the queue's record. While this process holds the lease only later positions
-   * change, and a write detects that. A new waiter needs these positions.
+   * change, and a write detects that, as it detects that a new session's queue is not empty. A new waiter needs these
+   * positions.
    */
   #needsRead(): boolean {
+    if (this.#isProbablyEmpty) return false;
     const first = this.#known?.positions[0];
     return first?.process !== this.#context.process || this.#waiters.some(({ state }) => state === "new");
   }

@@ -27,7 +27,7 @@ export async function acquireSession(
   { isKnownNew = false, onBusy = policy.onBusy, ...own }: AcquireOptions,
 ): Promise<{ lease: Lease; session: SessionRecord | null }> {
   const { signal } = own;
-  const position = queues.join(ref.key, { ...policy, ...own, onBusy });
+  const position = queues.join(ref.key, { ...policy, ...own, onBusy, isNew: isKnownNew });
   const find = () => findSession(driver, ref);
   try {
     await position.known;

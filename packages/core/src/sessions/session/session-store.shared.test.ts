@@ -41,6 +41,27 @@ describe("a session that several processes use", () => {
     expect(own.calls.slice(6)).toEqual(["compareAndSet"]);
   });
 
+  it("costs one storage call for the lease of a new session", async () => {
+    const { store, own } = startStores();
+    const session = await store.open("s", { isNew: true });
+    expect(own.calls).toEqual(["compareAndSet", "compareAndSet"]);
+    session.release();
+  });
+
+  it("waits for a run of another process, even if its id was thought to be new", async () => {
+    const { store, other } = startStores();
+    const first = await other.open("s");
+    let isOpen = false;
+    const opening = store.open("s", { isNew: true }).then((session) => ((isOpen = true), session));
+    await first.appendTurn(turnNamed("a"));
+    expect(isOpen).toBe(false);
+    first.release();
+
+    const session = await opening;
+    expect((await session.loadTurns(9)).map(({ runId }) => runId)).toEqual(["a"]);
+    session.release();
+  });
+
   it("is read without a lease", async () => {
     const { store, own, other } = startStores();
     await appendAll(other, ["a"]);
