@@ -13,7 +13,7 @@ it.each([
   ["https://api.openai.com.example/v1", true],
   ["http://localhost:1234/v1", true],
 ])("takes the key for %s from the right place", (url, isForeign) => {
-  expect(keySourcesOf(openaiVendor, url)).toEqual({
+  expect(keySourcesOf(openaiVendor, new URL(url).hostname)).toEqual({
     providerId: "openai",
     environment: ["OPENAI_API_KEY"],
     isForeign,

@@ -17,9 +17,9 @@ export type OpenAIConnection = Connection<ModelRequest, object>;
  * Returns the sources of a server's key besides its options. Servers other than the vendor's own may need no key, and
  * get none from the environment, unless the options say so.
  */
-export function keySourcesOf(vendor: Vendor, baseURL: string): Omit<CallStart, "apiKey" | "signal" | "clientTakesKey"> {
+export function keySourcesOf(vendor: Vendor, host: string): Omit<CallStart, "apiKey" | "signal" | "clientTakesKey"> {
   const { id: providerId, environment, isOwnHost, isKeyOptional } = vendor;
-  return { providerId, environment, isKeyOptional, isForeign: !isOwnHost(new URL(baseURL).hostname) };
+  return { providerId, environment, isKeyOptional, isForeign: !isOwnHost(host) };
 }
 
 const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat: "/chat/completions" };
@@ -27,16 +27,17 @@ const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat
 /** Makes the connection that sends requests to OpenAI or a compatible server with our own HTTP client. */
 export function httpConnection({ network, ...settings }: ProviderSettings): OpenAIConnection {
   const { baseURL, timeoutMs, idleTimeoutMs } = settings;
-  const urls = { responses: new URL(toUrl(baseURL, paths.responses)), chat: new URL(toUrl(baseURL, paths.chat)) };
+  const urls: Partial<Record<ApiName, URL>> = {};
+  const urlOf = (api: ApiName) => (urls[api] ??= new URL(toUrl(baseURL, paths[api])));
   const waits = {
     whole: { headersTimeoutMs: timeoutMs, idleTimeoutMs },
     streamed: { headersTimeoutMs: idleTimeoutMs, idleTimeoutMs },
   };
   return {
     send: async ({ api, body }, call) =>
-      await readJson(await post(network, { url: urls[api], body, call, ...waits.whole })),
+      await readJson(await post(network, { url: urlOf(api), body, call, ...waits.whole })),
     open: async ({ api, body }, call) =>
-      streamEvents(await post(network, { url: urls[api], body, call, ...waits.streamed }), { format: "sse" }),
+      streamEvents(await post(network, { url: urlOf(api), body, call, ...waits.streamed }), { format: "sse" }),
   };
 }
 

@@ -37,8 +37,8 @@ class OpenAIEmbeddings implements EmbeddingProvider {
   readonly #settings: EmbeddingsSettings;
 
   constructor(settings: EmbeddingsSettings) {
-    const { model, baseURL } = settings;
-    const isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
+    const { model, host } = settings;
+    const isOpenAI = isOpenAIHost(host);
     const dimensions = settings.dimensions ?? (isOpenAI ? getOwn(lengths, model) : undefined);
     if (dimensions !== undefined) this.dimensions = dimensions;
     this.modelId = model;
@@ -51,13 +51,13 @@ class OpenAIEmbeddings implements EmbeddingProvider {
   }
 
   async embedBatch(texts: readonly string[], { apiKey, signal }: EmbedOptions = {}): Promise<number[][]> {
-    const { client, network, baseURL } = this.#settings;
+    const { client, network, host } = this.#settings;
     return await generateEmbeddings(texts, async () => {
       const call = await network.openCall({
         apiKey,
         signal,
         clientTakesKey: takesKey(client),
-        ...keySourcesOf(openaiVendor, baseURL),
+        ...keySourcesOf(openaiVendor, host),
       });
       const send = async (input: readonly string[]) => readVectors(await this.#ask(input, call));
       return { call, limits, length: this.dimensions, send };

@@ -52,13 +52,13 @@ export class OpenAIModel implements ModelProvider {
   readonly #learned = new KeyedCache<{ rules: Partial<ModelRules> }>(() => ({ rules: {} }));
 
   constructor(settings: ProviderSettings) {
-    const { vendor, modelId, client, baseURL } = settings;
+    const { vendor, modelId, client, host } = settings;
     this.providerId = vendor.id;
     this.modelId = modelId;
     this.#settings = settings;
     this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client, settings);
-    this.#isOpenAI = isOpenAIHost(new URL(baseURL).hostname);
-    this.#keySources = keySourcesOf(vendor, baseURL);
+    this.#isOpenAI = isOpenAIHost(host);
+    this.#keySources = keySourcesOf(vendor, host);
     this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 

@@ -115,6 +115,8 @@ export type ProviderSettings = Omit<SettingsOf<typeof modelOptionTable>, "rules"
   vendor: Vendor;
   modelId: string;
   baseURL: string;
+  /** The host name in the base URL. */
+  host: string;
   rules: ModelRules;
 };
 
@@ -134,11 +136,18 @@ export function readVendorOptions(model: VendorModel, options: OpenAIOptions): P
   const { rules, ...settings } = readProviderOptions(modelOptionTable, options, { owner });
   const baseURL = addressOf(settings, vendor);
   const host = new URL(baseURL).hostname;
-  return { ...settings, vendor, modelId, baseURL, rules: rulesOf({ id: family, host }, { ...vendor.rules, ...rules }) };
+  return {
+    ...settings,
+    vendor,
+    modelId,
+    baseURL,
+    host,
+    rules: rulesOf({ id: family, host }, { ...vendor.rules, ...rules }),
+  };
 }
 
 /** The settings of embeddings, returned by `readEmbeddingsOptions`: the checked options with defaults. */
-export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & { baseURL: string };
+export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & Pick<ProviderSettings, "baseURL" | "host">;
 
 /**
  * Checks the options of `openaiEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown
@@ -146,7 +155,8 @@ export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & { baseURL:
  */
 export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): EmbeddingsSettings {
   const settings = readProviderOptions(embeddingsTable, options, { owner: "openaiEmbeddings" });
-  return { ...settings, baseURL: addressOf(settings, openaiVendor) };
+  const baseURL = addressOf(settings, openaiVendor);
+  return { ...settings, baseURL, host: new URL(baseURL).hostname };
 }
 
 type Address = { baseURL?: string | undefined; client?: { baseURL?: string } | undefined };

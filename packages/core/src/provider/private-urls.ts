@@ -29,8 +29,9 @@ export class PrivateUrls {
   readonly #isAllowed: boolean;
   /**
    * Lookups by name: true for a private address. They are cached because a conversation's URLs are sent with each call.
+   * Created with the first lookup, because most models get no URLs.
    */
-  readonly #known = new LruCache<string, { answer: Promise<boolean>; endsAt: number }>({ maxEntries: 1000 });
+  #known: LruCache<string, { answer: Promise<boolean>; endsAt: number }> | undefined;
 
   /** @param isAllowed true if the vendor may be sent any URL */
   constructor(isAllowed = false) {
@@ -48,13 +49,14 @@ export class PrivateUrls {
   }
 
   #leadsToPrivate(name: string): Promise<boolean> {
-    const known = this.#known.get(name);
+    const lookups = (this.#known ??= new LruCache({ maxEntries: 1000 }));
+    const known = lookups.get(name);
     const now = performance.now();
     if (known !== undefined && now < known.endsAt) return known.answer;
     const asked = askServer(name);
     const kept = { answer: asked.then(({ isPrivate }) => isPrivate), endsAt: now + answerMs };
     void asked.then(({ countsMs }) => (kept.endsAt = now + countsMs));
-    this.#known.set(name, kept);
+    lookups.set(name, kept);
     return kept.answer;
   }
 }

@@ -4,7 +4,7 @@ import type { OptionCheck, OptionsOf } from "../base/errors/read-options.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
 import { isApiKey, maxKeyLength } from "../model/keys/api-keys.ts";
 import type { ApiKeySource } from "../model/keys/resolve-key.ts";
-import { createLogger, loggerOption } from "../base/log/logger.ts";
+import { silentLogger, loggerOption } from "../base/log/logger.ts";
 import type { Logger } from "../base/log/logger.ts";
 import { readProperty } from "../base/util/read-property.ts";
 import { Network, networkOptionTable } from "./network.ts";
@@ -134,11 +134,19 @@ export function readProviderOptions<Checks extends Readonly<Record<string, Optio
 ): SettingsOf<Checks> {
   const read: Record<string, unknown> = readOptions(table, options, { owner });
   if (read["client"] !== undefined) refuseBesideClient(options, [...ownOfClient, ...withoutEffect]);
-  const settings = Object.fromEntries(Object.entries(read).filter(([name]) => !ownOfNetwork.includes(name)));
-  return { ...settings, network: new Network(read), logger: read["logger"] ?? createLogger() } as never;
+  const settings: Record<string, unknown> = { network: new Network(read), logger: silentLogger };
+  for (const name in read) if (!ownOfNetwork.has(name)) settings[name] = read[name];
+  return settings as never;
 }
 
-const ownOfNetwork = ["apiKey", "useEnvironmentKey", "headers", "fetch", "proxy", "dispatcher"];
+const ownOfNetwork: ReadonlySet<string> = new Set([
+  "apiKey",
+  "useEnvironmentKey",
+  "headers",
+  "fetch",
+  "proxy",
+  "dispatcher",
+]);
 const ownOfClient = ["apiKey", "useEnvironmentKey", "baseURL", "headers", "fetch", "proxy", "dispatcher"];
 
 function refuseBesideClient(options: object, names: readonly string[]): void {

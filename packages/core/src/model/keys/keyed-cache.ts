@@ -9,7 +9,8 @@ const maxEntries = 100;
  */
 export class KeyedCache<Value> {
   readonly #create: (key: string | undefined) => Value;
-  readonly #values = new LruCache<string, Value>({ maxEntries });
+  /** Created with the first value, because many models are made that are never called. */
+  #values: LruCache<string, Value> | undefined;
   /**
    * The last requested value. Usually the same key is requested again, and hashing is the most expensive part of a
    * lookup.
@@ -21,7 +22,7 @@ export class KeyedCache<Value> {
   }
 
   get size(): number {
-    return this.#values.size;
+    return this.#values?.size ?? 0;
   }
 
   /** Returns the cached value of an API key, or creates it. Callers without a key share one value. */
@@ -35,10 +36,11 @@ export class KeyedCache<Value> {
   #find(key: string | undefined): Value {
     // `node:crypto` is not imported statically: the import would slow the start of every program that imports core.
     const id = key === undefined ? "" : process.getBuiltinModule("node:crypto").hash("sha256", key);
-    const known = this.#values.get(id);
+    const values = (this.#values ??= new LruCache({ maxEntries }));
+    const known = values.get(id);
     if (known !== undefined) return known;
     const value = this.#create(key);
-    this.#values.set(id, value);
+    values.set(id, value);
     return value;
   }
 }
