@@ -51,9 +51,8 @@ export class DeferredSession implements OpenedSession {
   }
 
   /**
-   * Opens a session whose id was just created. Returns undefined if the session is in
-   * use, or if other processes may use the storage, because they would not find the session. Also resolves with it if
-   * the session exists after all.
+   * Opens a session whose id was just created. Returns undefined if the session is in use, or if other processes may
+   * use the storage, because they would not find the session. Resolves with undefined if the session exists after all.
    */
   static open(
     sessions: ListenedSessions,
