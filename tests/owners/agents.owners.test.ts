@@ -124,6 +124,31 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
+  it("each of several owners finds its own and nothing else in sessions that its runs have just begun", async () => {
+    const sessions = new SessionStore(new InMemoryStorage());
+    const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+    await checkOwners({
+      shows: ["packages/core/src/sessions/session/deferred-session.ts"],
+      owners: usersOfAll,
+      leave: async (owner, mark) => {
+        const session = await sessions.open("s", { owner, isNew: true });
+        // The session is not stored yet when the lists of all owners are read.
+        for (const other of usersOfAll) {
+          const listed = await sessions.listSessions(other);
+          if (other === owner) expect(listed.sessions.map(({ sessionId }) => sessionId)).toEqual(["s"]);
+        }
+        const turn = { runId: "r", runnable: "a", input: mark, messages: [], status: "completed", usage } as const;
+        await session.appendTurn({ ...turn, messages: [{ role: "assistant", content: "Yes." }] });
+        session.release();
+      },
+      find: async (owner) => {
+        if (!(await sessions.has("s", { owner }))) return [];
+        return (await sessions.readTurns("s", { owner })).turns.map(({ input }) => input as string);
+      },
+      remove: async (owner) => await sessions.deleteUser(owner.userId, owner),
+    });
+  });
+
   it("each of several owners finds its own and nothing else in its memory and its facts", async () => {
     const storage = new InMemoryStorage();
     const [memory, userMemory] = [new Memory({ storage }), new UserMemory({ storage })];
