@@ -133,10 +133,9 @@ describe("each of several owners finds its own and nothing else", () => {
       leave: async (owner, mark) => {
         const session = await sessions.open("s", { owner, isNew: true });
         // The session is not stored yet when the lists of all owners are read.
-        for (const other of usersOfAll) {
-          const listed = await sessions.listSessions(other);
-          if (other === owner) expect(listed.sessions.map(({ sessionId }) => sessionId)).toEqual(["s"]);
-        }
+        const lists = await Promise.all(usersOfAll.map((one) => sessions.listSessions(one)));
+        const own = lists[usersOfAll.indexOf(owner)]?.sessions.map(({ sessionId }) => sessionId);
+        expect(own).toEqual(["s"]);
         const turn = { runId: "r", runnable: "a", input: mark, messages: [], status: "completed", usage } as const;
         await session.appendTurn({ ...turn, messages: [{ role: "assistant", content: "Yes." }] });
         session.release();
