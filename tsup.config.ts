@@ -2,7 +2,18 @@ import { existsSync } from "node:fs";
 import { defineConfig } from "tsup";
 
 /** Files that may be an entry point: that of a package, those of core for each audience, the main file of an app. */
-const audiences = ["runs", "kit", "provider", "storage", "vector", "service", "transport", "testing", "react"];
+const audiences = [
+  "runs",
+  "kit",
+  "provider",
+  "storage",
+  "vector",
+  "service",
+  "transport",
+  "testing",
+  "react",
+  "presets",
+];
 /** A file that runs in a worker thread of its own. */
 const workers = ["pdf-worker"];
 const entryPoints = ["index", ...audiences, ...workers, "main"].map((name) => `src/${name}.ts`);
