@@ -5,19 +5,24 @@ import { runOf, telemetryOf } from "../run/derive-context.ts";
 import { countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { UsageMeter } from "../run/usage-meter.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import { isRecord } from "../../base/util/is-record.ts";
 import { memberSessionId } from "../../sessions/session/session-id.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import { copyState } from "./state-shape.ts";
 import type { StateRecord } from "./state-shape.ts";
-import type { CheckedStepOf } from "./steps.ts";
+import type { Runnable } from "../run/runnable.ts";
+import type { CheckedAgentStep, CheckedStepOf } from "./checked-step.ts";
 import type { StepContext } from "./workflow-step.ts";
 
 /**
- * Parameters of `runAgentStep`: the step, the agent's input, and the context, meter and chunk receiver of the child
- * run.
+ * Parameters of `runAgentStep`: the agent, the name of its session, its input, and the context, meter and chunk
+ * receiver of the child run.
  */
 export type AgentStepRequest = {
-  readonly step: CheckedStepOf<"agent">;
+  readonly agent: Runnable;
+  /** The step's name; in a repeated step its path, so that rounds and items do not share a conversation. */
+  readonly session: string;
   readonly input: MessageContent;
   readonly context: StepContext;
   /** Counts the usage of the child run. */
@@ -31,10 +36,25 @@ export type AgentStepRequest = {
  * else the text input of the run, else the state as JSON.
  */
 export function agentStepInput(
-  { inputFrom }: CheckedStepOf<"agent">,
+  { inputFrom }: CheckedAgentStep,
   { state, message }: { readonly state: StateRecord; readonly message: MessageContent | undefined },
 ): MessageContent {
   if (inputFrom !== undefined) return requireText(inputFrom(copyState(state)));
+  return defaultInput(state, message);
+}
+
+/** Returns the input of a workflow step: text, or an object with keys of the inner workflow's state. */
+export function workflowStepInput(
+  { inputFrom }: CheckedStepOf<"workflow">,
+  { state, message }: { readonly state: StateRecord; readonly message: MessageContent | undefined },
+): MessageContent {
+  if (inputFrom === undefined) return defaultInput(state, message);
+  const input = inputFrom(copyState(state));
+  // A workflow's runnable also accepts an object, which the type of all runnables does not say.
+  return isRecord(input) ? (input as unknown as MessageContent) : requireText(input);
+}
+
+function defaultInput(state: StateRecord, message: MessageContent | undefined): MessageContent {
   const isEmpty = message === undefined || (typeof message === "string" && message.trim() === "");
   return isEmpty ? JSON.stringify(state) : message;
 }
@@ -61,18 +81,26 @@ export function textOfFailedRun(error: unknown): string {
   return typeof text === "string" ? text : "";
 }
 
-async function startAgent({ step, input, context, onChunk }: AgentStepRequest): Promise<RunOutput> {
+async function startAgent({ agent, session, input, context, onChunk }: AgentStepRequest): Promise<RunOutput> {
   const { signal } = context;
-  const { agent, name } = step;
   const settings = runOf(context)?.settings;
   const modelOptions = settings?.modelOptions;
   // The session in the context is the caller's. A workflow within a team has another session.
-  const ownSession = memberSessionId(settings?.sessionId ?? context.sessionId, name);
+  const ownSession = memberSessionId(settings?.sessionId ?? context.sessionId, shorten(session));
   const opts = { parent: context, signal, sessionId: ownSession, ...(modelOptions !== undefined && { modelOptions }) };
   if (onChunk === undefined) return await agent.run(input, opts);
   const stream = agent.stream(input, opts);
   for await (const chunk of stream) await onChunk(chunk);
   return await stream.output;
+}
+
+/** The maximum length of an encoded path in a session's id. A step's own name is never longer. */
+const longestEncoded = 384;
+
+/** Returns the path of a step, or a hash of a path that is too long for a session's id. */
+function shorten(path: string): string {
+  if (encodeKey(path).length <= longestEncoded) return path;
+  return process.getBuiltinModule("node:crypto").hash("sha256", path);
 }
 
 function requireText(input: unknown): string {

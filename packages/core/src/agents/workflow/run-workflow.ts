@@ -11,8 +11,8 @@ import type { StateRecord } from "./state-shape.ts";
 import { StepRunner } from "./step-runner.ts";
 import type { StepObserver } from "./step-attempt.ts";
 import type { StepTrace } from "./step-trace.ts";
-import { walkSteps } from "./steps.ts";
-import type { CheckedStep } from "./steps.ts";
+import { isRepeated, runnableOf, walkSteps } from "./checked-step.ts";
+import type { CheckedStep } from "./checked-step.ts";
 import type { RetryPolicy } from "./workflow-config.ts";
 import { WorkflowError } from "./workflow-result.ts";
 import type { WorkflowResult, WorkflowState } from "./workflow-result.ts";
@@ -126,7 +126,13 @@ async function runSteps(run: Run<StateRecord>, plan: WorkflowPlan, observer: Ste
     run.text = text ?? run.text;
   };
   const runner = new StepRunner({ retryPolicy, trace, observer, run });
-  const { text } = await runner.runAll(steps, { before: { state: start, message }, signal, onChange });
+  const { text } = await runner.runAll(steps, {
+    before: { state: start, message },
+    signal,
+    onChange,
+    path: "",
+    steps: run.steps,
+  });
   run.text = text ?? JSON.stringify(run.structured);
 }
 
@@ -145,11 +151,13 @@ function lastAgentObserver({ steps }: WorkflowPlan, chunks: AsyncQueue<StreamChu
 
 function answeringStep(steps: readonly CheckedStep[]): string | undefined {
   const last = steps.findLast((step) => agentsIn([step]) > 0);
-  if (last?.kind === "agent") return last.name;
-  if (last === undefined || !("steps" in last) || (last.kind === "parallel" && agentsIn([last]) > 1)) return undefined;
+  if (last?.kind === "agent" || last?.kind === "workflow") return last.name;
+  // The last of several rounds or items, and the case that is chosen, are known only afterwards.
+  if (last === undefined || !("steps" in last) || isRepeated(last)) return undefined;
+  if (last.kind !== "condition" && agentsIn([last]) > 1) return undefined;
   return answeringStep(last.steps);
 }
 
 function agentsIn(steps: readonly CheckedStep[]): number {
-  return [...walkSteps(steps)].filter(({ kind }) => kind === "agent").length;
+  return [...walkSteps(steps)].filter((step) => runnableOf(step) !== undefined).length;
 }

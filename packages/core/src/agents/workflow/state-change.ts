@@ -56,9 +56,30 @@ export function mergeParallelChanges(changes: readonly StateChange[], names: rea
       writers.set(key, { name: names[index], value });
     }
   }
-  const texts = changes.map(({ text }) => text).filter((text) => text !== undefined);
   const merged = changes.reduce(combineChanges, noStateChange);
-  return texts.length < 2 ? merged : { ...merged, text: texts.join("\n\n") };
+  return { ...merged, ...joinTexts(changes.map(({ text }) => text)) };
+}
+
+/** Joins the texts of agents that ran beside each other, with blank lines between them. */
+export function joinTexts(texts: readonly (string | undefined)[]): Pick<StateChange, "text"> {
+  const given = texts.filter((text) => text !== undefined);
+  return given.length === 0 ? {} : { text: given.join("\n\n") };
+}
+
+/** Makes the value of a `forEach` item from its function's return value: JSON, with null for `undefined`. */
+export function itemFromFunction(returned: unknown): unknown {
+  const refusal = (place: string, problem: string) =>
+    wrongValue(`the return value of run()${place && ` at ${place}`} ${problem}`);
+  return returned === undefined ? null : cleanJson(returned, refusal);
+}
+
+/** Makes the state change of a workflow step from what its `write` returned. */
+export function changeFromWrite(returned: unknown): StateChange {
+  if (returned === undefined) return noStateChange;
+  if (!isRecord(returned)) throw wrongValue("write() must return an object with keys of the state, or undefined");
+  const refusal = (place: string, problem: string) =>
+    wrongValue(`the return value of write()${place && ` at ${place}`} ${problem}`);
+  return { partial: cleanJson(returned, refusal) as StateRecord };
 }
 
 function conflict(key: string, ...writers: (string | undefined)[]): TroupeError {

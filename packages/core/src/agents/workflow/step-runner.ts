@@ -6,24 +6,34 @@ import type { RunOutput } from "../run/run-output.ts";
 import type { NotedCall } from "../run/run-steps.ts";
 import type { Run } from "../run/run.ts";
 import type { Runnable } from "../run/runnable.ts";
-import { agentStepInput, runAgentStep } from "./agent-step.ts";
+import { agentStepInput, runAgentStep, workflowStepInput } from "./agent-step.ts";
+import type { CheckedAgentStep, CheckedStep, CheckedStepOf } from "./checked-step.ts";
+import { chosenSteps } from "./chosen-steps.ts";
+import { checkCondition, runForEach, runLoop } from "./repeated-step.ts";
+import type { ItemResult, PartRunner, StepPart } from "./repeated-step.ts";
 import { createStepError } from "./retry-step.ts";
+import { runConcurrently } from "./run-concurrently.ts";
 import {
   combineChanges,
   changeFromAnswer,
   changeFromFunction,
+  changeFromWrite,
+  itemFromFunction,
   mergeParallelChanges,
   noStateChange,
 } from "./state-change.ts";
 import type { StateChange } from "./state-change.ts";
 import { copyState } from "./state-shape.ts";
+import type { StateRecord } from "./state-shape.ts";
 import { attemptStep } from "./step-attempt.ts";
-import type { StepRunnerOptions, StepScope, Work } from "./step-attempt.ts";
+import type { StepRunnerOptions, Work } from "./step-attempt.ts";
+import { placeIn } from "./step-place.ts";
+import { scopeAfter } from "./step-scope.ts";
+import type { PlacedScope } from "./step-scope.ts";
 import type { StepTraceEntry } from "./step-trace.ts";
-import type { CheckedStep, CheckedStepOf } from "./steps.ts";
 
 /** Runs the steps of one run of a workflow, in sequence or in parallel, with retries, trace and events. */
-export class StepRunner {
+export class StepRunner implements PartRunner {
   readonly #options: StepRunnerOptions;
 
   constructor(options: StepRunnerOptions) {
@@ -31,7 +41,7 @@ export class StepRunner {
   }
 
   /** Runs steps one after the other. Each step sees the changes of the steps before it. */
-  async runAll(steps: readonly CheckedStep[], scope: StepScope): Promise<StateChange> {
+  async runAll(steps: readonly CheckedStep[], scope: PlacedScope): Promise<StateChange> {
     let change = noStateChange;
     for (const step of steps) {
       change = combineChanges(change, await this.#runOne(step, scopeAfter(scope, change)));
@@ -40,48 +50,82 @@ export class StepRunner {
     return change;
   }
 
-  async #runOne(step: CheckedStep, scope: StepScope): Promise<StateChange> {
+  async #runOne(step: CheckedStep, scope: PlacedScope): Promise<StateChange> {
+    const place = placeIn(scope, step.name);
+    const work = (entry: StepTraceEntry) => this.#execute(step, scope, entry);
+    return (await this.#observe({ place, name: step.name, kind: step.kind, scope, work })) ?? noStateChange;
+  }
+
+  async runPart<Result>(part: StepPart<Result>): Promise<Result> {
+    return await this.#observe(part);
+  }
+
+  /** Does the work of a step or of a part, with an entry in the trace, events and telemetry. */
+  async #observe<Result>(unit: ObservedUnit<Result>): Promise<Result> {
+    const { scope, place, work } = unit;
     scope.signal.throwIfAborted();
     const { trace, observer, run } = this.#options;
-    const { name } = step;
-    const entry = trace.start(name, run.steps);
-    await observer.onEvent({ type: "step_start", step: name });
+    const entry = trace.start(place);
+    const step = entry.name;
+    await observer.onEvent({ type: "step_start", step });
     try {
       const { telemetry } = run.settings;
-      const change = await (telemetry === undefined
-        ? this.#execute(step, scope, entry)
-        : observeStep(telemetry, step, { run, work: () => this.#execute(step, scope, entry) }));
-      const end = entry.end(change === undefined ? "skipped" : "completed");
-      if (step.kind === "agent") entry.output = change?.partial[name];
-      await observer.onEvent({ type: "step_end", step: name, ...end });
-      return change ?? noStateChange;
+      const result = await (telemetry === undefined
+        ? work(entry)
+        : observeStep(telemetry, unit, { run, work: () => work(entry) }));
+      const end = entry.end(result === undefined ? "skipped" : "completed");
+      await observer.onEvent({ type: "step_end", step, ...end });
+      return result;
     } catch (error) {
       const end = entry.end(scope.signal.aborted ? "cancelled" : "error", error);
       // The event is not awaited: parallel steps must be aborted immediately, even if the reader is slow.
-      if (!isPaused(run)) void observer.onEvent({ type: "step_end", step: name, ...end });
+      if (!isPaused(run)) void observer.onEvent({ type: "step_end", step, ...end });
       throw error;
     }
   }
 
   /** Executes a workflow step and returns its state change; undefined if the step is skipped. */
-  async #execute(step: CheckedStep, scope: StepScope, entry: StepTraceEntry): Promise<StateChange | undefined> {
+  async #execute(step: CheckedStep, scope: PlacedScope, entry: StepTraceEntry): Promise<StateChange | undefined> {
     switch (step.kind) {
       case "agent":
+      case "workflow":
         return await this.#runAgent(step, scope, entry);
       case "function":
         return await this.#callFunction(step, scope, entry);
       case "condition":
-        if (!(await this.#checkCondition(step, scope, entry))) return undefined;
-        return await timed(entry, this.runAll(step.steps, scope));
+        if (!(await checkCondition(this, step.condition, { entry, scope }))) return undefined;
+        return await this.runSteps(entry, step.steps, scope);
+      case "choose":
+        return await this.runSteps(entry, await chosenSteps(this, step, { entry, scope }), scope);
+      case "loop":
+        return await timed(entry, runLoop(this, step, { entry, scope }));
+      case "forEach":
+        return await timed(entry, runForEach(this, step, { entry, scope }));
       default:
-        return await timed(entry, this.#runParallel(step, scope));
+        return await timed(entry, this.#runParallel(step, scope, entry));
     }
   }
 
-  async #runAgent(step: CheckedStepOf<"agent">, scope: StepScope, entry: StepTraceEntry): Promise<StateChange> {
+  async runSteps(entry: StepTraceEntry, steps: readonly CheckedStep[], scope: PlacedScope): Promise<StateChange> {
+    return await timed(entry, this.runAll(steps, scope));
+  }
+
+  async attempt<Result>(entry: StepTraceEntry, scope: PlacedScope, work: Work<Result>): Promise<Result> {
+    return await attemptStep(this.#options, entry, { scope, work });
+  }
+
+  hasStopped({ signal }: PlacedScope): boolean {
+    return signal.aborted || isPaused(this.#options.run);
+  }
+
+  async #runAgent(
+    step: CheckedAgentStep | CheckedStepOf<"workflow">,
+    scope: PlacedScope,
+    entry: StepTraceEntry,
+  ): Promise<StateChange> {
     const { observer, run } = this.#options;
-    const { name, agent } = step;
-    const wantsChunks = observer.wantsChunks(name);
+    const { agent } = step;
+    const wantsChunks = observer.wantsChunks(entry.name);
     const call = callOfRunnable(agent);
     // After a takeover it is unknown which chunks were streamed.
     let hasStreamed = run.steps.isResumed;
@@ -91,20 +135,27 @@ export class StepRunner {
         hasStreamed = true;
         hasText ||= chunk.type === "text" && chunk.member === undefined;
         if (call !== undefined) open?.tag(chunk);
-        await observer.onEvent({ type: "chunk", step: name, chunk });
+        await observer.onEvent({ type: "chunk", step: entry.name, chunk });
       };
-      const input = agentStepInput(step, scope.before);
-      const output = await runAgentStep({ step, input, ...attempt, onChunk: wantsChunks ? forward : undefined });
-      const change = changeFromAnswer(output, name);
+      const { before } = scope;
+      const input = step.kind === "agent" ? agentStepInput(step, before) : workflowStepInput(step, before);
+      const onChunk = wantsChunks ? forward : undefined;
+      const output = await runAgentStep({ agent, session: entry.name, input, ...attempt, onChunk });
+      const change = changeOf(step, output, before.state);
       return open === undefined ? change : { ...change, ...factsOf(output), ...(hasText && { isShown: true }) };
     };
     const mayRepeat = () => observer.allowsRepeat || !hasStreamed;
     const change = await attemptStep(this.#options, entry, { scope, work, mayRepeat, keepsText: true, call });
     if (entry.step.isDurable) noteFacts(run, entry, change);
+    entry.output = "answer" in change ? change.answer : change.partial[step.name];
     return change;
   }
 
-  async #callFunction(step: CheckedStepOf<"function">, scope: StepScope, entry: StepTraceEntry): Promise<StateChange> {
+  async #callFunction(
+    step: CheckedStepOf<"function">,
+    scope: PlacedScope,
+    entry: StepTraceEntry,
+  ): Promise<StateChange> {
     const { name, effect = "once" } = step;
     const work: Work<StateChange> = async ({ context }) =>
       changeFromFunction(await step.run(copyState(scope.before.state), context));
@@ -113,34 +164,49 @@ export class StepRunner {
     return await attemptStep(this.#options, entry, { scope, work, call, readAnswer });
   }
 
-  async #checkCondition(
-    { condition }: CheckedStepOf<"condition">,
-    scope: StepScope,
-    entry: StepTraceEntry,
-  ): Promise<boolean> {
-    const work: Work<boolean> = async () => Boolean(await condition(copyState(scope.before.state)));
-    return await attemptStep(this.#options, entry, { scope, work });
+  async runItem(step: CheckedStepOf<"forEach">, entry: StepTraceEntry, scope: PlacedScope): Promise<ItemResult> {
+    const { work: item, name } = step;
+    if (item.kind === "agent") {
+      const { partial, text } = await this.#runAgent(item, scope, entry);
+      return { value: partial[name], text };
+    }
+    if (item.kind === "steps") throw new TroupeError("internal", "An item with steps has no work of its own.");
+    const { run, effect = "once" } = item;
+    const work: Work<{ item: unknown }> = async ({ context }) => ({
+      item: itemFromFunction(await run(copyState(scope.before.state), context)),
+    });
+    const call = effect === "pure" ? undefined : { tool: name, effect };
+    const readAnswer = (result: unknown) => ({ item: itemFromFunction(result) });
+    return { value: (await attemptStep(this.#options, entry, { scope, work, call, readAnswer })).item };
   }
 
   async #runParallel(
-    { name, steps }: CheckedStepOf<"parallel">,
-    { before, signal: outer }: StepScope,
+    { steps }: CheckedStepOf<"parallel">,
+    scope: PlacedScope,
+    entry: StepTraceEntry,
   ): Promise<StateChange> {
     const onChange = () => undefined;
-    const changes = await runParallel(steps, outer, (step, signal) => this.#runOne(step, { before, signal, onChange }));
+    const reasonOf = (step: CheckedStep) =>
+      new TroupeError("cancelled", `The parallel step ${JSON.stringify(step.name)} failed.`);
+    const changes = await runConcurrently(steps, { signal: scope.signal, reasonOf }, (step, _index, signal) =>
+      this.#runOne(step, { ...scope, signal, onChange }),
+    );
     const names = steps.map((step) => step.name);
     try {
       return mergeParallelChanges(changes, names);
     } catch (error) {
-      throw createStepError(name, error);
+      throw createStepError(entry.name, error);
     }
   }
 }
 
+/** A step, a round or an item as `StepRunner` observes it. A step whose work gives `undefined` was skipped. */
+type ObservedUnit<Result> = Omit<StepPart<Result>, "kind"> & { readonly kind: string };
+
 /** Does the work of a step, and records it. */
 async function observeStep<Change>(
   telemetry: Telemetry,
-  { name, kind }: CheckedStep,
+  { name, kind }: { readonly name: string; readonly kind: string },
   { run, work }: { run: Run; work: () => Promise<Change> },
 ): Promise<Change> {
   const operation = telemetry.begin("step", { name, kind });
@@ -154,8 +220,20 @@ async function observeStep<Change>(
   }
 }
 
-/** The state change of an agent step, and further facts of its answer for the run. */
-type AgentChange = StateChange & Pick<RunOutput, "sources" | "stored"> & { readonly isShown?: boolean };
+/** The state change of an agent step, its answer if the change lacks it, and further facts of the answer for the run. */
+type AgentChange = StateChange &
+  Pick<RunOutput, "sources" | "stored"> & { readonly answer?: unknown; readonly isShown?: boolean };
+
+function changeOf(
+  step: CheckedAgentStep | CheckedStepOf<"workflow">,
+  output: RunOutput,
+  state: StateRecord,
+): AgentChange {
+  const change = changeFromAnswer(output, step.name);
+  if (step.kind === "agent" || step.write === undefined) return change;
+  const answer = change.partial[step.name];
+  return { ...changeFromWrite(step.write(answer as StateRecord, copyState(state))), text: output.text, answer };
+}
 
 function factsOf({ sources, stored }: RunOutput): Pick<RunOutput, "sources" | "stored"> {
   return { ...(Array.isArray(sources) && { sources }), ...(stored === false && { stored }) };
@@ -188,31 +266,4 @@ function timed({ step }: StepTraceEntry, steps: Promise<StateChange>): Promise<S
     await step.end();
     return change;
   });
-}
-
-function scopeAfter({ before, signal, onChange }: StepScope, change: StateChange): StepScope {
-  return {
-    before: { state: { ...before.state, ...change.partial }, message: change.text ?? before.message },
-    signal,
-    onChange: (further) => onChange(combineChanges(change, further)),
-  };
-}
-
-/** Runs all steps at once. The first failure aborts the others and is thrown immediately, without waiting for them. */
-async function runParallel<Result>(
-  steps: readonly CheckedStep[],
-  outer: AbortSignal,
-  run: (step: CheckedStep, signal: AbortSignal) => Promise<Result>,
-): Promise<Result[]> {
-  const abort = new AbortController();
-  const signal = AbortSignal.any([outer, abort.signal]);
-  const runOne = async (step: CheckedStep): Promise<Result> => {
-    try {
-      return await run(step, signal);
-    } catch (error) {
-      abort.abort(new TroupeError("cancelled", `The parallel step ${JSON.stringify(step.name)} failed.`));
-      throw error;
-    }
-  };
-  return await Promise.all(steps.map(runOne));
 }

@@ -1,10 +1,10 @@
 import { toPublicError } from "../../base/errors/public-error.ts";
 import type { PublicError } from "../../base/errors/public-error.ts";
-import { plainSteps } from "../run/run-steps.ts";
-import type { RunSteps } from "../run/run-steps.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
-import { walkSteps } from "./steps.ts";
-import type { CheckedStep } from "./steps.ts";
+import { isRepeated } from "./checked-step.ts";
+import type { CheckedStep } from "./checked-step.ts";
+import { topPlace } from "./step-place.ts";
+import type { StepPlace } from "./step-place.ts";
 import { TracedStep } from "./traced-step.ts";
 import type { TracedTimes } from "./traced-step.ts";
 import type { StepResult, StepStatus } from "./workflow-result.ts";
@@ -17,15 +17,20 @@ export class StepTraceEntry implements TracedTimes {
   isShown = false;
   storedMs: number | undefined;
   isLive = false;
-  readonly name: string;
+  readonly place: StepPlace;
   /** The step among the steps of the run. */
   readonly step: TracedStep;
   readonly #startedAt = performance.now();
   #end: Pick<StepResult, "status" | "durationMs" | "error"> | undefined;
 
-  constructor(name: string, steps: RunSteps = plainSteps) {
-    this.name = name;
-    this.step = new TracedStep(steps, this);
+  constructor(place: StepPlace | string) {
+    this.place = typeof place === "string" ? topPlace(place) : place;
+    this.step = new TracedStep(this.place.steps, this, this.place.key);
+  }
+
+  /** The step's name; in a repeated step its path. */
+  get name(): string {
+    return this.place.path;
   }
 
   /** Milliseconds that the step has taken, including the stored work of earlier processes. */
@@ -53,10 +58,10 @@ export class StepTraceEntry implements TracedTimes {
 export class StepTrace {
   readonly #entries = new Map<string, StepTraceEntry>();
 
-  /** Starts the entry of a step among the steps of the run. */
-  start(name: string, steps: RunSteps = plainSteps): StepTraceEntry {
-    const entry = new StepTraceEntry(name, steps);
-    this.#entries.set(name, entry);
+  /** Starts the entry of a step. */
+  start(place: StepPlace | string): StepTraceEntry {
+    const entry = new StepTraceEntry(place);
+    this.#entries.set(entry.name, entry);
     return entry;
   }
 
@@ -65,9 +70,29 @@ export class StepTrace {
     return this.#entries.get(name)?.isShown === true;
   }
 
-  /** Returns the results of the started steps, in the order of the configuration. */
+  /**
+   * Returns the results of the started steps, in the order of the configuration. Rounds and items follow their step,
+   * each before its own steps.
+   */
   toResults(steps: readonly CheckedStep[]): StepResult[] {
-    const started = [...walkSteps(steps)].map(({ name }) => this.#entries.get(name));
-    return started.filter((entry) => entry !== undefined).map((entry) => entry.toResult());
+    return [...this.#inOrder(steps, "")].map((entry) => entry.toResult());
+  }
+
+  *#inOrder(steps: readonly CheckedStep[], path: string): Generator<StepTraceEntry> {
+    for (const step of steps) {
+      const entry = this.#entries.get(path + step.name);
+      if (entry !== undefined) yield entry;
+      if (isRepeated(step)) yield* this.#repeated(step, path + step.name);
+      else if ("steps" in step) yield* this.#inOrder(step.steps, path);
+    }
+  }
+
+  *#repeated(step: CheckedStep, path: string): Generator<StepTraceEntry> {
+    for (let number = 0; ; number++) {
+      const entry = this.#entries.get(`${path}/${number}`);
+      if (entry === undefined) return;
+      yield entry;
+      if ("steps" in step) yield* this.#inOrder(step.steps, `${path}/${number}/`);
+    }
   }
 }

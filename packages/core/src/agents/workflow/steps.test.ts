@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import { readSteps, walkSteps } from "./steps.ts";
+import { walkSteps } from "./checked-step.ts";
+import { readSteps } from "./steps.ts";
 
 const agent = new Agent({ name: "a", model: new ScriptedModel() });
 const run = () => {};
@@ -87,7 +88,7 @@ describe("readSteps", () => {
     [
       "no form",
       [{ name: "s" }],
-      'steps[0] (the step "s") has no form. Expected one of agent, run, condition, parallel.',
+      'steps[0] (the step "s") has no form. Expected one of agent, run, condition, parallel, loop, choose, forEach, workflow.',
     ],
     [
       "two forms",
@@ -103,6 +104,74 @@ describe("readSteps", () => {
       "a field of another form",
       [{ name: "s", parallel: [], effect: "once" }],
       'Unknown field "effect" in steps[0] (the step "s"). With parallel, expected name, parallel.',
+    ],
+    [
+      "an agent beside the items of a workflow",
+      [{ name: "s", workflow: {}, run }],
+      'steps[0] (the step "s") has both run and workflow. Expected one of them.',
+    ],
+    [
+      "a loop without an end",
+      [{ name: "s", loop: [], maxRounds: 3 }],
+      'steps[0] (the step "s") has neither while nor until. Expected one of them: a function of the state.',
+    ],
+    [
+      "a loop with two ends",
+      [{ name: "s", loop: [], maxRounds: 3, while: condition, until: condition }],
+      'steps[0] (the step "s") has both while and until. Expected one of them: a function of the state.',
+    ],
+    [
+      "a loop without a bound",
+      [{ name: "s", loop: [], until: condition }],
+      'steps[0] (the step "s").maxRounds must be a positive integer, got undefined.',
+    ],
+    [
+      "no cases",
+      [{ name: "s", choose: condition, cases: {} }],
+      'steps[0] (the step "s").cases has no case, and there is no otherwise.',
+    ],
+    [
+      "a case without steps",
+      [{ name: "s", choose: condition, cases: { "a b": run } }],
+      'steps[0] (the step "s").cases["a b"] must be an array of steps, got a function.',
+    ],
+    [
+      "no work for items",
+      [{ name: "s", forEach: condition }],
+      'steps[0] (the step "s") has no work for its items. Expected one of steps, agent and run.',
+    ],
+    [
+      "two kinds of work for items",
+      [{ name: "s", forEach: condition, steps: [], run }],
+      'steps[0] (the step "s") has both steps and run. Expected one of steps, agent and run.',
+    ],
+    [
+      "a field of another kind of work",
+      [{ name: "s", forEach: condition, steps: [], inputFrom: condition }],
+      'steps[0] (the step "s") has inputFrom, which goes with agent, not with steps.',
+    ],
+    [
+      "a wrong treatment of errors",
+      [{ name: "s", forEach: condition, run, onItemError: "ignore" }],
+      'steps[0] (the step "s").onItemError must be "fail", "skip" or "collect", got a string.',
+    ],
+    [
+      "no workflow",
+      [{ name: "s", workflow: { run } }],
+      'steps[0] (the step "s").workflow must be a Workflow, got an object.',
+    ],
+    [
+      "a name that is the path of an item",
+      [
+        { name: "s", forEach: condition, steps: [{ name: "t", run }] },
+        { name: "s/0/t", run },
+      ],
+      'The step name "s/0/t" is the path of a round or an item of "s". Rename it.',
+    ],
+    [
+      "a name that is taken in a case",
+      [{ name: "s", choose: condition, cases: { a: [{ name: "t", run }], b: [{ name: "t", run }] } }],
+      'steps[0] (the step "s").cases["b"][0].name is "t", the name of another step. Step names must be unique.',
     ],
     [
       "a name that is taken",

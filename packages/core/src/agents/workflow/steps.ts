@@ -1,48 +1,25 @@
-import { oneOf } from "../../base/errors/option-checks.ts";
 import { wrongOption } from "../../base/errors/read-options.ts";
-import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { Runnable } from "../run/runnable.ts";
-import { encodeKey } from "../../sessions/storage/encode-key.ts";
-import { readProperty } from "../../base/util/read-property.ts";
-import type { StateRecord } from "./state-shape.ts";
-import type { AgentStep, ConditionStep, FunctionStep } from "./workflow-step.ts";
 import type { UnknownRecord } from "../../base/util/is-record.ts";
-
-/** A step of a workflow after its configuration was checked, tagged with its kind. */
-export type CheckedStep =
-  | ({ readonly kind: "agent"; readonly agent: Runnable } & Readonly<AgentStep<StateRecord>>)
-  | ({ readonly kind: "function" } & Readonly<FunctionStep<StateRecord>>)
-  | {
-      readonly kind: "condition";
-      readonly name: string;
-      readonly condition: ConditionStep<StateRecord>["condition"];
-      readonly steps: readonly CheckedStep[];
-    }
-  | { readonly kind: "parallel"; readonly name: string; readonly steps: readonly CheckedStep[] };
-
-/** The checked step of one kind, such as `CheckedStepOf<"agent">`. */
-export type CheckedStepOf<Kind extends CheckedStep["kind"]> = Extract<CheckedStep, { kind: Kind }>;
-
-/** Yields the steps and their nested steps, in the order of the configuration. */
-export function* walkSteps(steps: readonly CheckedStep[]): Generator<CheckedStep> {
-  for (const step of steps) {
-    yield step;
-    if ("steps" in step) yield* walkSteps(step.steps);
-  }
-}
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import { isRepeated, walkSteps } from "./checked-step.ts";
+import type { CheckedStep } from "./checked-step.ts";
+import { checkEffect, checkFunction, readAgentStep, wrongConfig } from "./step-fields.ts";
+import type { UncheckedStep } from "./step-fields.ts";
+import { readChoose, readForEach, readLoop, readWorkflowStep } from "./step-forms.ts";
 
 /** The kinds of step by the field that marks each kind, and the kind's other fields beside its name. */
-const forms = { agent: ["inputFrom"], run: ["effect"], condition: ["steps"], parallel: [] } as const;
+const forms = {
+  agent: ["inputFrom"],
+  run: ["effect"],
+  condition: ["steps"],
+  parallel: [],
+  loop: ["while", "until", "maxRounds"],
+  choose: ["cases", "otherwise"],
+  forEach: ["steps", "agent", "inputFrom", "run", "effect", "concurrency", "maxItems", "as", "onItemError"],
+  workflow: ["inputFrom", "write"],
+} as const;
 
 type Form = keyof typeof forms;
-
-/** An unchecked step, its path in the configuration, and the names of all steps read so far. */
-type UncheckedStep = {
-  readonly fields: UnknownRecord;
-  readonly name: string;
-  readonly path: string;
-  readonly names: Set<string>;
-};
 
 const formNames = Object.keys(forms) as Form[];
 const longestName = 128;
@@ -56,16 +33,35 @@ const longestEncoded = 3 * longestName;
  * Checks the option `steps` of a workflow and returns its steps, including nested steps, tagged with their kinds. A
  * wrong step is `invalid_config`, with the step and the field in the message.
  */
-export function readSteps(value: unknown, path = "steps", names = new Set<string>()): CheckedStep[] {
+export function readSteps(value: unknown, path = "steps", names?: Set<string>): CheckedStep[] {
   if (!Array.isArray(value)) throw wrongOption(path, "an array of steps", value);
-  return value.map((each, index) => readStep(each, `${path}[${index}]`, names));
+  const known = names ?? new Set<string>();
+  const steps = value.map((each, index) => readStep(each, `${path}[${index}]`, known));
+  if (names === undefined) checkPaths(steps, known);
+  return steps;
 }
 
-function readStep(value: unknown, path: string, names: Set<string>): CheckedStep {
-  if (typeof value !== "object" || value === null) throw wrongOption(path, "a step (an object)", value);
+/** Throws for a name that would equal the path of a step within a repeated step, such as `pages/0/translate`. */
+function checkPaths(steps: readonly CheckedStep[], names: ReadonlySet<string>): void {
+  for (const { name } of [...walkSteps(steps)].filter(isRepeated)) {
+    const taken = [...names].find(
+      (other) => other.startsWith(`${name}/`) && /^\d+(\/|$)/.test(other.slice(name.length + 1)),
+    );
+    if (taken === undefined) continue;
+    const shown = JSON.stringify(taken);
+    throw wrongConfig(
+      `The step name ${shown} is the path of a round or an item of ${JSON.stringify(name)}. Rename it.`,
+    );
+  }
+}
+
+function readStep(value: unknown, place: string, names: Set<string>): CheckedStep {
+  if (typeof value !== "object" || value === null) throw wrongOption(place, "a step (an object)", value);
   const fields = value as UnknownRecord;
-  const name = readName(fields["name"], path, names);
-  const reading: UncheckedStep = { fields, name, path: `${path} (the step ${JSON.stringify(name)})`, names };
+  const name = readName(fields["name"], place, names);
+  const path = `${place} (the step ${JSON.stringify(name)})`;
+  const nested = (steps: unknown, field: string) => readSteps(steps, `${path}.${field}`, names);
+  const reading: UncheckedStep = { fields, name, path, nested };
   return readers[readForm(reading)](reading);
 }
 
@@ -86,7 +82,7 @@ function isName(value: unknown): value is string {
 }
 
 function readForm({ fields, path }: UncheckedStep): Form {
-  const [form, other] = formNames.filter((each) => fields[each] !== undefined);
+  const [form, other] = marksOf(fields);
   if (form === undefined) throw wrongConfig(`${path} has no form. Expected one of ${formNames.join(", ")}.`);
   if (other !== undefined) throw wrongConfig(`${path} has both ${form} and ${other}. Expected one of them.`);
   const known: readonly string[] = ["name", form, ...forms[form]];
@@ -95,46 +91,28 @@ function readForm({ fields, path }: UncheckedStep): Form {
   throw wrongConfig(`Unknown field ${JSON.stringify(unknown)} in ${path}. With ${form}, expected ${known.join(", ")}.`);
 }
 
+/** Returns the forms that the fields of a step mark. The work of a `forEach` has the fields of other forms. */
+function marksOf(fields: UnknownRecord): Form[] {
+  const marks = formNames.filter((each) => fields[each] !== undefined);
+  return marks.includes("forEach") ? marks.filter((each) => each !== "agent" && each !== "run") : marks;
+}
+
 const readers: { readonly [Name in Form]: (reading: UncheckedStep) => CheckedStep } = {
-  agent: ({ fields, name, path }) => {
-    const { agent, inputFrom } = fields as { agent: unknown; inputFrom?: unknown };
-    if (!isRunnable(agent)) {
-      throw wrongOption(
-        `${path}.agent`,
-        "an agent, a team or another Runnable (of a workflow: its asRunnable())",
-        agent,
-      );
-    }
-    if (inputFrom === undefined) return { kind: "agent", name, agent };
-    checkFunction(inputFrom, `${path}.inputFrom`);
-    return { kind: "agent", name, agent, inputFrom };
-  },
+  agent: readAgentStep,
   run: ({ fields: { run, effect }, name, path }) => {
     checkFunction(run, `${path}.run`);
     if (effect === undefined) return { kind: "function", name, run };
     return { kind: "function", name, run, effect: checkEffect(effect, `${path}.effect`, {}) };
   },
-  condition: ({ fields: { condition, steps }, name, path, names }) => {
+  condition: ({ fields: { condition, steps }, name, path, nested }) => {
     checkFunction(condition, `${path}.condition`);
-    return { kind: "condition", name, condition, steps: readSteps(steps, `${path}.steps`, names) };
+    return { kind: "condition", name, condition, steps: nested(steps, "steps") };
   },
-  parallel: ({ fields: { parallel }, name, path, names }) => {
-    return { kind: "parallel", name, steps: readSteps(parallel, `${path}.parallel`, names) };
+  parallel: ({ fields: { parallel }, name, nested }) => {
+    return { kind: "parallel", name, steps: nested(parallel, "parallel") };
   },
+  loop: readLoop,
+  choose: readChoose,
+  forEach: readForEach,
+  workflow: readWorkflowStep,
 };
-
-const checkEffect = oneOf("pure", "idempotent", "once");
-
-function isRunnable(value: unknown): value is Runnable {
-  // A `Workflow` also has a method `run`, but with other parameters, and it has no `kind`.
-  const hasMethods = ["run", "stream"].every((method) => typeof readProperty(value, method) === "function");
-  return hasMethods && typeof readProperty(value, "kind") === "string";
-}
-
-function checkFunction(value: unknown, path: string): asserts value is (...args: unknown[]) => never {
-  if (typeof value !== "function") throw wrongOption(path, "a function", value);
-}
-
-function wrongConfig(sentence: string): TroupeError {
-  return new TroupeError("invalid_config", sentence);
-}

@@ -1,4 +1,4 @@
-import type { CheckedStep } from "./steps.ts";
+import type { CheckedStep, CheckedStepOf } from "./checked-step.ts";
 
 /** Returns true if a step may read the text input of a workflow's run. A text that no step reads would be lost. */
 export function mayReadText(steps: readonly CheckedStep[]): boolean {
@@ -11,14 +11,43 @@ export function mayReadText(steps: readonly CheckedStep[]): boolean {
 }
 
 function readsText(step: CheckedStep): boolean {
-  if (step.kind === "agent") return step.inputFrom === undefined;
-  // A function with one parameter only takes the state. A function without declared parameters may be a wrapper that
-  // passes all arguments on.
-  if (step.kind === "function") return step.run.length !== 1;
-  return step.kind === "condition" ? mayReadText(step.steps) : step.steps.some(readsText);
+  switch (step.kind) {
+    case "agent":
+    case "workflow":
+      return step.inputFrom === undefined;
+    case "function":
+      // A function with one parameter only takes the state. A function without declared parameters may be a wrapper
+      // that passes all arguments on.
+      return step.run.length !== 1;
+    case "condition":
+    case "loop":
+      return mayReadText(step.steps);
+    case "choose":
+      return branchesOf(step).some(mayReadText);
+    case "parallel":
+      return step.steps.some(readsText);
+    default:
+      // The text of an item is the item.
+      return false;
+  }
 }
 
 function alwaysAnswers(step: CheckedStep): boolean {
-  if (step.kind === "agent") return true;
-  return step.kind === "parallel" && step.steps.some(alwaysAnswers);
+  switch (step.kind) {
+    case "agent":
+    case "workflow":
+      return true;
+    case "parallel":
+      return step.steps.some(alwaysAnswers);
+    case "loop":
+      return step.end.checked === "after" && step.steps.some(alwaysAnswers);
+    case "choose":
+      return branchesOf(step).every((steps) => steps.some(alwaysAnswers));
+    default:
+      return false;
+  }
+}
+
+function branchesOf({ cases, otherwise }: CheckedStepOf<"choose">): (readonly CheckedStep[])[] {
+  return [...cases.values(), ...(otherwise === undefined ? [] : [otherwise])];
 }

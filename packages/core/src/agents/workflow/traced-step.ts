@@ -1,6 +1,6 @@
-import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Run } from "../run/run.ts";
 import type { OpenStep, RunSteps, StepOptions } from "../run/run-steps.ts";
+import { topPlace } from "./step-place.ts";
 
 /** The entry of a step in the run's trace, reduced to the fields that its stored attempts change. */
 export type TracedTimes = {
@@ -23,10 +23,12 @@ export type AttemptOptions<Value> = Omit<StepOptions<Value>, "place">;
 export class TracedStep {
   readonly #steps: RunSteps;
   readonly #entry: TracedTimes;
+  readonly #key: string;
 
-  constructor(steps: RunSteps, entry: TracedTimes) {
+  constructor(steps: RunSteps, entry: TracedTimes, key = topPlace(entry.name).key) {
     this.#steps = steps;
     this.#entry = entry;
+    this.#key = key;
   }
 
   /** True if the run is durable. */
@@ -88,10 +90,5 @@ export class TracedStep {
 
   #keyOf(made: number): string {
     return made === 0 ? this.#key : `${this.#key}/r${made}`;
-  }
-
-  get #key(): string {
-    // A point in the step's key would make the ids of waits ambiguous.
-    return `w/${encodeKey(this.#entry.name).replaceAll(".", "%2E")}`;
   }
 }

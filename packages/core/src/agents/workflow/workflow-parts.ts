@@ -21,9 +21,10 @@ import { isRecord } from "../../base/util/is-record.ts";
 import { StateShape } from "./state-shape.ts";
 import type { StateRecord, StateValueKind } from "./state-shape.ts";
 import { StepTrace } from "./step-trace.ts";
-import { walkSteps, readSteps } from "./steps.ts";
+import { runnableOf, walkSteps } from "./checked-step.ts";
+import { readSteps } from "./steps.ts";
 import { mayReadText } from "./text-readers.ts";
-import type { CheckedStep } from "./steps.ts";
+import type { CheckedStep } from "./checked-step.ts";
 import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
 import type { PlannedStep } from "./workflow-step.ts";
@@ -163,8 +164,7 @@ function refuseAgentOptions({ model, instructions, tools, additions }: RunOpts):
 function providersOfSteps(steps: readonly CheckedStep[]): string[] {
   const providers = new Set<string>();
   for (const step of walkSteps(steps)) {
-    if (step.kind !== "agent") continue;
-    for (const provider of providersOf(step.agent)) providers.add(provider);
+    for (const provider of providersOf(runnableOf(step))) providers.add(provider);
   }
   return [...providers];
 }
@@ -186,9 +186,10 @@ function vendorOfKey(providers: readonly string[], apiKey: string | undefined): 
 
 function plannedOf(step: CheckedStep): PlannedStep {
   const { name, kind } = step;
-  if (kind === "agent") return { name, kind, agent: step.agent };
-  if (kind === "function" && step.effect !== undefined) return { name, kind, effect: step.effect };
-  return { name, kind };
+  const agent = runnableOf(step);
+  const work = step.kind === "forEach" ? step.work : step;
+  const effect = work.kind === "function" ? work.effect : undefined;
+  return { name, kind, ...(agent !== undefined && { agent }), ...(effect !== undefined && { effect }) };
 }
 
 /** Yields each step as `plannedSteps` lists it, followed by its nested steps. */

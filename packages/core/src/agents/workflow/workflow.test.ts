@@ -105,7 +105,7 @@ describe("the input of a run", () => {
 
   it("is rejected before anything runs, also when streamed", () => {
     expect(() => flow.stream({ input: { cty: 1 } as object })).toThrow(/Unknown key "cty"/);
-    expect(() => flow.stream("Bergen" as unknown as object)).toThrow(/run options must be an object/);
+    expect(() => flow.stream(5 as unknown as object)).toThrow(/run options must be an object/);
     expect(() => flow.asRunnable().stream("go", null as unknown as object)).toThrow(/run options must be an object/);
     expect(() => flow.stream({ sesionId: "s1" } as object)).toThrow(/Unknown option "sesionId" of the run/);
   });

@@ -1,7 +1,10 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { MessageContent } from "../../base/message/content.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
+import type { StructuredRunOutput } from "../run/run-output.ts";
+import type { RunStream } from "../run/runnable.ts";
 import { createObservedRunner, runUnobserved, toWorkflowResult } from "./run-workflow.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { StateValueKind } from "./state-shape.ts";
@@ -57,19 +60,35 @@ export class Workflow<State extends object> {
     return this.#parts.plannedSteps;
   }
 
+  /** Runs the workflow for a message, as its `asRunnable()` does: the output has the last text and the last state. */
+  run(input: MessageContent, opts?: RunOpts): Promise<StructuredRunOutput<State>>;
   /** Runs all steps of the workflow. Rejects with a `WorkflowError` that has the state up to the failure. */
-  async run(opts: WorkflowRunOpts<State> = {}): Promise<WorkflowResult<State>> {
-    const { start, runOpts } = readOpts(opts);
+  run(opts?: WorkflowRunOpts<State>): Promise<WorkflowResult<State>>;
+  async run(
+    given: WorkflowRunOpts<State> | MessageContent = {},
+    more?: RunOpts,
+  ): Promise<WorkflowResult<State> | StructuredRunOutput<State>> {
+    if (isMessage(given)) return await this.asRunnable().run(given, more);
+    refuseSecond(more);
+    const { start, runOpts } = readOpts(given);
     this.#parts.checkText(start);
     return await toWorkflowResult<State>(this.#parts.plan(start, runOpts, runUnobserved));
   }
 
+  /** Streams the answer of the workflow to a message, as its `asRunnable()` does. */
+  stream(input: MessageContent, opts?: RunOpts): RunStream<StructuredRunOutput<State>>;
   /**
    * Returns a stream of the step events. The run starts when the stream is first read. Throws for wrong options
    * immediately.
    */
-  stream(opts: WorkflowRunOpts<State> = {}): WorkflowStream<State> {
-    const { start, runOpts } = readOpts(opts);
+  stream(opts?: WorkflowRunOpts<State>): WorkflowStream<State>;
+  stream(
+    given: WorkflowRunOpts<State> | MessageContent = {},
+    more?: RunOpts,
+  ): WorkflowStream<State> | RunStream<StructuredRunOutput<State>> {
+    if (isMessage(given)) return this.asRunnable().stream(given, more);
+    refuseSecond(more);
+    const { start, runOpts } = readOpts(given);
     this.#parts.checkText(start);
     const events = new StepEventQueue();
     const planned = this.#parts.plan(start, runOpts, createObservedRunner(events));
@@ -84,6 +103,18 @@ export class Workflow<State extends object> {
   asRunnable(): WorkflowRunnable<State> {
     return new WorkflowRunnable(this.#parts);
   }
+}
+
+function isMessage(given: unknown): given is MessageContent {
+  return typeof given === "string" || Array.isArray(given);
+}
+
+function refuseSecond(more: RunOpts | undefined): void {
+  if (more === undefined) return;
+  throw new TroupeError(
+    "invalid_request",
+    "A workflow takes its options first: run({ input: { … }, sessionId }). Only a string or an array of parts goes before them.",
+  );
 }
 
 function readOpts(opts: RunOpts & { input?: unknown }): { start: ParsedWorkflowInput; runOpts: RunOpts } {

@@ -105,13 +105,28 @@ function* missingSteps(before: PlanPrint, now: PlanPrint, { steps }: PlanUse): G
 export function addUse(use: { tools: Set<string>; steps: Set<string> }, page: readonly NumberedRecord[]): void {
   for (const entry of page.flatMap(({ record }) => record.entries)) {
     if (!("step" in entry)) continue;
-    const [, step] = /(?:^|\/)w\/([^/]+)/.exec(entry.step) ?? [];
-    if (step !== undefined) use.steps.add(decode(step));
+    for (const step of stepsInKey(entry.step)) use.steps.add(decode(step));
     if (entry.t === "call") use.tools.add(entry.tool);
     const called = entry.t === "done" ? calledTools(entry.value) : [];
     for (const name of called) use.tools.add(name);
   }
 }
+
+/**
+ * Yields the encoded names of the workflow steps in a journal key: a step, and the steps within its rounds or items, as
+ * in `w/pages/0/w/translate`. Steps of child runs are not among them.
+ */
+function* stepsInKey(key: string): Generator<string> {
+  let rest = /(?:^|\/)(w\/.*)/.exec(key)?.[1] ?? "";
+  for (let found = firstStep.exec(rest); found !== null; found = firstStep.exec(rest)) {
+    const [whole, step = "", number] = found;
+    yield step;
+    if (number === undefined) return;
+    rest = rest.slice(whole.length);
+  }
+}
+
+const firstStep = /^w\/([^/]+)(\/\d+(?:\/|$))?/;
 
 /** Yields the names of the tools that a stored model answer calls. */
 function* calledTools(value: unknown): Generator<string> {

@@ -1,0 +1,40 @@
+/** The limits of concurrent work: how many items at once, the signal of all, and the reason to cancel the others. */
+export type ConcurrentWork<Item> = {
+  /** @default all at once */
+  readonly concurrency?: number;
+  readonly signal: AbortSignal;
+  /** Returns the reason with which the other items are cancelled after an item has failed. */
+  readonly reasonOf: (item: Item, index: number) => Error;
+};
+
+/**
+ * Runs the work of all items, and returns the results in order. The first failure aborts the others and is thrown
+ * immediately, without waiting for them.
+ */
+export async function runConcurrently<Item, Result>(
+  items: readonly Item[],
+  { concurrency = items.length, signal: outer, reasonOf }: ConcurrentWork<Item>,
+  run: (item: Item, index: number, signal: AbortSignal) => Promise<Result>,
+): Promise<Result[]> {
+  const abort = new AbortController();
+  const signal = AbortSignal.any([outer, abort.signal]);
+  const results: Result[] = [];
+  const rest = numbered(items);
+  const work = async (): Promise<void> => {
+    for (const [index, item] of rest) {
+      try {
+        results[index] = await run(item, index, signal);
+      } catch (error) {
+        abort.abort(reasonOf(item, index));
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
+  return results;
+}
+
+/** Yields items with their indexes. A loop that exits with an error closes the generator for the other loops too. */
+function* numbered<Item>(items: readonly Item[]): Generator<[number, Item]> {
+  yield* items.entries();
+}

@@ -1,0 +1,39 @@
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import { plainSteps } from "../run/run-steps.ts";
+import type { RunSteps } from "../run/run-steps.ts";
+
+/** The place of a step in its run: its path, and its key among the steps of the run. */
+export type StepPlace = {
+  /** The step's name; in a repeated step its path, such as `pages/0/translate`. */
+  readonly path: string;
+  readonly key: string;
+  readonly steps: RunSteps;
+};
+
+/** The place of nested steps: the path before their names, and the steps of the run that they belong to. */
+export type StepsPlace = { readonly path: string; readonly steps: RunSteps };
+
+/** Returns the place of a step that is not within a repeated step. */
+export function topPlace(name: string, steps: RunSteps = plainSteps): StepPlace {
+  return placeIn({ path: "", steps }, name);
+}
+
+/** Returns the place of a step among others. */
+export function placeIn({ path, steps }: StepsPlace, name: string): StepPlace {
+  return { path: path + name, key: keyOf(name), steps };
+}
+
+/** Returns the place of one round or one item of a repeated step. Numbers begin at 0. */
+export function placeAt({ path, key, steps }: StepPlace, number: number): StepPlace {
+  return { path: `${path}/${number}`, key: `${key}/${number}`, steps };
+}
+
+/** Returns the place of the steps within one round or one item. */
+export function placeWithin({ path, key, steps }: StepPlace): StepsPlace {
+  return { path: `${path}/`, steps: steps.part(key) };
+}
+
+function keyOf(name: string): string {
+  // A point in the step's key would make the ids of waits ambiguous.
+  return `w/${encodeKey(name).replaceAll(".", "%2E")}`;
+}
