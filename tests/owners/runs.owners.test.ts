@@ -79,6 +79,7 @@ const ways: [name: string, Way][] = [
   ["by their events", (runs, owner) => runs.reachedBy((id) => Array.fromAsync(runs.service.storedEvents(id, owner)))],
   ["by their waits", (runs, owner) => runs.reachedBy((id) => runs.service.getWait(id, "w", owner))],
   ["by an answer", (runs, owner) => runs.reachedBy((id) => runs.service.answer(id, "w", "yes", owner))],
+  ["by a signal", (runs, owner) => runs.reachedBy((id) => runs.service.signal(id, "paid", 1, owner))],
   ["by their notes", (runs, owner) => runs.reachedBy((id) => runs.service.changeNote(id, owner, () => "note"))],
   ["by subscriptions", (runs, owner) => runs.reachedBy((id) => runs.service.subscriptions.list(id, owner))],
   [

@@ -43,6 +43,7 @@ const welcome = {
     "GET /runs, GET /runs/:runId, GET /runs/:runId/events, DELETE /runs/:runId",
     "POST /runs/:runId/cancel",
     "POST /runs/:runId/answers/:waitId",
+    "POST /runs/:runId/signals",
     "GET /sessions, GET /sessions/:id, GET /sessions/:id/turns, DELETE /sessions/:id",
     "GET /health, GET /ready",
     "POST /mcp, for MCP clients",

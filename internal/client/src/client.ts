@@ -55,6 +55,8 @@ export interface RemoteRuns {
   events(runId: string, options?: { readonly after?: string; readonly signal?: AbortSignal }): ClientStream;
   /** Answers a question of a waiting run: an approval is `{ approved, reason? }`, a tool's result is `{ result }`. */
   answer(runId: string, waitId: string, answer: object): Promise<void>;
+  /** Sends an event to a run, for the step of its workflow that waits for it. `id` makes a repetition harmless. */
+  signal(runId: string, event: string, signal?: { data?: unknown; id?: string }): Promise<void>;
   cancel(runId: string): Promise<void>;
   remove(runId: string): Promise<void>;
 }
@@ -110,6 +112,7 @@ export function createClient<Of extends AnyService = AnyService>(options: Client
         return new ClientStream({ api, open, signal, pause });
       },
       answer: async (...given) => await api.answer(...given),
+      signal: async (...given) => await api.signal(...given),
       cancel: async (runId) => await api.cancel(runId),
       remove: async (runId) => await api.removeRun(runId),
     },

@@ -133,6 +133,12 @@ export class ServiceApi {
     await this.#send(path, { method: "POST", headers: json, body: JSON.stringify(answer) });
   }
 
+  /** Sends an event to a run. */
+  async signal(runId: string, event: string, signal: { data?: unknown; id?: string } = {}): Promise<void> {
+    const body = JSON.stringify({ event, ...signal });
+    await this.#send(`runs/${enc(runId)}/signals`, { method: "POST", headers: json, body });
+  }
+
   /** Returns a page of the caller's sessions. Throws `unauthorized` if the service does not know its caller. */
   async sessions(page: PageOptions = {}): Promise<{ sessions: SessionInfo[]; next?: string }> {
     return await this.#json("sessions", { query: page });

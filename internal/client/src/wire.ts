@@ -43,7 +43,7 @@ export type Artifact = { readonly type: string; readonly data: unknown; readonly
  */
 export type Wait = {
   readonly waitId: string;
-  readonly kind: "approval" | "input" | "doubt" | "upgrade";
+  readonly kind: "approval" | "input" | "doubt" | "upgrade" | "question" | "event" | "sleep";
   readonly about: unknown;
   readonly toolCallId?: string;
 };

@@ -214,14 +214,16 @@ export class EventWriter {
 }
 
 function toInterrupt({ id, kind, about, toolCallId, until }: RunWait): object {
-  const { toolName = "the tool" } = Object(about) as { toolName?: string };
+  const facts = Object(about) as { toolName?: string; question?: string; schema?: object };
+  const { toolName = "the tool", question = `The run waits: ${kind}.`, schema } = facts;
   const isApproval = kind === "approval";
   return {
     id,
     reason: isApproval ? "tool_call" : `troupe:${kind}`,
-    message: isApproval ? `Call ${toolName}?` : `The run waits: ${kind}.`,
+    message: isApproval ? `Call ${toolName}?` : question,
     ...(toolCallId !== undefined && { toolCallId }),
     ...(isApproval && { responseSchema: approvalSchema }),
+    ...(kind === "question" && { responseSchema: schema ?? { type: "string" } }),
     ...(until !== undefined && { expiresAt: new Date(until).toISOString() }),
     metadata: { about },
   };

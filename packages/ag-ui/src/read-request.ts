@@ -91,7 +91,13 @@ function answerTo({ kind }: RunWait, { status, payload }: Resume): Json {
   const fields = (typeof payload === "object" && payload !== null ? payload : {}) as Record<string, Json>;
   if (kind === "approval") return toApproval(isCancelled ? {} : fields);
   if (kind === "input") return isCancelled ? { error: "The user has cancelled." } : toResult(fields, payload);
+  // The payload of a question is the answer itself, as its schema describes it.
+  if (kind === "question") return answerIn(payload);
   return isCancelled ? { choice: "giveUp" } : fields;
+}
+
+function answerIn(payload: unknown): Json {
+  return { result: (payload ?? null) as Json };
 }
 
 function toApproval({ approved, reason, editedArgs }: Record<string, Json>): Json {

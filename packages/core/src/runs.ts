@@ -44,6 +44,8 @@ export type {
   UpgradeFinding,
 } from "./runs/record/run-view.ts";
 
+export type { SignalOptions } from "./runs/record/signals.ts";
+
 export { runStatuses } from "./runs/record/run-view.ts";
 
 // The runtime is checked at import, because a runtime that is too old would fail in each run.

@@ -19,6 +19,29 @@ const answers = (waits: readonly RunWait[], ...parts: readonly A2APart[]) => rea
 /** The answer to a wait of this one message. */
 const answerTo = (wait: RunWait, ...parts: readonly A2APart[]) => answers([wait], ...parts)[0]?.answer;
 
+const question: RunWait = { id: "w.ask.question", kind: "question", about: { question: "Which city?", step: "ask" } };
+const event: RunWait = { id: "w.paid.event", kind: "event", about: { event: "paid", step: "paid" } };
+const sleep: RunWait = { id: "w.nap.sleep", kind: "sleep", about: { step: "nap" }, until: 9e12 };
+
+describe("the question of a workflow", () => {
+  it("is asked in its own words, without the events and times that the run also waits for", () => {
+    const { parts } = toQuestion({ runId: "r", sessionId: "s", waits: [event, question, sleep] } as RunView);
+
+    expect(parts).toEqual([
+      text("Which city?"),
+      data({ waitId: "w.ask.question", kind: "question", about: { question: "Which city?", step: "ask" } }),
+    ]);
+  });
+
+  it("is answered by text or data, which no event takes", () => {
+    expect(answers([event, question], text("Tromsø"))).toEqual([
+      { waitId: "w.ask.question", answer: { result: "Tromsø" } },
+    ]);
+    expect(answerTo(question, data({ city: "Oslo" }))).toEqual({ result: { city: "Oslo" } });
+    expect(() => answers([event, sleep], text("Oslo"))).toThrow(/has none/);
+  });
+});
+
 describe("the answers in a message", () => {
   it("go to the questions that their data names, and the rest to the first one that is left", () => {
     const waits = [approval, input, doubt];

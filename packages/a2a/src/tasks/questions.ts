@@ -26,7 +26,8 @@ const approvals: ReadonlySet<string> = new Set([
 const longestShown = 2000;
 
 /** Returns the message with which a waiting task asks its client: text for people, and the questions as data. */
-export function toQuestion({ runId, sessionId, waits = [] }: RunView): A2AMessage {
+export function toQuestion({ runId, sessionId, waits: all = [] }: RunView): A2AMessage {
+  const waits = all.filter(isQuestion);
   return {
     messageId: `${runId}:${waits[0]?.id ?? "wait"}`,
     role: "agent",
@@ -38,6 +39,11 @@ export function toQuestion({ runId, sessionId, waits = [] }: RunView): A2AMessag
       ...waits.map((wait): A2APart => ({ kind: "data", data: toData(wait) })),
     ],
   };
+}
+
+/** Returns true for a wait that somebody answers. An event comes by a signal, and a sleep ends by itself. */
+export function isQuestion({ kind }: RunWait): boolean {
+  return kind !== "event" && kind !== "sleep";
 }
 
 function toData(wait: RunWait): object {
@@ -55,7 +61,8 @@ function toSentence(wait: RunWait): string {
   const { kind, about } = wait;
   const question = readQuestion(wait);
   if (question !== undefined) return textOf(question);
-  const { toolName, args } = (about ?? {}) as { toolName?: unknown; args?: unknown };
+  const { toolName, args, question: asked } = (about ?? {}) as Record<string, unknown>;
+  if (kind === "question" && typeof asked === "string") return asked;
   const name = typeof toolName === "string" ? toolName : "a tool";
   const call = args === undefined ? name : `${name} with ${shown(args)}`;
   switch (kind) {
@@ -87,7 +94,7 @@ export function readAnswers(message: A2AMessage, waits: readonly RunWait[]): Wai
     if (named === undefined) rest.push(part);
     else answers.push(named);
   }
-  const open = waits.find(({ id }) => !answers.some(({ waitId }) => waitId === id));
+  const open = waits.filter(isQuestion).find(({ id }) => !answers.some(({ waitId }) => waitId === id));
   if (rest.length > 0 && open !== undefined)
     answers.push({ waitId: open.id, answer: toAnswer({ ...message, parts: rest }, open) });
   if (answers.length > 0) return answers;
@@ -105,7 +112,7 @@ function toAnswer({ taskId: _task, contextId: _context, ...message }: A2AMessage
   const { parts } = message;
   const { kind } = wait;
   if (takesMessage(wait)) return { result: message as unknown as Json };
-  if (kind === "input") return toResult(parts);
+  if (kind === "input" || kind === "question") return toResult(parts);
   const data = parts.find((part) => part.kind === "data");
   if (data !== undefined) return data.data as Json;
   const said = textOf(parts).trim();

@@ -7,7 +7,7 @@ import type { ShownReply } from "../agent/reply.ts";
 import { toText } from "../agent/parts.ts";
 import { stateOfFailure } from "../wire/a2a-error.ts";
 import type { A2AArtifact, A2AMessage, A2APart, A2AStatus, A2ATask } from "../wire/task.ts";
-import { toQuestion } from "./questions.ts";
+import { isQuestion, toQuestion } from "./questions.ts";
 import { readHistory } from "./task-history.ts";
 
 /**
@@ -39,10 +39,16 @@ export function toStatus(run: RunView, form: TaskForm): A2AStatus {
     case "running":
       return { state: "working", at: startedAt };
     case "waiting":
+      // An event or a time needs nothing from the client.
+      if (!asksClient(run)) return { state: "working", at: startedAt };
       return { state: "input-required", at: askedAtOf(run) ?? startedAt, message: toQuestion(run) };
     default:
       return error === undefined ? toCompleted(run, endedAt, form) : toFailed(run, endedAt, error);
   }
+}
+
+function asksClient({ waits = [] }: RunView): boolean {
+  return waits.length === 0 || waits.some(isQuestion);
 }
 
 function askedAtOf({ waits = [] }: RunView): number | undefined {

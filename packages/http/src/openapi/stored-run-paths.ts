@@ -46,6 +46,7 @@ export function storedRunPaths(): Record<string, OpenApiPath> {
         errors: [400, 404, 500, 503],
       }),
     },
+    "/runs/{runId}/signals": { post: signalOperation() },
     "/runs/{runId}/answers/{waitId}": { post: answerOperation() },
   };
 }
@@ -58,11 +59,27 @@ function answerOperation(): OpenApiOperation {
       summary: "Answer a question that a run waits for",
       description:
         "An approval: `approved`, with a `reason` or other `args`. An input: `result` or `error`. A doubt: `choice`, with " +
-        "the `result` of what happened. An upgrade: `choice`. The first answer counts; another one is a 409.",
+        "the `result` of what happened. An upgrade: `choice`. A question: `result`. The first answer counts; another one is a 409.",
       parameters: ["RunId", "WaitId"].map((name) => componentRef("parameters", name)),
       errors: [400, 404, 409, 413, 415, 500, 503],
     }),
     requestBody: { required: true, content: { "application/json": { schema: schemaRef("RunAnswer") } } },
+  };
+}
+
+function signalOperation(): OpenApiOperation {
+  return {
+    ...operation({
+      id: "signal_run",
+      tags,
+      summary: "Send an event to a run",
+      description:
+        "The next step of the workflow that waits for this event takes `data`, at most 64 KB. An event that comes before its " +
+        "step is kept. A second event with the same `id` changes nothing.",
+      parameters: [componentRef("parameters", "RunId")],
+      errors: [400, 404, 409, 413, 415, 422, 500, 503],
+    }),
+    requestBody: { required: true, content: { "application/json": { schema: schemaRef("RunSignal") } } },
   };
 }
 

@@ -1,4 +1,4 @@
-import { Agent, InMemoryStorage } from "@troupe/core";
+import { Agent, InMemoryStorage, Workflow } from "@troupe/core";
 import { describe, expect, it, vi } from "vitest";
 import { as, durable, serveUsers } from "../../test/stored-runs.ts";
 import { scripted, talker } from "../../test/runnables.ts";
@@ -34,6 +34,45 @@ describe("GET /runs", () => {
     const service = await serveUsers({ agents: { a: talker() } });
 
     expect((await service.ask("/runs", { headers: as("ada") })).json).toEqual({ runs: [] });
+  });
+});
+
+describe("a workflow that waits", () => {
+  const waiting = () =>
+    new Workflow({
+      name: "flow",
+      initialState: {},
+      steps: [
+        {
+          name: "city",
+          ask: () => "Which city?",
+          schema: { type: "object", properties: { name: { type: "string" } } },
+        },
+        { name: "paid", waitFor: "payment" },
+      ],
+    });
+
+  it("takes answers that fit and signals of its user, over /runs", async () => {
+    const flow = waiting();
+    const service = await serveUsers({ workflows: { flow }, runs: await durable({ workflows: { flow } }) });
+    const { status, json } = await service.post("/workflows/flow/run", {}, as("ada"));
+    const { runId, waits } = json as { runId: string; waits: unknown[] };
+    const post = async (path: string, sent: object, user = "ada") =>
+      (await service.post(`/runs/${runId}${path}`, sent, as(user))).status;
+
+    expect(status).toBe(202);
+    expect(waits).toMatchObject([{ waitId: "w.city.question", kind: "question", about: { question: "Which city?" } }]);
+    expect(await post("/answers/w.city.question", { result: { name: 5 } })).toBe(400);
+    expect(await post("/signals", { event: "payment", data: 5, id: "p" }, "bob")).toBe(404);
+    expect(await post("/signals", { event: "payment", data: 5, id: "p" })).toBe(204);
+    expect(await post("/signals", { event: "payment", data: 5, id: "p" })).toBe(204);
+    for (const wrong of [{}, { event: 1 }, { event: "e", id: 1 }, { event: "e", more: 1 }])
+      expect(await post("/signals", wrong), JSON.stringify(wrong)).toBe(400);
+    expect(await post("/answers/w.city.question", { result: { name: "Bodø" } })).toBe(204);
+    await expect
+      .poll(async () => (await service.ask(`/runs/${runId}`, { headers: as("ada") })).json, patience)
+      .toMatchObject({ status: "completed", output: { state: { city: { name: "Bodø" }, paid: 5 } } });
+    expect(await post("/signals", { event: "payment" })).toBe(409);
   });
 });
 

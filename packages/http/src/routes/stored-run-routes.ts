@@ -14,7 +14,7 @@ import type { HttpParts } from "../settings/http-options.ts";
 export type PublicRunPage = { runs: ReturnType<typeof toPublicRun>[]; next?: string };
 
 /**
- * Makes the routes below `/runs`, which list, read, follow, cancel, answer and remove runs. A run belongs to its user.
+ * Makes the routes below `/runs`, which list, read, follow, cancel, answer, signal and remove runs. A run belongs to its user.
  * A run without a user is accessible to everyone who knows its id.
  */
 export function storedRunRoutes(parts: HttpParts): Route[] {
@@ -31,6 +31,7 @@ export function storedRunRoutes(parts: HttpParts): Route[] {
     },
     { path: "/runs/:runId/events", get: (exchange) => followRun(exchange, parts) },
     { path: "/runs/:runId/cancel", post: (exchange) => cancelRun(exchange, parts) },
+    { path: "/runs/:runId/signals", post: (exchange) => takeSignal(exchange, parts) },
     { path: "/runs/:runId/answers/:waitId", post: (exchange) => takeAnswer(exchange, parts) },
   ];
 }
@@ -87,6 +88,19 @@ async function takeAnswer(exchange: Exchange, { service, maxBodyBytes }: HttpPar
     caller: exchange.principal ?? {},
     mayAnswer: service.mayAnswerFor(exchange),
   });
+  exchange.sendEmpty();
+}
+
+async function takeSignal(exchange: Exchange, { service, maxBodyBytes }: HttpParts): Promise<void> {
+  const body = await exchange.readJsonObject({ maxBytes: maxBodyBytes });
+  const { event, data = null, id, ...rest } = (body ?? {}) as Record<string, Json | undefined>;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) {
+    throw invalid(`Unknown field ${JSON.stringify(unknown.slice(0, 64))} in the body. Expected event, data or id.`);
+  }
+  if (typeof event !== "string") throw invalid('event must be a string, such as {"event": "paid", "data": 5}.');
+  if (id !== undefined && typeof id !== "string") throw invalid("id must be a string, or be left out.");
+  await service.servedRuns.signal(runIdOf(exchange), { event, data, id }, exchange.principal ?? {});
   exchange.sendEmpty();
 }
 

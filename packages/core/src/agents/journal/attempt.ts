@@ -5,7 +5,8 @@ import { createId } from "../../base/util/create-id.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
 import { logRecord, toLogged } from "./log-entry.ts";
 import type { LeaveReason, LogEntry, LogRecord, JournalResult } from "./log-entry.ts";
-import type { RunChunk, RunWait } from "../run/run-wait.ts";
+import { takesSignal } from "../run/run-wait.ts";
+import type { RunChunk, RunSignal, RunWait } from "../run/run-wait.ts";
 import { LoggedPast } from "./logged-past.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
 import { readLog } from "./read-log.ts";
@@ -23,6 +24,8 @@ export type AttemptInit = {
   readonly print: string;
   /** The stored answers to the run's waits, by wait id. */
   readonly answers?: ReadonlyMap<string, Json>;
+  /** The stored signals to the run, in order. */
+  readonly signals?: readonly RunSignal[];
 };
 
 /** Matches the key of a step that is a model call. */
@@ -45,6 +48,9 @@ export type BegunStep = {
 export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
+  readonly #signals: readonly RunSignal[];
+  /** The signals that steps in progress have taken, by journal step. */
+  readonly #taking = new Map<string, number>();
   /** The function that ends the run of an attempt that may do no new work. */
   #endRun: (() => void) | undefined;
   stopped: PauseReason | undefined;
@@ -63,10 +69,11 @@ export class Attempt extends LoggedPast {
   #onProgress: (() => void) | undefined;
   #log!: RunLog;
 
-  private constructor({ runId, answers = new Map() }: AttemptInit) {
+  private constructor({ runId, answers = new Map(), signals = [] }: AttemptInit) {
     super();
     this.runId = runId;
     this.answers = answers;
+    this.#signals = signals;
   }
 
   /** Reads the log of a run, for an attempt that `start` begins. */
@@ -156,6 +163,12 @@ export class Attempt extends LoggedPast {
     return this.#endRun === undefined ? undefined : new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** Counts a step as in progress before it begins, until the returned function is called. */
+  hold(step: string): () => void {
+    this.#open.add(step);
+    return () => this.#close(step);
+  }
+
   beginStep(step: string): BegunStep {
     this.#onNewWork(step);
     const startedAt = performance.now();
@@ -170,9 +183,24 @@ export class Attempt extends LoggedPast {
     };
   }
 
+  /** Takes the first signal for a wait that no step has taken. The step's result stores that it has taken it. */
+  takeSignal(step: string, wait: Pick<RunWait, "kind" | "about" | "until">): RunSignal | undefined {
+    const taken = this.#taking.get(step);
+    const found = this.#signals.find((signal) => {
+      return taken === undefined ? this.#isFree(signal) && takesSignal(wait, signal) : signal.number === taken;
+    });
+    if (found !== undefined) this.#taking.set(step, found.number);
+    return found;
+  }
+
+  #isFree({ number }: RunSignal): boolean {
+    return !this.takenSignals.has(number) && ![...this.#taking.values()].includes(number);
+  }
+
   /** Logs the wait of a step. Rejects when the attempt stops. */
   async wait(step: string, wait: RunWait): Promise<never> {
-    this.#waiting.set(step, wait);
+    const seen = this.#signals.at(-1)?.number;
+    this.#waiting.set(step, wait.kind === "event" && seen !== undefined ? { ...wait, seen } : wait);
     this.#onProgress?.();
     if (!this.knownWaits.has(wait.id)) {
       this.knownWaits.set(wait.id, wait);
@@ -228,10 +256,11 @@ export class Attempt extends LoggedPast {
 
   #finish(step: string, result: JournalResult): void {
     if (this.stopped !== undefined) return;
+    const signal = this.#taking.get(step);
     this.results.set(step, result);
     this.calls.delete(step);
     this.#onProgress?.();
-    this.#log.add({ t: "done", step, at: Date.now(), ...result });
+    this.#log.add({ t: "done", step, at: Date.now(), ...result, ...(signal !== undefined && { signal }) });
   }
 
   #close(step: string): void {

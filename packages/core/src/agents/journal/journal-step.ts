@@ -29,7 +29,7 @@ export async function runJournalStep<Value>(step: WorkOfKind<Value>): Promise<Va
     if (stored.usage !== undefined) meter?.add(stored.usage);
     return storedValue(stored) as Value;
   }
-  if (journal.isResumed) await otherResults(signal);
+  if (journal.isResumed) await otherResults(journal, key, signal);
   return call?.effect === "once" && journal.hasCall(key) ? await resolveDoubt(step, call) : await doStep(step);
 }
 
@@ -85,9 +85,15 @@ function isRepeatedByAnswer({ value }: JournalResult): boolean {
  * Waits until all other stored results have taken effect, because a failure among them may end this step before it
  * begins.
  */
-async function otherResults(signal: AbortSignal | undefined): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  signal?.throwIfAborted();
+async function otherResults(journal: StepLog, key: string, signal: AbortSignal | undefined): Promise<void> {
+  // The run must not be suspended for the waits of other steps meanwhile: this step is about to begin.
+  const release = journal.hold(key);
+  try {
+    await new Promise((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
+  } finally {
+    release();
+  }
 }
 
 function storeFailure<Value>(step: WorkOfKind<Value>, open: OpenJournalStep<Value>, thrown: unknown): void {

@@ -223,6 +223,10 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt.beginStep(this.#scope + key);
   }
 
+  hold(key: string): () => void {
+    return this.#attempt.hold(this.#scope + key);
+  }
+
   /** Returns true if an earlier attempt has logged this step, or anything within it. */
   hasBegun(key: string): boolean {
     return this.#attempt.hasBegun(this.#scope + key);
@@ -276,7 +280,8 @@ export class Journal implements RunSteps, DurableRun, StepLog {
   /**
    * Returns the answer to the step's wait if it is stored. Otherwise logs the wait. Once only waits are in progress in
    * the run, the attempt stops as suspended, and the promise rejects with the `RunPaused`. After `until` an approval is
-   * answered as denied, and other waits reject as `timeout`.
+   * answered as denied, a sleep is over, and other waits reject as `timeout`. The answer of an event is the first signal
+   * for it that no other step has taken.
    */
   async wait(key: string, request: StepQuestion): Promise<Json> {
     const step = this.#scope + key;
@@ -284,6 +289,8 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     const answer = this.#attempt.answers.get(id);
     if (answer !== undefined) return answer;
     const wait = this.#attempt.knownWait(id) ?? newWait(id, request);
+    const signal = wait.kind === "event" ? this.#attempt.takeSignal(step, wait) : undefined;
+    if (signal !== undefined) return { result: signal.data };
     if (wait.until !== undefined && wait.until <= Date.now()) return answerInTime(wait);
     return await this.#attempt.wait(step, wait);
   }
@@ -333,7 +340,8 @@ export class Journal implements RunSteps, DurableRun, StepLog {
 
 function answerInTime({ kind }: RunWait): Json {
   if (kind === "approval") return { approved: false, reason: "Nobody answered in time." };
-  throw new TroupeError("timeout", "Nobody answered in time.");
+  if (kind === "sleep") return null;
+  throw new TroupeError("timeout", kind === "event" ? "The event did not come in time." : "Nobody answered in time.");
 }
 
 /** True for the kinds of steps whose failure is stored as well, and not repeated. */

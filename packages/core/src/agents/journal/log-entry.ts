@@ -31,8 +31,13 @@ export const runNamespaces = {
   nodes: "run-nodes",
 } as const;
 
-/** The stored result of a finished journal step. */
-export type JournalResult = { readonly value: Json; readonly usage?: TokenUsage; readonly ms: number };
+/** The stored result of a finished journal step. `signal` is the number of the signal that the step has taken. */
+export type JournalResult = {
+  readonly value: Json;
+  readonly usage?: TokenUsage;
+  readonly ms: number;
+  readonly signal?: number;
+};
 
 /** One entry of a run's log, in chronological order. */
 export type LogEntry =

@@ -20,6 +20,8 @@ export class LoggedPast {
   /** The number of the attempt that continues the log. */
   number = 1;
   ended: LogEnd | undefined;
+  /** The numbers of the signals that steps have taken. */
+  protected readonly takenSignals = new Set<number>();
   /** The attempts at the run before this one. */
   logged: LoggedAttempts | undefined;
   /**
@@ -103,6 +105,7 @@ export class LoggedPast {
         this.results.set(step, result);
         this.calls.delete(step);
         this.unfinished.delete(step);
+        if (result.signal !== undefined) this.takenSignals.add(result.signal);
         return this.#readProgress();
       }
       case "wait":

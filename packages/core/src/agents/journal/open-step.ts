@@ -27,6 +27,8 @@ export interface StepLog {
   stored(key: string): JournalResult | undefined;
   begin(key: string): BegunStep;
   hasBegun(key: string): boolean;
+  /** Keeps the run from being suspended before a step that is about to begin, until the returned function is called. */
+  hold(key: string): () => void;
   hasCall(key: string): boolean;
   callOf(key: string): InterruptedCall | undefined;
   hasWait(key: string, kind: WaitKind): boolean;

@@ -1,3 +1,6 @@
+import type { Validator } from "../../schema/create-validator.ts";
+import type { JsonSchema } from "../../schema/object-schema.ts";
+import { readProperty } from "../../base/util/read-property.ts";
 import type { Runnable } from "../run/runnable.ts";
 import type { StateRecord } from "./state-shape.ts";
 import type { AgentStep, ConditionStep, FunctionStep, ItemErrorPolicy, StepContext } from "./workflow-step.ts";
@@ -17,6 +20,15 @@ export type ItemWork =
       readonly run: (state: StateRecord, context: StepContext) => unknown;
       readonly effect?: FunctionStep<StateRecord>["effect"];
     };
+
+/** How long a step waits, and what it does afterwards: see `WaitingStep`. */
+export type WaitTiming = {
+  readonly waitMs: number | undefined;
+  readonly onTimeout: "fail" | "continue" | { readonly value: unknown };
+};
+
+/** The schema of a person's answer: its JSON Schema for clients, and its check. */
+export type AnswerSchema = { readonly jsonSchema: JsonSchema; readonly validate: Validator };
 
 /** The end of a loop: the condition, and when it is checked. */
 export type LoopEnd = { readonly checked: "before" | "after"; readonly condition: StateFunction };
@@ -65,6 +77,21 @@ export type CheckedStep =
       readonly agent: Runnable;
       readonly inputFrom: StateFunction | undefined;
       readonly write: ((inner: StateRecord, state: StateRecord) => unknown) | undefined;
+    }
+  | {
+      readonly kind: "ask";
+      readonly name: string;
+      readonly ask: StateFunction;
+      /** @default a string */
+      readonly schema: AnswerSchema | undefined;
+      readonly timing: WaitTiming;
+    }
+  | { readonly kind: "waitFor"; readonly name: string; readonly waitFor: string; readonly timing: WaitTiming }
+  | {
+      readonly kind: "sleep";
+      readonly name: string;
+      /** Returns the time at which the step ends, in epoch milliseconds. */
+      readonly until: StateFunction<Promise<number>>;
     };
 
 /** The checked step of one kind, such as `CheckedStepOf<"agent">`. */
@@ -82,6 +109,19 @@ export function* walkSteps(steps: readonly CheckedStep[]): Generator<CheckedStep
 export function runnableOf(step: CheckedStep): Runnable | undefined {
   if (step.kind === "agent" || step.kind === "workflow") return step.agent;
   return step.kind === "forEach" && step.work.kind === "agent" ? step.work.agent : undefined;
+}
+
+/**
+ * Returns the name of the first step that waits for an answer or an event, in these steps or in an inner workflow;
+ * undefined if there is none.
+ */
+export function waitingStepIn(steps: readonly CheckedStep[]): string | undefined {
+  for (const step of walkSteps(steps)) {
+    if (step.kind === "ask" || step.kind === "waitFor") return step.name;
+    const inner = readProperty(runnableOf(step), "waitingStep");
+    if (typeof inner === "string") return `${step.name}/${inner}`;
+  }
+  return undefined;
 }
 
 /** Returns true for a step whose nested steps are performed several times: each time has a number in their paths. */

@@ -15,20 +15,20 @@ import { WorkflowError } from "./workflow-result.ts";
 import type { WorkflowStep } from "./workflow-step.ts";
 
 const say = (name: string, ...turns: ScriptedAnswer[]) => ({ name, agent: agentOf(...turns) });
-const two = (name: string): WorkflowStep<object> => say(name, { text: [`${name}1 `, `${name}2`] });
-const when = (name: string, holds: boolean, ...steps: WorkflowStep<object>[]) => ({
+const two = (name: string): WorkflowStep<{ n: number }> => say(name, { text: [`${name}1 `, `${name}2`] });
+const when = (name: string, holds: boolean, ...steps: WorkflowStep<{ n: number }>[]) => ({
   name,
   condition: () => holds,
   steps,
 });
-const beside = (name: string, ...parallel: WorkflowStep<object>[]) => ({ name, parallel });
+const beside = (name: string, ...parallel: WorkflowStep<{ n: number }>[]) => ({ name, parallel });
 const mark = { name: "mark", run: () => ({ n: 2 }) };
 
-const streamOf = (...steps: WorkflowStep<object>[]) =>
+const streamOf = (...steps: WorkflowStep<{ n: number }>[]) =>
   new Workflow({ name: "flow", initialState: { n: 1 }, steps }).asRunnable().stream("go");
 
 describe("the stream of a workflow as a runnable", () => {
-  it.each<[string, WorkflowStep<object>[], string[]]>([
+  it.each<[string, WorkflowStep<{ n: number }>[], string[]]>([
     ["the only agent", [two("a"), mark], ["a1 ", "a2"]],
     ["the last of agents", [two("a"), two("b"), mark], ["b1 ", "b2"]],
     ["the last agent, in a condition that holds", [two("a"), when("w", true, two("b"), two("c"), mark)], ["c1 ", "c2"]],

@@ -31,6 +31,8 @@ import { placeIn } from "./step-place.ts";
 import { scopeAfter } from "./step-scope.ts";
 import type { PlacedScope } from "./step-scope.ts";
 import type { StepTraceEntry } from "./step-trace.ts";
+import { waitWork } from "./wait-step.ts";
+import type { CheckedWaitStep } from "./wait-step.ts";
 
 /** Runs the steps of one run of a workflow, in sequence or in parallel, with retries, trace and events. */
 export class StepRunner implements PartRunner {
@@ -92,6 +94,18 @@ export class StepRunner implements PartRunner {
         return await this.#runAgent(step, scope, entry);
       case "function":
         return await this.#callFunction(step, scope, entry);
+      case "ask":
+      case "waitFor":
+      case "sleep":
+        return await this.#wait(step, scope, entry);
+      default:
+        return await this.#executeSteps(step, scope, entry);
+    }
+  }
+
+  /** Executes a step with nested steps, as `#execute`. */
+  async #executeSteps(step: GroupStep, scope: PlacedScope, entry: StepTraceEntry): Promise<StateChange | undefined> {
+    switch (step.kind) {
       case "condition":
         if (!(await checkCondition(this, step.condition, { entry, scope }))) return undefined;
         return await this.runSteps(entry, step.steps, scope);
@@ -180,6 +194,14 @@ export class StepRunner implements PartRunner {
     return { value: (await attemptStep(this.#options, entry, { scope, work, call, readAnswer })).item };
   }
 
+  async #wait(step: CheckedWaitStep, scope: PlacedScope, entry: StepTraceEntry): Promise<StateChange> {
+    // A wait that has ended is not repeated: its answer is taken, or its time is over.
+    const wait = { scope, work: waitWork(step, scope), mayRepeat: () => false };
+    const change = await attemptStep(this.#options, entry, wait);
+    entry.output = change.partial[step.name];
+    return change;
+  }
+
   async #runParallel(
     { steps }: CheckedStepOf<"parallel">,
     scope: PlacedScope,
@@ -199,6 +221,8 @@ export class StepRunner implements PartRunner {
     }
   }
 }
+
+type GroupStep = Extract<CheckedStep, { readonly steps: readonly CheckedStep[] }>;
 
 /** A step, a round or an item as `StepRunner` observes it. A step whose work gives `undefined` was skipped. */
 type ObservedUnit<Result> = Omit<StepPart<Result>, "kind"> & { readonly kind: string };

@@ -83,12 +83,16 @@ describe("readSteps", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["no array", { 0: { name: "s", run } }, "steps must be an array of steps, got an object."],
+    [
+      "no array",
+      { 0: { name: "s", run } },
+      "steps must be an array of steps, or a function that returns its flow, got an object.",
+    ],
     ["no object", [{ name: "s", run }, null], "steps[1] must be a step (an object), got null."],
     [
       "no form",
       [{ name: "s" }],
-      'steps[0] (the step "s") has no form. Expected one of agent, run, condition, parallel, loop, choose, forEach, workflow.',
+      'steps[0] (the step "s") has no form. Expected one of agent, run, condition, parallel, loop, choose, forEach, workflow, ask, waitFor, sleepMs, sleepUntil.',
     ],
     [
       "two forms",
@@ -133,7 +137,7 @@ describe("readSteps", () => {
     [
       "a case without steps",
       [{ name: "s", choose: condition, cases: { "a b": run } }],
-      'steps[0] (the step "s").cases["a b"] must be an array of steps, got a function.',
+      'steps[0] (the step "s").cases["a b"] must be an array of steps, or a function that returns its flow, got a function.',
     ],
     [
       "no work for items",
@@ -159,6 +163,43 @@ describe("readSteps", () => {
       "no workflow",
       [{ name: "s", workflow: { run } }],
       'steps[0] (the step "s").workflow must be a Workflow, got an object.',
+    ],
+    [
+      "a wait without an event",
+      [{ name: "s", waitFor: " " }],
+      'steps[0] (the step "s").waitFor must be a string of 1 to 128 characters that is not blank, got a string.',
+    ],
+    [
+      "an end of a wait that has no end",
+      [{ name: "s", waitFor: "e", onTimeout: "continue" }],
+      'steps[0] (the step "s") has onTimeout without waitMs.',
+    ],
+    [
+      "a wrong end of a wait",
+      [{ name: "s", ask: condition, waitMs: 1, onTimeout: { valeu: 1 } }],
+      'steps[0] (the step "s").onTimeout must be "fail", "continue" or { value }, got an object.',
+    ],
+    [
+      "a schema that is none",
+      [{ name: "s", ask: condition, schema: "string" }],
+      expect.stringMatching(/^steps\[0\] \(the step "s"\)\.schema/) as string,
+    ],
+    [
+      "a sleep of less than nothing",
+      [{ name: "s", sleepMs: -1 }],
+      'steps[0] (the step "s").sleepMs must be a number of milliseconds from 0, or a function of the state that returns it, got -1.',
+    ],
+    [
+      "a time that is none",
+      [{ name: "s", sleepUntil: "tomorrow" }],
+      expect.stringMatching(
+        /sleepUntil must be a Date, epoch milliseconds, an ISO 8601 string, or a function/,
+      ) as string,
+    ],
+    [
+      "two times",
+      [{ name: "s", sleepMs: 1, sleepUntil: 1 }],
+      'steps[0] (the step "s") has both sleepMs and sleepUntil. Expected one of them.',
     ],
     [
       "a name that is the path of an item",

@@ -1,10 +1,15 @@
 import { wrongOption } from "../../base/errors/read-options.ts";
 import type { UnknownRecord } from "../../base/util/is-record.ts";
+import { readProperty } from "../../base/util/read-property.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import { isRepeated, walkSteps } from "./checked-step.ts";
 import type { CheckedStep } from "./checked-step.ts";
+import type { StateRecord } from "./state-shape.ts";
+import { createStepFlow } from "./step-flow.ts";
+import type { StepFlow } from "./workflow-step.ts";
 import { checkEffect, checkFunction, readAgentStep, wrongConfig } from "./step-fields.ts";
 import type { UncheckedStep } from "./step-fields.ts";
+import { readAsk, readSleep, readWaitFor } from "./wait-forms.ts";
 import { readChoose, readForEach, readLoop, readWorkflowStep } from "./step-forms.ts";
 
 /** The kinds of step by the field that marks each kind, and the kind's other fields beside its name. */
@@ -17,6 +22,10 @@ const forms = {
   choose: ["cases", "otherwise"],
   forEach: ["steps", "agent", "inputFrom", "run", "effect", "concurrency", "maxItems", "as", "onItemError"],
   workflow: ["inputFrom", "write"],
+  ask: ["schema", "waitMs", "onTimeout"],
+  waitFor: ["waitMs", "onTimeout"],
+  sleepMs: [],
+  sleepUntil: [],
 } as const;
 
 type Form = keyof typeof forms;
@@ -34,11 +43,16 @@ const longestEncoded = 3 * longestName;
  * wrong step is `invalid_config`, with the step and the field in the message.
  */
 export function readSteps(value: unknown, path = "steps", names?: Set<string>): CheckedStep[] {
-  if (!Array.isArray(value)) throw wrongOption(path, "an array of steps", value);
+  const given: unknown = isFlowFunction(value) ? readProperty(value(createStepFlow<StateRecord>()), "steps") : value;
+  if (!Array.isArray(given)) throw wrongOption(path, "an array of steps, or a function that returns its flow", value);
   const known = names ?? new Set<string>();
-  const steps = value.map((each, index) => readStep(each, `${path}[${index}]`, known));
+  const steps = given.map((each, index) => readStep(each, `${path}[${index}]`, known));
   if (names === undefined) checkPaths(steps, known);
   return steps;
+}
+
+function isFlowFunction(value: unknown): value is (flow: StepFlow<StateRecord>) => unknown {
+  return typeof value === "function";
 }
 
 /** Throws for a name that would equal the path of a step within a repeated step, such as `pages/0/translate`. */
@@ -115,4 +129,8 @@ const readers: { readonly [Name in Form]: (reading: UncheckedStep) => CheckedSte
   choose: readChoose,
   forEach: readForEach,
   workflow: readWorkflowStep,
+  ask: readAsk,
+  waitFor: readWaitFor,
+  sleepMs: readSleep,
+  sleepUntil: readSleep,
 };

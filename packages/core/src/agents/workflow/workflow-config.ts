@@ -19,7 +19,7 @@ import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import { runHooksOption } from "../agent/hooks.ts";
 import type { RunHooks } from "../agent/hooks.ts";
-import type { WorkflowStep } from "./workflow-step.ts";
+import type { NestedSteps, WorkflowStep } from "./workflow-step.ts";
 
 /** Policy for retries of a failed step. The steps before it are not repeated. */
 export type RetryPolicy = {
@@ -36,8 +36,8 @@ export type WorkflowConfig<State extends object> = LogChoice & {
   description?: string | undefined;
   /** The state at the start of each run: plain JSON. A run's input may set its keys. */
   initialState: State;
-  /** The steps of the workflow, in order. */
-  steps: readonly WorkflowStep<NoInfer<State>>[];
+  /** The steps of the workflow, in order: an array, or a function that adds them to a flow. */
+  steps: NestedSteps<NoInfer<State>>;
   /** The policy for repeating steps that fail. @default no retries */
   retryPolicy?: RetryPolicy | undefined;
   /** The bus that receives the events of the workflow's runs. @default a new bus */

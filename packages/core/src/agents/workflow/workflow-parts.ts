@@ -21,12 +21,13 @@ import { isRecord } from "../../base/util/is-record.ts";
 import { StateShape } from "./state-shape.ts";
 import type { StateRecord, StateValueKind } from "./state-shape.ts";
 import { StepTrace } from "./step-trace.ts";
-import { runnableOf, walkSteps } from "./checked-step.ts";
+import { runnableOf, waitingStepIn, walkSteps } from "./checked-step.ts";
 import { readSteps } from "./steps.ts";
 import { mayReadText } from "./text-readers.ts";
 import type { CheckedStep } from "./checked-step.ts";
 import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
+import { cannotWait } from "./wait-step.ts";
 import type { PlannedStep } from "./workflow-step.ts";
 
 /**
@@ -50,6 +51,8 @@ export class WorkflowParts {
   readonly providerIds: readonly string[];
   /** True if a step may read a run's text input. */
   readonly readsText: boolean;
+  /** The name of the first step that waits for an answer or an event, so that only a `RunService` runs the workflow. */
+  readonly waitingStep: string | undefined;
   readonly #steps: readonly CheckedStep[];
   readonly #shape: StateShape;
   readonly #retryPolicy: RetryPolicy | undefined;
@@ -67,6 +70,7 @@ export class WorkflowParts {
     this.#shape = new StateShape(initialState);
     this.#steps = readSteps(steps);
     this.readsText = mayReadText(this.#steps);
+    this.waitingStep = waitingStepIn(this.#steps);
     this.#retryPolicy = retryPolicy && { ...retryPolicy };
     this.#limits = limits && { ...limits };
     this.#telemetry = telemetry;
@@ -123,14 +127,16 @@ export class WorkflowParts {
       logger: this.#logger,
     });
     const hooks = this.#hooks;
+    const waits = this.waitingStep;
     const begin = async () => {
+      if (waits !== undefined && run.steps.durable === undefined) throw cannotWait(waits);
       const before = run.input;
       await prepareInput(hooks, run);
       return runner(run, run.input === before ? plan : { ...plan, message: run.input });
     };
     const execution = new RunExecution(run, {
       kind: "workflow",
-      begin: hooks?.beforeRun === undefined ? () => Promise.resolve(runner(run, plan)) : begin,
+      begin: hooks?.beforeRun === undefined && waits === undefined ? () => Promise.resolve(runner(run, plan)) : begin,
       onEnd: (end) => callEndHook(hooks, run.context, end),
     });
     return { execution, plan };

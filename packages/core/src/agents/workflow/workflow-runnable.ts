@@ -46,6 +46,14 @@ export class WorkflowRunnable<State extends object> implements Runnable<Structur
     return this.#parts.providerIds;
   }
 
+  /**
+   * The name of the first step that waits for an answer or an event; undefined if no step does. Only a `RunService` runs
+   * such a workflow.
+   */
+  get waitingStep(): string | undefined {
+    return this.#parts.waitingStep;
+  }
+
   /** All steps in the order of the configuration. Nested steps follow their enclosing step. */
   get plannedSteps(): readonly PlannedStep[] {
     return this.#parts.plannedSteps;

@@ -1,3 +1,4 @@
+import type { InferSchema, ObjectSchema } from "../../schema/object-schema.ts";
 import type { ToolEffect } from "../../base/message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Runnable } from "../run/runnable.ts";
@@ -55,13 +56,24 @@ type ParallelStep<State> = {
   parallel: readonly WorkflowStep<State>[];
 };
 
+/** The steps that a `StepFlow` holds. */
+export interface FlowSteps {
+  readonly steps: readonly unknown[];
+}
+
+/** Nested steps: an array, or a function that writes them one after the other, so that each knows the answers before. */
+export type NestedSteps<State> = readonly WorkflowStep<State>[] | FlowFunction<State>["write"];
+
+/** A method, because TypeScript compares the parameters of methods in both directions: steps of any state fit. */
+type FlowFunction<State> = { write(flow: StepFlow<State>): FlowSteps };
+
 /**
  * Steps that are repeated while a condition holds, which is checked before each round, or until it holds, which is
  * checked after each round. Each round sees the changes of the rounds before it.
  */
-export type LoopStep<State> = {
+type LoopStep<State> = {
   name: string;
-  loop: readonly WorkflowStep<State>[];
+  loop: NestedSteps<State>;
   /** The maximum number of rounds. A loop that has not ended by then fails with `limit_exceeded`. */
   maxRounds: number;
 } & (
@@ -70,13 +82,13 @@ export type LoopStep<State> = {
 );
 
 /** Steps of one of several cases. A key without a case and without `otherwise` is `invalid_value`. */
-export type ChooseStep<State> = {
+type ChooseStep<State> = {
   name: string;
   /** Returns the key of the case, or a promise of it. */
   choose: (state: WorkflowState<State>) => unknown;
-  cases: Readonly<Record<string, readonly WorkflowStep<State>[]>>;
+  cases: Readonly<Record<string, NestedSteps<State>>>;
   /** The steps for all other keys. */
-  otherwise?: readonly WorkflowStep<State>[] | undefined;
+  otherwise?: NestedSteps<State> | undefined;
 };
 
 /** The treatment of an item of a `forEach` whose work fails. */
@@ -87,7 +99,31 @@ export type ItemErrorPolicy = "fail" | "skip" | "collect";
  * state, which has the item under the key `as`. The array of results becomes the state's value under the step's name,
  * in the order of the items: the state after `steps`, the answer of `agent`, or the return value of `run`.
  */
-export type ForEachStep<State> = {
+type ForEachStep<State> = ForEachOptions<State> &
+  (
+    | { steps: NestedSteps<State>; agent?: undefined; run?: undefined }
+    | {
+        agent: Runnable;
+        /** Returns the agent's input. @default the item: a string as it is, other values as JSON */
+        inputFrom?: ((state: WorkflowState<State>) => string) | undefined;
+        steps?: undefined;
+        run?: undefined;
+      }
+    | {
+        /** Returns the item's result, or a promise of it: any JSON value. */
+        run: ItemFunction<State, unknown>;
+        /** The effect of the function, as in a function step. @default "once" */
+        effect?: ToolEffect | undefined;
+        steps?: undefined;
+        agent?: undefined;
+      }
+  );
+
+/** A function that is called for each item. */
+type ItemFunction<State, Result> = (state: WorkflowState<State>, context: StepContext) => Result;
+
+/** The fields of a `forEach` step beside its work. */
+type ForEachOptions<State> = {
   name: string;
   /** Returns the array of items, or a promise of it. */
   forEach: (state: WorkflowState<State>) => unknown;
@@ -102,33 +138,16 @@ export type ForEachStep<State> = {
    * item out of the results, `"collect"` puts `{ error }` there. @default "fail"
    */
   onItemError?: ItemErrorPolicy | undefined;
-} & (
-  | { steps: readonly WorkflowStep<State>[]; agent?: undefined; run?: undefined }
-  | {
-      agent: Runnable;
-      /** Returns the agent's input. @default the item: a string as it is, other values as JSON */
-      inputFrom?: ((state: WorkflowState<State>) => string) | undefined;
-      steps?: undefined;
-      run?: undefined;
-    }
-  | {
-      /** Returns the item's result, or a promise of it: any JSON value. */
-      run: (state: WorkflowState<State>, context: StepContext) => unknown;
-      /** The effect of the function, as in a function step. @default "once" */
-      effect?: ToolEffect | undefined;
-      steps?: undefined;
-      agent?: undefined;
-    }
-);
+};
 
 /** A workflow in the form that a step needs: anything with `asRunnable`, such as a `Workflow`. */
-export type NestedWorkflow = { asRunnable(): Runnable };
+type NestedWorkflow = { asRunnable(): Runnable };
 
 /**
  * A step that runs another workflow. Its last state becomes the state's value under the step's name, or `write` returns
  * the changes of the state.
  */
-export type NestedWorkflowStep<State> = {
+type NestedWorkflowStep<State> = {
   name: string;
   workflow: NestedWorkflow;
   /**
@@ -141,6 +160,57 @@ export type NestedWorkflowStep<State> = {
     | undefined;
 };
 
+/** How long a step waits, and what happens afterwards. */
+type WaitLimit = {
+  /** Milliseconds to wait. @default no limit */
+  waitMs?: number | undefined;
+  /**
+   * What happens after `waitMs`: `"fail"` fails the step as `timeout`, `"continue"` continues with null as the step's
+   * value, `{ value }` continues with that value. @default "fail"
+   */
+  onTimeout?: "fail" | "continue" | { value: unknown } | undefined;
+};
+
+/**
+ * A step that asks a person. The answer becomes the state's value under the step's name. Only a `RunService` runs it:
+ * the run waits with kind `question` until `answer` has `{ result }`.
+ */
+type AskStep<State> = WaitLimit & {
+  name: string;
+  /** Returns the question, or a promise of it. */
+  ask: (state: WorkflowState<State>) => string | Promise<string>;
+  /** The schema of the answer. An answer that does not fit is rejected, and the run still waits. @default a string */
+  schema?: ObjectSchema | undefined;
+};
+
+/**
+ * A step that waits for an event. The data of the signal becomes the state's value under the step's name. Only a
+ * `RunService` runs it: `signal` sends the event.
+ */
+type WaitForStep = WaitLimit & {
+  name: string;
+  /** The name of the event. */
+  waitFor: string;
+};
+
+/** A step that waits for a time. A durable run holds no worker meanwhile; a plain run waits in memory. */
+type SleepStep<State> =
+  | {
+      name: string;
+      /** Milliseconds to wait, or a function that returns them. */
+      sleepMs: number | ((state: WorkflowState<State>) => number | Promise<number>);
+      sleepUntil?: undefined;
+    }
+  | {
+      name: string;
+      /** The time: a `Date`, epoch milliseconds, an ISO 8601 string, or a function that returns one of them. */
+      sleepUntil: SleepTime | ((state: WorkflowState<State>) => SleepTime | Promise<SleepTime>);
+      sleepMs?: undefined;
+    };
+
+/** A time at which a `sleepUntil` step ends. */
+type SleepTime = Date | number | string;
+
 /** One step of a workflow. Its name is unique in the workflow, and it receives a copy of the state. */
 export type WorkflowStep<State> =
   | AgentStep<State>
@@ -150,10 +220,24 @@ export type WorkflowStep<State> =
   | LoopStep<State>
   | ChooseStep<State>
   | ForEachStep<State>
-  | NestedWorkflowStep<State>;
+  | NestedWorkflowStep<State>
+  | AskStep<State>
+  | WaitForStep
+  | SleepStep<State>;
 
 /** The kind of a workflow step. */
-export type StepKindName = "agent" | "function" | "condition" | "parallel" | "loop" | "choose" | "forEach" | "workflow";
+type StepKindName =
+  | "agent"
+  | "function"
+  | "condition"
+  | "parallel"
+  | "loop"
+  | "choose"
+  | "forEach"
+  | "workflow"
+  | "ask"
+  | "waitFor"
+  | "sleep";
 
 /** A step of a workflow as listed by `Workflow.plannedSteps`: its name, its kind, and the runnable of an agent step. */
 export type PlannedStep = {
@@ -166,3 +250,95 @@ export type PlannedStep = {
   /** The name of the enclosing step; undefined at the top level. */
   readonly within?: string;
 };
+
+/** A state with one more key. */
+type With<State, Key extends string, Value> = State & { [Name in Key]: Value };
+
+/** The value that a wait gives if nobody answers in time. */
+type OnTimeout<Limit extends WaitLimit> = Limit extends { onTimeout: "continue" }
+  ? null
+  : Limit extends { onTimeout: { value: infer Value } }
+    ? Value
+    : never;
+
+/** The fields of a `forEach` step beside its work. */
+type Items<State, Name extends string, Item, As extends string> = Omit<
+  ForEachOptions<State>,
+  "name" | "forEach" | "as"
+> & {
+  name: Name;
+  forEach: (state: WorkflowState<State>) => readonly Item[] | Promise<readonly Item[]>;
+  as?: As | undefined;
+};
+
+/** The answer that `onItemError: "collect"` puts in the place of a failed item. */
+type Collected<Policy> = Policy extends "collect" ? { error: { code: string; message: string } } : never;
+
+/**
+ * The steps of a workflow, written one after the other so that each knows the types of the answers before it. Pass a
+ * function of it as `steps`: `steps: (flow) => flow.ask({ … }).step({ … })`. Each method adds a step and returns a new
+ * flow.
+ */
+export interface StepFlow<State> extends FlowSteps {
+  /** Adds a step of any form. */
+  step(step: WorkflowStep<State>): StepFlow<State>;
+
+  /** Adds a step that asks a person. Later steps see the answer with the type of its schema. */
+  ask<
+    const Name extends string,
+    Limit extends WaitLimit,
+    const Schema extends ObjectSchema = { readonly type: "string" },
+  >(
+    step: {
+      name: Name;
+      ask: (state: WorkflowState<State>) => string | Promise<string>;
+      schema?: Schema | undefined;
+    } & Limit,
+  ): StepFlow<
+    With<
+      State,
+      Name,
+      (Schema extends { readonly type: "string" } ? string : InferSchema<Schema, unknown>) | OnTimeout<Limit>
+    >
+  >;
+
+  /** Adds a step that works on each item of an array. Its work sees the item with its type, later steps the results. */
+  forEach<
+    const Name extends string,
+    Item,
+    Result,
+    const As extends string = "item",
+    const Policy extends "fail" | "skip" | "collect" = "fail",
+  >(
+    step: Items<State, Name, Item, As> & {
+      run: ItemFunction<With<State, As, Item>, Result>;
+      onItemError?: Policy;
+    },
+  ): StepFlow<With<State, Name, (Awaited<Result> | Collected<Policy>)[]>>;
+  forEach<const Name extends string, Item, const As extends string = "item">(
+    step: Items<State, Name, Item, As> & { steps: NestedSteps<With<State, As, Item>> },
+  ): StepFlow<With<State, Name, With<State, As, Item>[]>>;
+  forEach<const Name extends string, Item, const As extends string = "item">(
+    step: Items<State, Name, Item, As> & {
+      agent: Runnable;
+      inputFrom?: ((state: WorkflowState<With<State, As, Item>>) => string) | undefined;
+    },
+  ): StepFlow<With<State, Name, unknown[]>>;
+
+  /** Adds a step with one case for each key that `choose` may return, or with `otherwise`. */
+  choose<const Key extends string>(
+    step:
+      | {
+          name: string;
+          choose: (state: WorkflowState<State>) => Key | Promise<Key>;
+          cases: { readonly [Case in Key]: NestedSteps<State> };
+          otherwise?: undefined;
+        }
+      | {
+          name: string;
+          choose: (state: WorkflowState<State>) => Key | Promise<Key>;
+          cases: { readonly [Case in Key]?: NestedSteps<State> };
+          otherwise: NestedSteps<State>;
+        },
+  ): StepFlow<State>;
+}

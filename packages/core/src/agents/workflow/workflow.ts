@@ -55,6 +55,14 @@ export class Workflow<State extends object> {
     return this.#parts.readsText;
   }
 
+  /**
+   * The name of the first step that waits for an answer or an event; undefined if no step does. Only a `RunService` runs
+   * such a workflow.
+   */
+  get waitingStep(): string | undefined {
+    return this.#parts.waitingStep;
+  }
+
   /** All steps in the order of the configuration. Nested steps follow their enclosing step. */
   get plannedSteps(): readonly PlannedStep[] {
     return this.#parts.plannedSteps;

@@ -16,6 +16,7 @@ import type { Running, RunRecord } from "../record/run-record.ts";
 import type { StoredEnd } from "../record/run-parts.ts";
 import { writeInOrder } from "../record/run-writes.ts";
 import type { ServiceParts } from "../processes/service-parts.ts";
+import { takesSignal } from "../../agents/run/run-wait.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
 import { readInbox } from "../record/answers.ts";
 import type { InboxContent } from "../record/answers.ts";
@@ -191,17 +192,22 @@ function untilOf({ waits = [], waitsUntil = Infinity }: RunRecord): number {
 }
 
 /** Returns true for an anonymous caller's run whose time to wait for an answer is over, unless it has one. */
-export function isLate(
-  { waits = [], waitsUntil = Infinity }: RunRecord,
-  { answers }: InboxContent,
-  now: number,
-): boolean {
-  return waitsUntil <= now && !waits.some(({ id, until = Infinity }) => answers.has(id) || until <= now);
+export function isLate({ waits = [], waitsUntil = Infinity }: RunRecord, inbox: InboxContent, now: number): boolean {
+  return waitsUntil <= now && !waits.some((wait) => isOver(wait, inbox, now));
 }
 
-/** Returns true if a waiting run can continue: it has an answer, a wait is over, or it waits for a suitable process. */
-export function isDue({ waits = [] }: RunRecord, { answers }: InboxContent, now: number): boolean {
-  return waits.some(({ id, kind, until = Infinity }) => kind === "upgrade" || answers.has(id) || until <= now);
+/**
+ * Returns true if a waiting run can continue: it has an answer or a signal, a wait is over, or it waits for a suitable
+ * process.
+ */
+export function isDue({ waits = [] }: RunRecord, inbox: InboxContent, now: number): boolean {
+  return waits.some((wait) => wait.kind === "upgrade" || isOver(wait, inbox, now));
+}
+
+/** Returns true if a wait has an answer or a signal, or if its time is over. */
+function isOver(wait: RunWait, { answers, signals }: InboxContent, now: number): boolean {
+  const { id, until = Infinity } = wait;
+  return answers.has(id) || until <= now || signals.some((signal) => takesSignal(wait, signal));
 }
 
 /**

@@ -7,7 +7,6 @@ import type { AttemptInit } from "../../agents/journal/attempt.ts";
 import { Journal } from "../../agents/journal/journal.ts";
 import { readLastRecord } from "../../agents/journal/read-log.ts";
 import { RunPaused } from "../../agents/run/run-paused.ts";
-import type { Json } from "../../sessions/storage/json.ts";
 import { isInvalid } from "../../sessions/storage/storage-failure.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { readCancel, readInbox } from "../record/answers.ts";
@@ -126,7 +125,7 @@ export class RunPerformer {
     const { store } = this.#parts;
     // Before its first attempt a run has no answers, and a cancellation ends it immediately, so its inbox is not read.
     const isFirst = record.attempts === 0 && status === "queued";
-    const inbox: InboxContent = isFirst ? { answers: new Map() } : await readInbox(store.storage, runId);
+    const inbox: InboxContent = isFirst ? emptyInbox : await readInbox(store.storage, runId);
     if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
     if (status === "waiting" && isLate(record, inbox, this.#parts.now()))
       return await this.endUnperformed(record, waitedTooLong());
@@ -176,12 +175,12 @@ export class RunPerformer {
    */
   async #begin(
     start: Omit<PerformedAttempt, "journal" | "given">,
-    { answers }: InboxContent,
+    inbox: InboxContent,
     ending?: TroupeError,
   ): Promise<void | HandedBack> {
     const { record, print } = start;
     const { runId } = record;
-    const init = this.#initOf(runId, print, answers);
+    const init = this.#initOf(runId, print, inbox);
     const journal = await Journal.read(init);
     if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
     const isSuspect = ending === undefined && journal.past.isSuspect;
@@ -228,7 +227,7 @@ export class RunPerformer {
     const plan = printer.print(target, record.plan);
     const ready = { target, plan, print: hashOf(plan), keys: vault.open(record.runId, record.keys) ?? {} };
     const control = { controller: new AbortController(), signal: new AbortController().signal };
-    await this.#begin({ record, ...ready, ...control }, { answers: new Map() }, error);
+    await this.#begin({ record, ...ready, ...control }, emptyInbox, error);
   }
 
   /** Ends a run without another attempt at its unfinished work. */
@@ -238,9 +237,9 @@ export class RunPerformer {
     await this.#ends.end(record, journal, error);
   }
 
-  #initOf(runId: string, print: string, answers?: ReadonlyMap<string, Json>): AttemptInit {
+  #initOf(runId: string, print: string, { answers, signals } = emptyInbox): AttemptInit {
     const { store, writer, node } = this.#parts;
-    return { runId, storage: store.storage, writer, node, print, ...(answers && { answers }) };
+    return { runId, storage: store.storage, writer, node, print, answers, signals };
   }
 
   async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | HandedBack> {
@@ -277,6 +276,8 @@ export class RunPerformer {
     return true;
   }
 }
+
+const emptyInbox: InboxContent = { answers: new Map(), signals: [] };
 
 /** Returns true if another attempt is writing the log of a run, so that this process must not perform the run now. */
 async function isGrowing(storage: StorageDriver, runId: string): Promise<boolean> {

@@ -9,7 +9,7 @@ import { RunningNote, isDue, isLate, RunSuspension } from "./run-ends.ts";
 import { sweepMs } from "../processes/run-sweep.ts";
 
 const asked = (id: string, more: Partial<RunWait> = {}): RunWait => ({ id, kind: "approval", about: {}, ...more });
-const answersTo = (...ids: string[]) => ({ answers: new Map(ids.map((id) => [id, null])) });
+const answersTo = (...ids: string[]) => ({ answers: new Map(ids.map((id) => [id, null])), signals: [] });
 
 describe("a waiting run", () => {
   it.each([
@@ -22,9 +22,25 @@ describe("a waiting run", () => {
     [[asked("v"), asked("w", { until: 99 })], [], true],
     [[asked("w", { kind: "upgrade" })], [], true],
     [[asked("w", { kind: "doubt" })], [], false],
+    [[asked("w", { kind: "event", about: { event: "paid" } })], [], false],
+    [[asked("w", { kind: "sleep", until: 100 })], [], true],
     [undefined, ["w"], false],
   ])("for %j with answers to %j can go on: %s", (waits, ids, due) => {
     expect(isDue({ ...record, ...(waits && { waits }) }, answersTo(...ids), 100)).toBe(due);
+  });
+
+  it.each([
+    [{ kind: "event" as const, about: { event: "paid" } }, true],
+    [{ kind: "event" as const, about: { event: "paid" }, seen: 1 }, true],
+    [{ kind: "event" as const, about: { event: "paid" }, seen: 2 }, false],
+    [{ kind: "event" as const, about: { event: "sent" } }, false],
+    [{ kind: "event" as const, about: { event: "paid" }, until: 150 }, true],
+    [{ kind: "event" as const, about: { event: "paid" }, until: 49 }, false],
+    [{ kind: "question" as const, about: { event: "paid" } }, false],
+  ])("for %j with a signal can go on: %s", (wait, due) => {
+    const signals = [{ number: 2, event: "paid", data: null, at: 50 }];
+
+    expect(isDue({ ...record, waits: [asked("w", wait)] }, { ...answersTo(), signals }, 40)).toBe(due);
   });
 
   it.each([

@@ -34,10 +34,11 @@ describe.each(runDrivers)("the inbox of a run over storage with %s", (_name, cre
         ["t.0/é", { approved: true }],
         ["t.1", null],
       ]),
+      signals: [],
     });
     expect(await storage.get("run-inbox", "r1/cancel")).toEqual({ v: 1, reason: "enough" });
     expect(await storage.get("run-inbox", "r1/t.0%2F%C3%A9")).toEqual({ v: 1, answer: { approved: true } });
-    expect(await readInbox(storage, "r10")).toStrictEqual({ answers: new Map([["t.2", 1]]) });
+    expect(await readInbox(storage, "r10")).toStrictEqual({ answers: new Map([["t.2", 1]]), signals: [] });
     expect(await readCancel(storage, "r1")).toStrictEqual({ reason: "enough" });
     expect(await readCancel(storage, "r10")).toBeUndefined();
   });

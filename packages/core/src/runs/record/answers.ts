@@ -2,7 +2,7 @@ import { booleanOption, stringOption, optional, oneOf, satisfying } from "../../
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { RunWait, WaitKind } from "../../agents/run/run-wait.ts";
+import type { RunSignal, RunWait, WaitKind } from "../../agents/run/run-wait.ts";
 import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
 import { readLog } from "../../agents/journal/read-log.ts";
 import { compileCheck } from "../../schema/check/compile-check.ts";
@@ -15,22 +15,31 @@ import { listEach } from "../../sessions/storage/list-each.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
 import { isRecord } from "../../base/util/is-record.ts";
+import { readProperty } from "../../base/util/read-property.ts";
 import type { RunRecord, RunStorage } from "./run-record.ts";
+import { signalNumber, toSignal } from "./signals.ts";
 
 /** The key of a run's cancellation, distinct from the ids of its waits, which contain a dot or a dash. */
 const cancelKey = "cancel";
 
-/** The messages of others to a run: its cancellation with the reason, and answers by the id of the wait. */
-export type InboxContent = { cancel?: { reason?: string } | undefined; answers: Map<string, Json> };
+/** The messages of others to a run: its cancellation with the reason, answers by the id of the wait, and signals. */
+export type InboxContent = {
+  cancel?: { reason?: string } | undefined;
+  answers: Map<string, Json>;
+  /** The signals to the run, in the order of their arrival. */
+  signals: RunSignal[];
+};
 
 /** Reads all messages to a run. */
 export async function readInbox(storage: RunStorage, runId: string): Promise<InboxContent> {
   const prefix = logPrefix(runId);
-  const content: InboxContent = { answers: new Map() };
+  const content: InboxContent = { answers: new Map(), signals: [] };
   for await (const page of scan(storage, { namespace: runNamespaces.inbox, prefix })) {
     for (const { key, value } of page) {
       const name = decodeURIComponent(key.slice(prefix.length));
-      if (name === cancelKey) content.cancel = toCancel(value);
+      const number = signalNumber(name);
+      if (number !== undefined) content.signals.push(toSignal(number, value));
+      else if (name === cancelKey) content.cancel = toCancel(value);
       else content.answers.set(name, answerIn(value));
     }
   }
@@ -129,15 +138,24 @@ const tables = {
   input: { result: anything, error: reasonOption },
   doubt: { choice: oneOf("happened", "again", "giveUp"), result: anything },
   upgrade: { choice: oneOf("again", "giveUp") },
-} satisfies Record<WaitKind, OptionTable<Record<string, unknown>>>;
+  question: { result: anything },
+} satisfies Record<Exclude<WaitKind, "event" | "sleep">, OptionTable<Record<string, unknown>>>;
+
+/** The facts of a wait that its answer is checked against. */
+type AnsweredWait = Pick<RunWait, "kind" | "argsSchema"> & Partial<Pick<RunWait, "about">>;
 
 /**
  * Checks an answer against its wait. Throws `invalid_request` for a wrong shape, or for arguments that do not fit the
  * tool.
  */
-export function checkAnswer({ kind, argsSchema }: Pick<RunWait, "kind" | "argsSchema">, given: unknown): Json {
+export function checkAnswer(wait: AnsweredWait, given: unknown): Json {
+  const { kind, about, argsSchema } = wait;
+  if (kind === "event" || kind === "sleep") throw takesNoAnswer(kind, about);
   const answer: Record<string, unknown> = readOptions(tables[kind], given, where);
-  const problem = problemOf(kind, answer) ?? misfitOf(answer["args"], argsSchema);
+  const problem =
+    problemOf(kind, answer) ??
+    misfitOf(answer["args"], argsSchema, argsOfTool) ??
+    (kind === "question" ? misfitOf(answer["result"], schemaOf(about), resultOfQuestion) : undefined);
   if (problem !== undefined) throw new TroupeError("invalid_request", problem);
   try {
     return toJson(answer);
@@ -154,6 +172,7 @@ function problemOf(kind: WaitKind, answer: Record<string, unknown>): string | un
   if (kind === "input" && (result === undefined) === (error === undefined)) {
     return "The answer must have either result, any JSON value, or error, a string.";
   }
+  if (kind === "question" && result === undefined) return "The answer must have result, the answer to the question.";
   if (kind === "doubt" && (choice === "happened") !== (result !== undefined)) {
     return 'result, the result that the call had, goes with the choice "happened" and no other.';
   }
@@ -161,15 +180,36 @@ function problemOf(kind: WaitKind, answer: Record<string, unknown>): string | un
 }
 
 /**
- * Returns the reasons for which the arguments of an answer do not fit the tool; undefined if they fit. If the schema
- * cannot be read, all arguments fit.
+ * Returns the reasons for which a value of an answer does not fit its schema; undefined if it fits. If the schema
+ * cannot be read, all values fit.
  */
-function misfitOf(args: unknown, schema: Json | undefined): string | undefined {
-  if (args === undefined || !isRecord(schema)) return undefined;
-  const checked = tryCheck(schema)?.(args);
+function misfitOf(
+  value: unknown,
+  schema: Json | undefined,
+  { name, sentence }: { name: string; sentence: string },
+): string | undefined {
+  if (value === undefined || !isRecord(schema)) return undefined;
+  const checked = tryCheck(schema)?.(value);
   if (checked === undefined || checked.ok) return undefined;
-  const issues = checked.issues.map(({ path, message }) => ({ path: ["args", ...path], message }));
-  return `The arguments of the answer do not fit the tool:\n${describeIssues(issues)}`;
+  const issues = checked.issues.map(({ path, message }) => ({ path: [name, ...path], message }));
+  return `${sentence}:\n${describeIssues(issues)}`;
+}
+
+const argsOfTool = { name: "args", sentence: "The arguments of the answer do not fit the tool" };
+const resultOfQuestion = { name: "result", sentence: "The answer does not fit the question" };
+
+/** Returns the schema of the answer to a question. Without one, the answer is a string. */
+function schemaOf(about: unknown): Json {
+  const schema = readProperty(about, "schema");
+  return isRecord(schema) ? (schema as Json) : { type: "string" };
+}
+
+function takesNoAnswer(kind: "event" | "sleep", about: unknown): TroupeError {
+  const way =
+    kind === "sleep"
+      ? "It ends at its time"
+      : `Send a signal of the event ${JSON.stringify(readProperty(about, "event"))}`;
+  return new TroupeError("invalid_request", `A wait of the kind ${kind} takes no answer. ${way}.`);
 }
 
 /**

@@ -36,6 +36,8 @@ import type { ServiceParts } from "../processes/service-parts.ts";
 import { RunPerformer } from "../performer/run-performer.ts";
 import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
+import { signalRun } from "./signal-run.ts";
+import type { SignalOptions } from "../record/signals.ts";
 import { answerWait, cancelRun, prefixesOf, removeRun, removeRuns } from "./run-commands.ts";
 import type { RunControl } from "./run-commands.ts";
 import { RunSchedules } from "./run-schedules.ts";
@@ -199,6 +201,18 @@ export class RunService {
   async answer(runId: string, waitId: string, answer: Json, caller: RunCaller): Promise<void> {
     const record = await findRun(this.#parts, runId, caller);
     const woken = await answerWait(this.#parts, record, { waitId, answer });
+    if (woken !== null) await this.#submission.submit(woken);
+  }
+
+  /**
+   * Sends a signal to a run, which the next `waitFor` step for this event takes: first in, first out. A signal that
+   * comes before its step is kept. After the end of the run it is `conflict`.
+   *
+   * @param data JSON of at most 64 KB
+   */
+  // oxlint-disable-next-line max-params -- the contract's shape
+  async signal(runId: string, event: string, data: Json, caller: RunCaller, options?: SignalOptions): Promise<void> {
+    const woken = await signalRun(this.#parts, await findRun(this.#parts, runId, caller), { event, data, options });
     if (woken !== null) await this.#submission.submit(woken);
   }
 

@@ -7,7 +7,7 @@ import { RunError } from "../../agents/run/run-output.ts";
 import type { CompleteRunOutput } from "../../agents/run/run-output.ts";
 
 /** A question that a run waits for, in the form for clients. Answer it by its `waitId`. */
-export type PublicWait = Omit<RunWait, "id" | "askedAt" | "argsSchema"> & { waitId: string };
+export type PublicWait = Omit<RunWait, "id" | "askedAt" | "argsSchema" | "seen"> & { waitId: string };
 
 /** A stored run in the form for its owner. */
 export type PublicRun = Omit<RunView, "waits" | "expiresAt" | "note"> & { waits?: PublicWait[] };

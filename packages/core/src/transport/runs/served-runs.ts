@@ -177,6 +177,16 @@ export class ServedRuns implements DrainableRuns {
     await run.service.answer(run.runId, given.waitId, given.answer, "host");
   }
 
+  /** Sends a signal to the caller's own run, as `RunService.signal`. */
+  async signal(
+    runId: string,
+    { event, data, id }: { event: string; data: Json; id?: string | undefined },
+    caller: SessionOwner,
+  ): Promise<void> {
+    const { run } = await this.find(runId, caller);
+    await run.service.signal(run.runId, event, data, "host", { id });
+  }
+
   /** Removes the stored runs of a session. */
   async forgetSession(sessionId: string, owner: SessionOwner): Promise<void> {
     for (const service of this.services) await service.forgetSession(sessionId, owner);

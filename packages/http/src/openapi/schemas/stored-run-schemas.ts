@@ -1,4 +1,4 @@
-import type { WaitKind } from "@troupe/core";
+import type { Json, WaitKind } from "@troupe/core";
 import { runStatuses } from "@troupe/core/runs";
 import type { RunKind } from "@troupe/core/runs";
 import type { JournalEvent, PublicRun, PublicWait, WaitEvent } from "@troupe/core/transport";
@@ -22,7 +22,7 @@ import {
 type Journal<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
 
 const kinds = ["agent", "team", "workflow"] as const satisfies RunKind[];
-const waitKinds = ["approval", "input", "doubt", "upgrade"] as const satisfies WaitKind[];
+const waitKinds = ["approval", "input", "doubt", "upgrade", "question", "event", "sleep"] as const satisfies WaitKind[];
 
 const runId = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const wait: PublicWait = {
@@ -82,6 +82,14 @@ export function storedRunSchemas(): Record<string, OpenApiSchema> {
     }),
     RunWait: objectSchema<PublicWait>({ ...waitShape, example: wait }),
     RunAnswer: answerSchema(),
+    RunSignal: objectSchema<{ event: string; data?: Json; id?: string }>({
+      required: { event: { type: "string", description: "The name of the event.", maxLength: 128 } },
+      optional: {
+        data: { description: "Any JSON value." },
+        id: { type: "string", description: "Makes a repeated request harmless.", maxLength: 255 },
+      },
+      example: { event: "paid", data: { amount: 20 }, id: "payment-7" },
+    }),
     ...journalSchemas(),
   };
 }
@@ -89,7 +97,10 @@ export function storedRunSchemas(): Record<string, OpenApiSchema> {
 const waitShape = {
   required: { waitId: stringSchema, kind: enumSchema(...waitKinds), about: anythingSchema },
   optional: {
-    until: { ...timestampSchema, description: "After that an approval is denied, and all else fails as `timeout`." },
+    until: {
+      ...timestampSchema,
+      description: "After that an approval is denied, a sleep is over, and all else fails as `timeout`.",
+    },
     toolCallId: stringSchema,
   },
   description: "A question that the run waits for. `POST /runs/{runId}/answers/{waitId}` answers it.",
@@ -105,7 +116,7 @@ function answerSchema(): OpenApiSchema {
       approved: { type: "boolean", description: "Of an approval." },
       reason: { type: "string", description: "Of a denial: it is told to the model." },
       args: { ...anyObjectSchema, description: "Of an approval: arguments in place of the model's." },
-      result: { description: "Of an input or a doubt: the result of the tool." },
+      result: { description: "Of an input or a doubt: the result of the tool. Of a question: the answer." },
       error: { type: "string", description: "Of an input: the tool failed." },
       choice: { ...enumSchema("happened", "again", "giveUp"), description: "Of a doubt or an upgrade." },
     },

@@ -19,6 +19,39 @@ async function untilStatus(client: ModernClient, taskId: string, status: string)
   return await client.get(taskId);
 }
 
+describe("the question of a workflow", () => {
+  const ask = (schema?: object) =>
+    ({ id: "w", kind: "question", about: { question: "How old?", ...(schema && { schema }) } }) as RunWait;
+  const formOf = (schema?: object) => toInputRequest(ask(schema))?.params.requestedSchema;
+
+  it("is a form of its schema, if that has plain values alone", () => {
+    const years = { type: "object", properties: { years: { type: "number" } }, required: ["years"] };
+    const result = { type: "string", title: "Answer" };
+
+    expect(toInputRequest(ask())?.params.message).toBe("How old?");
+    expect(formOf()).toEqual({ type: "object", properties: { result }, required: ["result"] });
+    expect(formOf(years)).toEqual(years);
+    expect(formOf({ type: "integer" })).toMatchObject({ properties: { result: { type: "integer" } } });
+    expect(formOf({ type: "object", properties: { a: { type: "array" } } })).toBeUndefined();
+  });
+
+  it("is answered by the form, and stays open if the user declines", () => {
+    const accepted = (content: object) => toAnswer(ask(), { action: "accept", content });
+
+    expect(accepted({ result: "nine" })).toEqual({ result: "nine" });
+    expect(accepted({ years: 9 })).toEqual({ result: { years: 9 } });
+    expect(toAnswer(ask(), { action: "decline" })).toBeUndefined();
+  });
+
+  it("is no form for an event or a time", () => {
+    const event = { id: "w", kind: "event", about: { event: "paid" } } as RunWait;
+
+    expect([toInputRequest(event), describeWait(event)]).toEqual([undefined, 'Waits for the event "paid".']);
+    expect(describeWait({ id: "w", kind: "sleep", about: {} })).toBe("Waits for a time.");
+    expect(describeWait(ask())).toBe("Waits for the answer to a question: How old?");
+  });
+});
+
 async function startPaying(message = "Pay.", capabilities: object = elicitation) {
   const { cashier, paid } = createCashier();
   const { url } = await serveHttp({ agents: { cashier } });

@@ -9,7 +9,7 @@ export type ElicitationRequest = {
 
 type FormSchema = {
   type: "object";
-  properties: Record<string, { type: "string"; title: string; description?: string; enum?: string[] }>;
+  properties: Record<string, { type: string; title?: string; description?: string; enum?: string[] }>;
   required?: string[];
 };
 
@@ -21,7 +21,7 @@ const longestShown = 2000;
  * service can end.
  */
 export function toInputRequest(wait: RunWait): ElicitationRequest | undefined {
-  const requestedSchema = formOf(wait.kind);
+  const requestedSchema = formOf(wait);
   if (requestedSchema === undefined) return undefined;
   return { method: "elicitation/create", params: { mode: "form", message: askAbout(wait), requestedSchema } };
 }
@@ -34,6 +34,12 @@ export function describeWait({ kind, about }: RunWait): string {
       return `Waits for the approval of a call of ${toolName}.`;
     case "input":
       return `Waits for the result of a call of ${toolName}, which the client has to make.`;
+    case "question":
+      return `Waits for the answer to a question: ${questionIn(about)}`;
+    case "event":
+      return `Waits for the event ${JSON.stringify((about as { event?: string }).event)}.`;
+    case "sleep":
+      return "Waits for a time.";
     case "doubt":
       return `Waits for word on whether a call of ${toolName} took place.`;
     default:
@@ -52,7 +58,7 @@ export function toAnswer({ kind }: RunWait, response: unknown): Json | undefined
   if (action === "accept") return acceptedAnswer(kind, content);
   const reason = action === "cancel" ? "The user closed the question." : "The user declined.";
   if (kind === "approval") return { approved: false, reason };
-  // A question about an unknown outcome stays open until a person knows the outcome.
+  // A question of a workflow, or about an unknown outcome, stays open until a person answers it.
   return kind === "input" ? { error: reason } : undefined;
 }
 
@@ -61,13 +67,15 @@ type ElicitationAnswer = { action: string; content: Record<string, Json> };
 function acceptedAnswer(kind: RunWait["kind"], content: ElicitationAnswer["content"]): Json | undefined {
   const { result, choice } = content;
   if (kind === "approval") return { approved: true };
-  if (kind === "input") return { result: result ?? content };
+  if (kind === "input" || kind === "question") return { result: result ?? content };
   if (kind !== "doubt" || typeof choice !== "string") return undefined;
   return choice === "happened" ? { choice, result: result ?? "" } : { choice };
 }
 
-function formOf(kind: RunWait["kind"]): FormSchema | undefined {
+function formOf({ kind, about }: RunWait): FormSchema | undefined {
   switch (kind) {
+    case "question":
+      return formOfAnswer(about);
     case "approval":
       return { type: "object", properties: {} };
     case "input":
@@ -94,9 +102,39 @@ function formOf(kind: RunWait["kind"]): FormSchema | undefined {
 function askAbout({ kind, about }: RunWait): string {
   const { toolName, args } = factsOf(about);
   const call = `${toolName} with ${args}`;
+  if (kind === "question") return questionIn(about);
   if (kind === "approval") return `May the assistant call ${call}?`;
   if (kind === "input") return `The assistant asks you to call ${call}, and to tell it the result.`;
   return `A call of ${call} was cut off, and may or may not have taken place. What happened?`;
+}
+
+/**
+ * Returns the form for the answer to a question. Clients show forms of strings, numbers and booleans alone: undefined for
+ * a schema of another kind, whose question is answered over another protocol.
+ */
+function formOfAnswer(about: Json): FormSchema | undefined {
+  const { schema } = (about ?? {}) as { schema?: AnswerSchema };
+  if (schema === undefined) return formOfValue({ type: "string" });
+  if (schema.type !== "object") return isPlain(schema) ? formOfValue(schema) : undefined;
+  const { properties = {}, required } = schema;
+  if (!Object.values(properties).every(isPlain)) return undefined;
+  return { type: "object", properties: properties as FormSchema["properties"], ...(required && { required }) };
+}
+
+type AnswerSchema = { type?: string; properties?: Record<string, { type?: string }>; required?: string[] };
+
+function formOfValue(schema: object): FormSchema {
+  const result = { ...schema, title: "Answer" } as FormSchema["properties"][string];
+  return { type: "object", properties: { result }, required: ["result"] };
+}
+
+function isPlain({ type = "" }: { type?: string }): boolean {
+  return ["string", "number", "integer", "boolean"].includes(type);
+}
+
+function questionIn(about: Json): string {
+  const { question } = (about ?? {}) as { question?: unknown };
+  return typeof question === "string" ? question : "";
 }
 
 function factsOf(about: Json): { toolName: string; args: string } {

@@ -1,3 +1,4 @@
+import type { WaitKind } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isOwnFault } from "../call-tool.ts";
@@ -91,11 +92,13 @@ function stateOf(run: RunView, status: TaskStatus): TaskState {
   };
 }
 
+const othersEnd: readonly WaitKind[] = ["upgrade", "event", "sleep"];
+
 function statusOf({ status, waits = [] }: RunView): TaskStatus {
   if (status === "cancelled") return "cancelled";
   if (status === "completed" || status === "error") return "completed";
-  // A wait that only the operator of the service can end is not a question for the client.
-  return status === "waiting" && waits.some(({ kind }) => kind !== "upgrade") ? "input_required" : "working";
+  // A wait that only the operator of the service, an event or time can end is not a question for the client.
+  return status === "waiting" && waits.some(({ kind }) => !othersEnd.includes(kind)) ? "input_required" : "working";
 }
 
 function statusMessageOf(run: RunView): string | undefined {

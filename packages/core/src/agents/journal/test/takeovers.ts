@@ -6,12 +6,15 @@ import { readProperty } from "../../../base/util/read-property.ts";
 import type { Journal } from "../journal.ts";
 import { logKey, runNamespaces } from "../log-entry.ts";
 import type { LogEntry } from "../log-entry.ts";
-import type { RunChunk, RunWait } from "../../run/run-wait.ts";
+import type { RunChunk, RunSignal, RunWait } from "../../run/run-wait.ts";
 import { RunPaused } from "../../run/run-paused.ts";
 import { entriesIn, journaledRunId, openJournal } from "./journals.ts";
 
 /** A run that is read: its chunks, and its output. */
 type ReadRun = { readonly chunks: AsyncIterable<RunChunk>; readonly output: () => Promise<unknown> };
+
+/** What others have said to the run: answers by the ids of waits, and signals. It outlives the run's processes. */
+export type Inbox = { readonly answers: Map<string, Json>; readonly signals: RunSignal[] };
 
 /** Begins an attempt at a run. */
 export type StartRun = (journal: Journal) => ReadRun;
@@ -20,20 +23,32 @@ export type StartRun = (journal: Journal) => ReadRun;
  * Performs a run as a service does, with a record for each chunk, and returns its output. When it waits, the waits are
  * answered and the next attempt goes on.
  */
+// oxlint-disable-next-line max-params -- the inbox is for runs that are performed several times
 export async function performRun(
   storage: StorageDriver,
   start: StartRun,
-  answer?: (wait: RunWait) => Json,
+  answer?: (wait: RunWait) => Json | undefined,
+  { answers, signals }: Inbox = { answers: new Map(), signals: [] },
 ): Promise<unknown> {
-  const answers = new Map<string, Json>();
   for (;;) {
-    const journal = await openJournal(storage, answers);
+    const journal = await openJournal(storage, answers, signals);
     try {
       return await performAttempt(journal, start(journal));
     } catch (error) {
       if (!(error instanceof RunPaused) || answer === undefined) throw error;
-      for (const wait of journal.waits) answers.set(wait.id, answer(wait));
+      answerAll(journal.waits, answer, answers);
     }
+  }
+}
+
+function answerAll(
+  waits: readonly RunWait[],
+  answer: (wait: RunWait) => Json | undefined,
+  answers: Map<string, Json>,
+): void {
+  for (const wait of waits) {
+    const given = answer(wait);
+    if (given !== undefined) answers.set(wait.id, given);
   }
 }
 

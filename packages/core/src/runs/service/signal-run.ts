@@ -1,0 +1,38 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { readInbox } from "../record/answers.ts";
+import { isEnded } from "../record/run-record.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import { checkSignal, putSignal } from "../record/signals.ts";
+import type { SignalOptions } from "../record/signals.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { withLoggedEnd } from "../record/find-runs.ts";
+import { isDue } from "../performer/run-ends.ts";
+import type { ServiceParts } from "../processes/service-parts.ts";
+import { writeInOrder } from "../record/run-writes.ts";
+
+/**
+ * Stores a signal to a run, and wakes the run if it waits for it. Returns the record to submit; `null` if the run need
+ * not be submitted. A run that is about to stop for the event finds the signal itself.
+ */
+export async function signalRun(
+  { store, now }: Pick<ServiceParts, "store" | "now">,
+  record: RunRecord,
+  { event, data, options }: { event: string; data: Json; options?: SignalOptions | undefined },
+): Promise<RunRecord | null> {
+  const signal = checkSignal(event, data, options);
+  const { runId } = record;
+  if (isEnded((await withLoggedEnd(store, record, now)).status)) {
+    throw new TroupeError("conflict", "The run is over: it takes no more signals.");
+  }
+  const woken: { record: RunRecord | null } = { record: null };
+  await writeInOrder("answer", {
+    open: record.status === "waiting" ? () => store.open(record) : undefined,
+    answer: () => putSignal(store.storage, runId, { ...signal, at: now() }),
+    wake: async () => {
+      const current = await store.read(runId);
+      if (current?.status !== "waiting") return;
+      if (isDue(current, await readInbox(store.storage, runId), now())) woken.record = await store.wake(runId);
+    },
+  });
+  return woken.record;
+}
