@@ -9,17 +9,17 @@ import { cardHandler, cardRoutes, keysRoute } from "./server/card-routes.ts";
 import { rpcBinding } from "./server/rpc-binding.ts";
 
 /**
- * Makes the protocol that serves agents and teams to A2A clients, in the versions 0.2, 0.3 and 1.0: over JSON-RPC and,
- * for 1.0, HTTP+JSON. Agents come before teams; a message that names none goes to the first. Workflows are not served.
- * Throws `invalid_config` for a wrong option.
+ * Makes the protocol that serves agents and teams to A2A clients, in the versions 0.2, 0.3 and 1.0: over JSON-RPC
+ * and, for 1.0, HTTP+JSON. Agents come before teams; a message that names no agent goes to the first one. Workflows
+ * are not served. Throws `invalid_config` for a wrong option.
  */
 export function a2a(options: A2AOptions = {}): Protocol {
   return createProtocol(readA2AOptions(options, "a2a"), { owner: "a2a" });
 }
 
-/** Makes the protocol of checked options. */
+/** Makes the protocol from checked options. */
 export function createProtocol(settings: A2ASettings, owner: A2AOwner): Protocol {
-  // A service that has several servers sends its push notifications once, signed by one key.
+  // A service served by several servers sends its push notifications only once, signed by one key.
   const made = new WeakMap<Service, Route[]>();
   return {
     name: "a2a",
@@ -35,7 +35,7 @@ function routesOf(parts: A2AParts): Route[] {
   const { settings, runs, push } = parts;
   const base = settings.basePath === "/" ? "" : settings.basePath;
   const agentPath = `${base}/agents/:agent`;
-  // Other agents go to the next handler: the host's app may have routes below the same path.
+  // Requests for other agents go to the next handler, because the host's app may have routes below the same path.
   const serves: Serves = ({ agent }) => agent === undefined || runs.agents.has(agent);
   return [
     ...["", agentPath].flatMap((path) => cardRoutes(parts, path, serves)),
@@ -45,7 +45,7 @@ function routesOf(parts: A2AParts): Route[] {
   ];
 }
 
-/** Makes the routes of an endpoint of JSON-RPC: it also has the card of its agents, but a browser gets the host's page. */
+/** Makes the routes of a JSON-RPC endpoint. They also serve the agents' card, but a browser gets the host's page. */
 function rpcRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   const { serve, fail } = new A2AEndpoint(parts, rpcBinding);
   const servesHere: Serves = (params, request) => serves(params, request) && !isBrowser(request);
@@ -55,7 +55,7 @@ function rpcRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   ];
 }
 
-/** Makes the routes of HTTP+JSON, which has rules of its own for methods. */
+/** Makes the routes of HTTP+JSON, which handles HTTP methods itself. */
 function restRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   const { serve, fail } = new A2AEndpoint(parts, new RestBinding(path));
   return [path, `${path}/*`].map((each) => ({ path: each, all: serve, fail, serves }));

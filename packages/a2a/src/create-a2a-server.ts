@@ -9,7 +9,7 @@ import { createProtocol } from "./a2a.ts";
 import { readA2AOptions, shortFormNames } from "./server/a2a-options.ts";
 import type { A2AOptions } from "./server/a2a-options.ts";
 
-/** Options of {@link createA2AServer}: those of a service and of A2A, and the host's handlers. */
+/** Options of {@link createA2AServer}: those of a service, of A2A, and the host's middleware. */
 export type A2AServerOptions = Omit<ServiceOptions, "agents"> &
   A2AOptions & {
     /** The served agents, teams and other runnables, by name. A message that names no agent goes to the first. */
@@ -18,9 +18,9 @@ export type A2AServerOptions = Omit<ServiceOptions, "agents"> &
     middleware?: readonly RequestHandler[] | undefined;
   };
 
-/** The handler of a service that it has made for itself. */
+/** The handler of its own service. */
 export type A2AServer = NodeHandler & {
-  /** The service, to close it, or to serve it in further protocols. */
+  /** The service, for closing it, or for serving it over further protocols. */
   readonly service: Service;
 };
 
@@ -28,7 +28,7 @@ const middlewareOption = optional(arrayOf("request handlers", functionOption<Req
 
 /**
  * Makes the handler that serves agents, teams and other runnables to A2A clients, in the versions 0.2, 0.3 and 1.0.
- * Express mounts it with `app.use`. It is the short form of `createRouter` over a service of these options. Throws
+ * Express mounts it with `app.use`. It is short for `createRouter` over a service with these options. Throws
  * `invalid_config` for a wrong option.
  */
 export function createA2AServer(options: A2AServerOptions): A2AServer {
@@ -46,8 +46,8 @@ export function createA2AServer(options: A2AServerOptions): A2AServer {
 }
 
 /**
- * Returns the agents and teams of a service, and their names in the order of the options. What the host's run service
- * has as a team counts as one, so that its runs are those of that team.
+ * Returns the agents and teams of a service, and their names in the order of the options. An entry that the host's
+ * run service has as a team counts as a team, so that its runs are stored as that team's.
  */
 function sortByKind({ agents, teams, runs }: Pick<A2AServerOptions, "agents" | "teams" | "runs">, owner: string) {
   const given = [...readRunnables(agents, "agents", { owner })];

@@ -7,7 +7,7 @@ import { sendRun } from "./send-run.ts";
 
 type Kind = "agent" | "team" | "workflow";
 
-/** A request for a run, its runnable, and the service. */
+/** A request for a run, with the runnable that it names and the service. */
 type Call = { readonly exchange: Exchange; readonly service: Service; readonly kind: Kind; readonly name: string };
 
 const defaultBodyBytes = 1_048_576;
@@ -51,12 +51,15 @@ async function answer(call: Call): Promise<void> {
 
 function termsOf({ kind, name, service }: Call): RunTerms {
   const { servedRuns, settings } = service;
-  // A client that stops only closes its connection.
+  // AG-UI has no request to cancel a run: a client only closes its connection.
   const endsWithClient = !servedRuns.isDurable(kind, name) && settings.onDisconnect === "cancel";
   return { kind, name, isStored: true, endsWithClient };
 }
 
-/** Returns the waiting run of the thread, if the request answers it. Throws `conflict` if it does not answer everything. */
+/**
+ * Returns the waiting run of the thread that the request answers; undefined if no run waits. Throws `conflict` if the
+ * request does not answer all questions.
+ */
 async function findWaiting(call: Call, request: AgUiRequest): Promise<FoundRun | undefined> {
   const { exchange, service, kind, name } = call;
   const found = await service.servedRuns.findOfSession(request.threadId, exchange.principal ?? {});
@@ -68,7 +71,7 @@ async function findWaiting(call: Call, request: AgUiRequest): Promise<FoundRun |
   return found;
 }
 
-/** Answers the questions of a waiting run, and sends what follows. */
+/** Answers the questions of a waiting run, and sends the events that follow. */
 async function continueRun(call: Call, request: AgUiRequest, { run, view }: FoundRun): Promise<void> {
   const { exchange, service } = call;
   const waits = view.waits ?? [];

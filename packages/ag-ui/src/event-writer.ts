@@ -7,12 +7,12 @@ export type AgUiEvent = { readonly type: string; readonly [field: string]: unkno
 
 type TextChunk = Extract<StreamChunk, { type: "text" | "thinking" }>;
 
-/** A text or a reasoning that is being written. */
+/** A message with text or reasoning that is being written. */
 type OpenMessage = { readonly kind: "text" | "thinking"; readonly id: string; readonly key: string };
 
 type Call = { readonly id: string; readonly name: string; isOpen: boolean; isMember: boolean };
 
-/** Turns the events of a run into those of AG-UI. Whatever is opened is closed before the run's end. */
+/** Converts the events of a run to events of AG-UI. Everything that was opened is closed before the end of the run. */
 export class EventWriter {
   readonly #request: AgUiRequest;
   readonly #id: string;
@@ -32,13 +32,13 @@ export class EventWriter {
     this.#emit = emit;
   }
 
-  /** Begins the run for its client. */
+  /** Emits the start of the run. */
   begin(): void {
     const { threadId, runId, isCurrent } = this.#request;
     this.#emit({ type: "RUN_STARTED", threadId, runId, ...(isCurrent && { protocolVersion: "1.0" }) });
   }
 
-  /** Takes a chunk of an agent's or a team's run. */
+  /** Converts a chunk of an agent's or a team's run. */
   takeChunk(given: StreamChunk): void {
     const chunk = toPublicChunk(given);
     switch (chunk?.type) {
@@ -63,7 +63,7 @@ export class EventWriter {
     }
   }
 
-  /** Takes an event of a workflow's run. */
+  /** Converts an event of a workflow's run. */
   takeWorkflowEvent(given: Parameters<typeof toPublicWorkflowChunk>[0]): void {
     const event = toPublicWorkflowChunk(given) as { type: string; step: string; chunk: StreamChunk } | undefined;
     if (event?.type === "step_start") {
@@ -75,18 +75,18 @@ export class EventWriter {
     } else if (event?.type === "chunk") this.takeChunk(event.chunk);
   }
 
-  /** Takes a question of the run, at which its stream may end. */
+  /** Shows a question of the run as a tool call. The stream may end after it. */
   takeWait(wait: RunWait): void {
     this.#waits.set(wait.id, wait);
     const { toolCallId, about } = wait;
     if (toolCallId === undefined || this.#calls.has(toolCallId)) return;
-    // The call is inside a child run, whose chunks the stream does not have.
+    // The call was made in a child run, whose chunks are not part of the stream.
     const { toolName = "tool", args = {} } = Object(about) as { toolName?: string; args?: object };
     this.#startCall({ id: toolCallId, name: toolName });
     this.#emit({ type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });
   }
 
-  /** Ends the stream of a run that waits for these questions. */
+  /** Ends the stream of a run that waits for the answers to these questions. */
   pause(waits: readonly RunWait[]): void {
     for (const wait of waits) this.takeWait(wait);
     this.closeAll();
@@ -97,14 +97,14 @@ export class EventWriter {
     return this.#finish(isCurrent ? { outcome: { type: "success", pendingToolCallIds: pending } } : {});
   }
 
-  /** Ends a completed run. `state` is that of a workflow. */
+  /** Ends the stream of a completed run. `state` is the state of a workflow. */
   finish({ usage = this.#usage, state }: { usage?: TokenUsage | undefined; state?: unknown }): void {
     this.closeAll();
     if (state !== undefined) this.#emit({ type: "STATE_SNAPSHOT", snapshot: state });
     this.#finish({ outcome: { type: "success" }, ...(usage !== undefined && { usage: [toUsage(usage)] }) });
   }
 
-  /** Ends a failed or cancelled run. */
+  /** Ends the stream of a failed or cancelled run. */
   fail(error: TroupeError): void {
     this.closeAll();
     const { code, message } = toPublicFailure(error);
@@ -142,7 +142,9 @@ export class EventWriter {
     this.#emit({ type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...within });
   }
 
-  /** Returns the attribution of a member's text to its run, if the stream has announced that run. */
+  /**
+   * Returns the field that attributes a team member's text to the member's run, if the stream has announced that run.
+   */
   #subagent(delegationId: string | undefined, member: string): object {
     const call = this.#calls.get(delegationId ?? "");
     return call?.isMember === true && !member.includes("/") ? { subagentRunId: call.id } : {};
@@ -201,7 +203,7 @@ export class EventWriter {
     this.#emit({ type: "TOOL_CALL_END", toolCallId: call.id });
   }
 
-  /** Closes all that is open, such as the calls that the run asks about. */
+  /** Closes everything that is open, such as the tool calls that the run asks about. */
   closeAll(): void {
     this.#closeMessages();
     for (const call of this.#calls.values()) {

@@ -10,18 +10,18 @@ type Resume = { readonly interruptId: string; readonly status: "resolved" | "can
 /** A request of an AG-UI client. */
 export type AgUiRequest = {
   readonly threadId: string;
-  /** The client's id of the run, which its events repeat. */
+  /** The run id chosen by the client, which is repeated in the events. */
   readonly runId: string;
   /** True for a client of version 1.0; false for one of the revision 0.0.59, which sends no version. */
   readonly isCurrent: boolean;
-  /** The last message of the user, or the state for a workflow. */
+  /** The user's last message, or the state for a workflow. */
   readonly input: unknown;
   readonly resume: readonly Resume[];
-  /** The results of tools that the client has executed, by the id of the call. */
+  /** The results of tools that the client executed, by tool call id. */
   readonly toolResults: ReadonlyMap<string, Json>;
 };
 
-/** Reads the body of a request. Unknown fields are ignored, as the protocol says. Throws `invalid_request`. */
+/** Reads the body of a request. Ignores unknown fields, as the protocol requires. Throws `invalid_request`. */
 export function readRequest(body: Fields | undefined): AgUiRequest {
   const { threadId, runId, messages, protocolVersion, resume = [], state } = body ?? {};
   if (typeof threadId !== "string") throw invalid("threadId must be a string.");
@@ -51,7 +51,7 @@ function hasKeys(state: unknown): state is object {
   return typeof state === "object" && state !== null && !Array.isArray(state) && Object.keys(state).length > 0;
 }
 
-/** Returns a part of a message in the form of an input. */
+/** Converts a part of a message to a part of a run's input. */
 function toPart({ type, text, source }: Fields): object {
   if (type === "text") return { type, text };
   const { value, mimeType } = readFields(source, "source of a part");

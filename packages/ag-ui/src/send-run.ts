@@ -9,19 +9,19 @@ import { EventWriter } from "./event-writer.ts";
 import type { AgUiEvent } from "./event-writer.ts";
 import type { AgUiRequest } from "./read-request.ts";
 
-/** Milliseconds between two looks at a run that may be about to wait: the first pause and the longest pause. */
+/** Milliseconds between two checks of a run that may be about to wait: the first interval and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
 
-/** Options of sending a run. */
+/** Options of {@link sendRun}. */
 type SendOptions = {
   readonly request: AgUiRequest;
   readonly heartbeatMs: number;
   readonly own: FailedRun;
-  /** The number of the run's attempts that the client has seen, for a request that continues a run. */
+  /** For a request that continues a run: the number of attempts whose events the client has already received. */
   readonly behind?: number | undefined;
 };
 
-/** Sends a run as events of AG-UI, to its end or until it waits for an answer. */
+/** Sends the events of a run as AG-UI events, until the run ends or waits for an answer. */
 export async function sendRun(exchange: Exchange, run: StoredRun, options: SendOptions): Promise<void> {
   exchange.record.runId = run.runId;
   exchange.setHeader("X-AG-UI-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
@@ -44,7 +44,7 @@ class RunSender {
   readonly #stream: EventStream;
   readonly #writer: EventWriter;
   #events: AgUiEvent[] = [];
-  /** True while the events are those that the client has seen before its answer. */
+  /** True while the events are skipped, because the client received them before it answered. */
   #isSilent: boolean;
   #attempt = 0;
   #lastId: string | undefined;
@@ -61,7 +61,7 @@ class RunSender {
   }
 
   async send(): Promise<void> {
-    // The begin is not among the events that a continued run has sent before.
+    // The start event is new in each response, even if the run continues.
     this.#writer.begin();
     const [begin] = this.#events.splice(0);
     if (begin !== undefined) void this.#stream.send(begin, null);
@@ -145,7 +145,10 @@ class RunSender {
     await this.#flush();
   }
 
-  /** Returns the questions of the run once it rests. Undefined if it goes on, or the client has left. */
+  /**
+   * Waits until the run's record shows whether the run is waiting, and returns its questions. Undefined if the run
+   * continues, or the client has disconnected.
+   */
   async #untilResting(): Promise<readonly RunWait[] | undefined> {
     const { signal } = this.#run;
     for (let ms = looks.firstMs; !signal.aborted; ms = Math.min(2 * ms, looks.lastMs)) {

@@ -1,28 +1,28 @@
 import type { ClientRunOptions, ClientStream, RunEvent, Source, Usage, Wait } from "@troupe-internal/client";
 import { useCallback, useEffect, useRef, useState } from "react";
 
-/** An agent, a team or a workflow of a client. */
+/** The part of a client's agent, team or workflow that the hook uses. */
 type Streamable<Input> = { stream(input: Input, options?: ClientRunOptions): ClientStream };
 
 /** The state of the newest run of the hook `useRun`. */
 export type RunState = {
-  /** `idle` before the first run, `waiting` while it waits for an answer. */
+  /** The status: `idle` before the first run, `waiting` while the run waits for an answer. */
   readonly status: "idle" | "running" | "waiting" | "completed" | "failed";
   readonly runId: string | undefined;
   readonly sessionId: string | undefined;
-  /** The text of the answer so far. */
+  /** The text of the answer received so far. */
   readonly text: string;
   readonly thinking: string;
   readonly sources: readonly Source[];
-  /** The questions of the run without an answer. */
+  /** The questions of the run that are not answered yet. */
   readonly waits: readonly Wait[];
   readonly usage: Usage | undefined;
   readonly error: Error | undefined;
 };
 
-/** A run on a page: its state, and the functions that begin and end it. */
+/** The state of a run on a page, and the functions that start and cancel it. */
 export type UsedRun<Input> = RunState & {
-  /** Begins a run, and ends the reading of the one before. Resolves when the run is over; never rejects. */
+  /** Starts a run, and stops reading the previous one. Resolves when the run is over; never rejects. */
   readonly start: (input: Input, options?: ClientRunOptions) => Promise<void>;
   /** Cancels the run. */
   readonly cancel: () => Promise<void>;
@@ -41,8 +41,9 @@ const idle: RunState = {
 };
 
 /**
- * Runs an agent, a team or a workflow from a component, and shows its answer as it comes. The reading ends with the
- * component; the run itself goes on where runs outlive their connection. `onEvent` gets each event, such as tool calls.
+ * Runs an agent, a team or a workflow from a component, and shows its answer as it arrives. Reading stops when the
+ * component unmounts; the run itself continues if the service lets runs outlive their connections. `onEvent` receives
+ * each event, such as tool calls.
  */
 export function useRun<Input>(
   runnable: Streamable<Input>,
@@ -108,17 +109,17 @@ function reduce(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** Adds a text of the answer. What a team's members say beside it is no part of it. */
+/** Adds text of the answer. Text of a team's members is not part of the answer. */
 function withText(state: RunState, { type, text, member }: Extract<RunEvent, { type: "text" | "thinking" }>): RunState {
   return member === undefined ? { ...state, [type]: state[type] + text } : state;
 }
 
-/** Takes a chunk of a workflow's step, whose end is not that of the run. */
+/** Adds a chunk of a workflow's step. The end of a step is not the end of the run. */
 function reduceStep(state: RunState, chunk: Extract<RunEvent, { type: "chunk" }>["chunk"]): RunState {
   return chunk.type === "finish" ? state : reduce(state, chunk);
 }
 
-/** Removes the question about a tool call that has a result. */
+/** Removes the question about a tool call that now has a result. */
 function withoutWait(state: RunState, toolCallId: string): RunState {
   const waits = state.waits.filter((wait) => wait.toolCallId !== toolCallId);
   return waits.length === state.waits.length || waits.length > 0

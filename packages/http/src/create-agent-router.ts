@@ -8,16 +8,16 @@ import { http } from "./http.ts";
 import { shortFormNames } from "./settings/http-options.ts";
 import type { HttpOptions } from "./settings/http-options.ts";
 
-/** Options of {@link createAgentRouter}: those of a service and of HTTP, and the host's handlers. */
+/** Options of {@link createAgentRouter}: those of a service, of HTTP, and the host's middleware. */
 export type RouterOptions = ServiceOptions &
   HttpOptions & {
-    /** Handlers that run before the router's own, for every request except `/health` and `/ready`. */
+    /** Handlers that run before the router, for every request except `/health` and `/ready`. */
     middleware?: readonly RequestHandler[] | undefined;
   };
 
-/** The handler of a service that it has made for itself. */
+/** The router, which is the handler of its own service. */
 export type AgentRouter = NodeHandler & {
-  /** The service, to close it, or to serve it in further protocols. */
+  /** The service, for closing it, or for serving it over further protocols. */
   readonly service: Service;
 };
 
@@ -25,7 +25,7 @@ const middlewareOption = optional(arrayOf("request handlers", functionOption<Req
 
 /**
  * Makes the handler that serves the registered agents, teams and workflows over HTTP, with sessions, health and, if
- * `swagger` is given, docs. Express mounts it with `app.use`. It is the short form of `createRouter` over a service of
+ * `swagger` is given, docs. Express mounts it with `app.use`. It is short for `createRouter` over a service with
  * these options. It answers its own errors as JSON without a stack, even if the host has no error handler. A wrong
  * option throws `invalid_config`.
  */

@@ -25,7 +25,10 @@ export function http(options: HttpOptions = {}): Protocol {
   };
 }
 
-/** The paths of the service itself: what no route serves below them is not found, whatever the host has mounted. */
+/**
+ * Catch-all routes below the service's own paths. An unknown path there is `not_found`, and does not go on to the
+ * host's handlers.
+ */
 const ownPaths = ["agents", "teams", "workflows", "runs", "sessions"].map((name): Route => {
   return { path: `/${name}/*`, all: refuse };
 });

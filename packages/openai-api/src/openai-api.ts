@@ -52,7 +52,10 @@ function routesOf(service: Service, settings: ApiSettings): Route[] {
   }
 }
 
-/** Throws for an agent that asks for approvals, which Chat Completions have no place for, unless the host answers them. */
+/**
+ * Throws `invalid_config` if an agent has a tool that needs approval, but the option `approvals` is missing: Chat
+ * Completions cannot ask for approval.
+ */
 function checkApprovals(models: ServedModels, { chat }: ApiSettings): void {
   if (chat === false || chat.approvals !== undefined) return;
   for (const model of models.all) {

@@ -13,7 +13,7 @@ import { fileLimitOptions } from "@troupe/core/transport";
 import type { OpenWebUiOptions } from "./identity/open-webui.ts";
 import type { MayRun } from "./models/served-models.ts";
 
-/** Limits of the images, audio and files in requests, which are sent as `data:` URLs. */
+/** Limits of the images, audio and files that requests contain as `data:` URLs. */
 export type ApiFileLimits = {
   /** Largest file in bytes. @default 52_428_800 */
   maxFileSize?: number | undefined;
@@ -24,13 +24,13 @@ export type ApiFileLimits = {
 /** Options of Chat Completions. */
 export type ChatCompletionOptions = {
   /**
-   * How a stream shows the calls of the agent's own tools: as status lines of Open WebUI, which other clients ignore; as
-   * `reasoning_content`; or not at all. @default "status"
+   * The form in which a stream shows calls of the agent's own tools: status lines of Open WebUI, which other clients
+   * ignore; `reasoning_content`; or not at all. @default "status"
    */
   tools?: "status" | "reasoning" | "hidden" | undefined;
   /**
-   * The answer to calls that need an approval, for which Chat Completions have no place. Without it, an agent with such
-   * a tool is `invalid_config`. @default none
+   * The automatic answer to tool calls that need an approval, because Chat Completions cannot ask for one. Without
+   * this option, an agent with such a tool is `invalid_config`. @default none
    */
   approvals?: "deny" | "approve" | undefined;
 };
@@ -41,9 +41,12 @@ export type OpenAiApiOptions = {
   basePath?: string | undefined;
   /** Decides whether the caller of a request may list and run a model. @default every caller may run all */
   mayRun?: MayRun | undefined;
-  /** Options of Chat Completions; false to serve none. @default on */
+  /** Options of Chat Completions; false to leave them out. @default on */
   chat?: ChatCompletionOptions | false | undefined;
-  /** Limits of files in requests. Bodies may then be as large as a file. @default what fits into the service's body */
+  /**
+   * Limits of files in requests. The largest body is raised to hold one such file. @default the service's limit of
+   * the body
+   */
   files?: ApiFileLimits | undefined;
   /** Maps the users and chats of Open WebUI to users and sessions of the service. @default off */
   openWebUi?: OpenWebUiOptions | undefined;
@@ -84,7 +87,10 @@ export function readApiOptions(options: OpenAiApiOptions) {
 
 const defaultBodyBytes = 1_048_576;
 
-/** Returns the largest body in bytes: the service's, or room for a file as base64 and some text. */
+/**
+ * Returns the maximum size of a body in bytes: the service's limit, or if larger, room for one file as base64 and
+ * some text.
+ */
 export function largestBody({ files }: ApiSettings, maxBodyBytes: number | undefined): number {
   const withFile = files === undefined ? 0 : Math.ceil((files.maxFileSize * 4) / 3);
   return Math.max(maxBodyBytes ?? defaultBodyBytes, withFile + defaultBodyBytes);

@@ -2,7 +2,7 @@ import type { ChatMessage, MessageContent } from "@troupe/core";
 import { cutText, isSecretName } from "@troupe/core/kit";
 import type { Redactor } from "@troupe/core/kit";
 
-/** What a recorded text must not exceed or contain. */
+/** The rules for recorded content: its maximum length, and the secrets that it must not contain. */
 export type ContentRules = {
   /** Largest size of one attribute in characters. */
   readonly maxLength: number;
@@ -14,12 +14,15 @@ const redacted = "[redacted]";
 const deepest = 16;
 const mostEntries = 200;
 
-/** Returns a text for an attribute. */
+/** Returns a text in the form for an attribute. */
 export function toText(text: string, { maxLength, redact }: ContentRules): string {
   return redact(text, maxLength);
 }
 
-/** Returns a value as JSON for an attribute: bounded, with secrets masked. A value that is too long becomes a cut text. */
+/**
+ * Returns a value as JSON for an attribute: bounded, with secrets masked. JSON that is too long becomes a JSON string
+ * of its beginning.
+ */
 export function toJsonText(value: unknown, rules: ContentRules): string {
   const text = JSON.stringify(scrub(value, rules, 0)) ?? "null";
   if (text.length <= rules.maxLength) return text;
@@ -27,7 +30,10 @@ export function toJsonText(value: unknown, rules: ContentRules): string {
   return JSON.stringify(`${cutText(text, Math.floor(rules.maxLength / 2) - 2)}…`);
 }
 
-/** Returns the input of a model in the form of the conventions: its instructions, and the other messages. */
+/**
+ * Returns the input of a model call in the form of OpenTelemetry's conventions: the instructions, and the other
+ * messages.
+ */
 export function toInput(
   messages: readonly ChatMessage[],
   rules: ContentRules,
@@ -44,7 +50,7 @@ export function toInput(
   };
 }
 
-/** Returns an answer in the form of the conventions. */
+/** Returns an answer in the form of OpenTelemetry's conventions. */
 export function toOutput(
   { text, toolCalls = [] }: { readonly text: string; readonly toolCalls?: ChatMessage["toolCalls"] | undefined },
   rules: ContentRules,
@@ -53,7 +59,7 @@ export function toOutput(
   return newestThatFit([toMessage(message, rules)], rules.maxLength);
 }
 
-/** Returns messages as JSON, without the oldest ones if they are too long together. */
+/** Returns messages as JSON. Drops the oldest messages if the JSON would be too long. */
 function newestThatFit(messages: readonly object[], maxLength: number): string {
   const texts = messages.map((message) => JSON.stringify(message));
   let length = 2;
@@ -79,12 +85,12 @@ function toParts(content: MessageContent | null, rules: ContentRules): object[] 
   if (typeof content === "string") return [{ type: "text", content: toPart(content, rules) }];
   return content.map((part) => {
     if (part.type === "text") return { type: "text", content: toPart(part.text, rules) };
-    // The data itself would fill every backend.
+    // The data is not recorded, because it would exceed the limits of most backends.
     return { type: "blob", modality: part.type === "file" ? "document" : part.type, mime_type: part.mimeType };
   });
 }
 
-/** A part of a message may have a quarter of an attribute, so that one long part does not hide the others. */
+/** Shortens a part of a message to a quarter of an attribute, so that one long part does not crowd out the others. */
 function toPart(text: string, { redact, maxLength }: ContentRules): string {
   return redact(text, Math.floor(maxLength / 4));
 }

@@ -10,22 +10,27 @@ import { OtelTelemetry } from "./otel-telemetry.ts";
 /** Options of {@link createTelemetry}. */
 export type TelemetryOptions = {
   /**
-   * Records what users, models and tools say: instructions, messages, arguments, results and documents. The caller's API
-   * keys are masked in it, but nothing else that is secret. @default false
+   * True to record the content of calls: instructions, messages, arguments, results and documents. Only the caller's
+   * API keys are masked in it; other secrets are not. @default false
    */
   captureContent?: boolean | undefined;
-  /** Largest size of one attribute with content, in characters. Older messages are left out first. @default 32_768 */
+  /**
+   * Largest size of one attribute with content, in characters. The oldest messages are dropped first. @default 32_768
+   */
   maxContentLength?: number | undefined;
   /**
-   * True if the trace context that a client sends (`traceparent`) becomes the parent of its run, as behind a gateway of
-   * your own. Otherwise the run is linked to it. @default false
+   * True if the trace context of a request (`traceparent`) becomes the parent of its run, as behind your own gateway.
+   * Otherwise the run only links to it. @default false
    */
   trustCallers?: boolean | undefined;
-  /** Also writes attribute names of before September 2026, for backends that read no newer ones. @default false */
+  /**
+   * True to also write the attribute names from before September 2026, for backends that do not read the newer names.
+   * @default false
+   */
   compat?: boolean | undefined;
-  /** The provider of tracers. @default the one that the SDK of the host has registered */
+  /** The provider of tracers. @default the provider registered with the OpenTelemetry API */
   tracerProvider?: TracerProvider | undefined;
-  /** The provider of meters. @default the one that the SDK of the host has registered */
+  /** The provider of meters. @default the provider registered with the OpenTelemetry API */
   meterProvider?: MeterProvider | undefined;
 };
 
@@ -39,8 +44,9 @@ const optionTable = {
 } satisfies OptionTable<TelemetryOptions>;
 
 /**
- * Makes the telemetry of a service, or of agents, teams and workflows in a program without one: the option `telemetry`
- * of both. It writes to the SDK of OpenTelemetry that the host has started before; without one it records nothing.
+ * Makes the telemetry of a service, or of agents, teams and workflows in a program without one: the option
+ * `telemetry` of both. It records through the OpenTelemetry SDK that the host started earlier, and nothing if there
+ * is no SDK.
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const read = readOptions(optionTable, options, { owner: "createTelemetry" });

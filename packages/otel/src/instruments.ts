@@ -7,12 +7,12 @@ type Name = keyof typeof metricNames;
 
 const nanosecondsPerSecond = 1e9;
 
-/** Buckets in seconds, from a quick tool to a run of ten minutes, as the conventions advise. */
+/** Histogram buckets in seconds, from a quick tool to a run of ten minutes, as the conventions advise. */
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 600];
-/** Buckets for numbers of calls in one run. */
+/** Histogram buckets for the number of calls in one run. */
 const calls = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55];
 
-/** The instruments of all metrics. They record without cost as long as the host has no metrics SDK. */
+/** The instruments of all metrics. They cost nothing if the host has no metrics SDK. */
 export class Instruments {
   readonly #meter: Meter;
   readonly inferenceDuration: Histogram;
@@ -70,7 +70,7 @@ export class Instruments {
     this.#observeEventLoop();
   }
 
-  /** Counts tokens by their kind. */
+  /** Counts tokens, separately for each kind. */
   addTokens(usage: TokenUsage, labels: Attributes): void {
     for (const [kind, counter] of this.#tokens) {
       const tokens = usage[kind];
@@ -78,10 +78,10 @@ export class Instruments {
     }
   }
 
-  /** Reads the depth of a queue at each collection of metrics. Returns the function that ends it. */
+  /** Observes the depth of a queue whenever metrics are collected. Returns the function that stops this. */
   observeQueue(read: () => Promise<number>): () => void {
     const observe: Parameters<ObservableGauge["addCallback"]>[0] = async (result) => {
-      // The queue may be out of reach, which is no failure of the collection.
+      // An unavailable queue must not fail the collection of the other metrics.
       const depth = await read().catch(() => undefined);
       if (depth !== undefined) result.observe(depth);
     };
@@ -89,7 +89,7 @@ export class Instruments {
     return () => this.#queueDepth.removeCallback(observe);
   }
 
-  /** Measures the delay of the event loop, from the first collection of metrics on. */
+  /** Measures the delay of the event loop, starting with the first collection of metrics. */
   #observeEventLoop(): void {
     let delay: ReturnType<typeof PerfHooks.monitorEventLoopDelay> | undefined;
     const gauges = [this.#gauge("eventLoopP50"), this.#gauge("eventLoopP99"), this.#gauge("eventLoopMax")] as const;

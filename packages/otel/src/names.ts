@@ -1,7 +1,7 @@
 /**
- * Every name that traces and metrics of this package have: those of the GenAI conventions of OpenTelemetry, version
- * 0.1.0 (November 2026), and our own, which begin with `troupe.`. The version is in the schema URL of the
- * instrumentation scope.
+ * All names in this package's traces and metrics: the GenAI conventions of OpenTelemetry, version 0.1.0 (November
+ * 2026), and our own names, which begin with `troupe.`. The schema URL of the instrumentation scope contains the
+ * version.
  */
 export const conventions = {
   version: "0.1.0",
@@ -81,7 +81,7 @@ export const attributes = {
   refusalReason: "troupe.refusal.reason",
 } as const;
 
-/** Names that backends of before September 2026 read, written beside the new ones with the option `compat`. */
+/** The names that backends from before September 2026 read. The option `compat` adds them to the new names. */
 export const earlierAttributes = {
   system: "gen_ai.system",
   cacheWriteTokens: "gen_ai.usage.cache_creation.input_tokens",
@@ -124,7 +124,7 @@ export const metricNames = {
   eventLoopMax: ["nodejs.eventloop.delay.max", "s"],
 } as const satisfies Record<string, readonly [name: string, unit: string]>;
 
-/** The conventions' names of vendors, by the ids of our providers. Other vendors keep their ids. */
+/** Vendor names in the conventions, by the id of our provider. Other vendors keep their ids. */
 const providerNames: Readonly<Record<string, string>> = {
   google: "gcp.gemini",
   vertex: "gcp.vertex_ai",
@@ -136,7 +136,7 @@ const providerNames: Readonly<Record<string, string>> = {
   moonshot: "moonshot_ai",
 };
 
-/** Returns the conventions' name of a vendor. */
+/** Returns the name of a vendor in the conventions. */
 export function providerName(providerId: string): string {
   return Object.hasOwn(providerNames, providerId) ? (providerNames[providerId] ?? providerId) : providerId;
 }

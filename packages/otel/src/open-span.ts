@@ -13,32 +13,32 @@ import { toTraceContext } from "./trace-context.ts";
 
 type CounterName = Exclude<keyof TokenUsage, "providerMetrics">;
 
-/** The key under which a context holds the operation that is active in it. */
+/** The key under which a context holds its active operation. */
 const activeKey = createContextKey("troupe.operation");
 
-/** Returns the operation that is active in a context. */
+/** Returns the active operation of a context. */
 export function activeOperation(context: Context): OpenSpan<keyof Operations> | undefined {
   return context.getValue(activeKey) as OpenSpan<keyof Operations> | undefined;
 }
 
-/** What an open span is made of. */
+/** The parts from which an open span is made. */
 export type OpenSpanInit<Name extends keyof Operations> = {
   readonly name: Name;
   readonly facts: Operations[Name]["begin"];
   readonly span: Span;
-  /** The context of the operation around it. */
+  /** The context around the operation. */
   readonly parent: Context;
-  /** Runs some work in a context. */
+  /** Runs a function in a context. */
   readonly within: <Result>(context: Context, work: () => Result) => Result;
-  /** The run of the operation: for a run, the run itself. */
+  /** The run that the operation belongs to. An operation that is a run belongs to itself. */
   readonly run: RunState | undefined;
   readonly rules: SpanRules;
-  /** How content is recorded; undefined if it is not. */
+  /** The rules for recording content; undefined if content is not recorded. */
   readonly content: ContentRules | undefined;
   readonly instruments: Instruments;
 };
 
-/** The span of an operation in progress, and what its metrics need. */
+/** The span of an operation in progress, and the facts for its metrics. */
 export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Name> {
   readonly runState: RunState | undefined;
   readonly content: ContentRules | undefined;
@@ -83,7 +83,7 @@ export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Na
     }
   }
 
-  /** Adds usage that no model call of this process accounts for. */
+  /** Adds usage that belongs to no model call of this process, such as that of a remote agent. */
   addUsage(usage: TokenUsage): void {
     const { span, rules } = this.#init;
     const added = this.#added;
@@ -101,7 +101,7 @@ export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Na
       span.setAttributes(defined({ ...attributes, [names.errorType]: errorType, ...this.#timing() }));
       if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: errorType });
     }
-    // Measured while the span is active, so that exemplars can name it.
+    // Measured while the span is active, so that exemplars refer to it.
     this.run(() => this.#measure(facts, errorType));
     span.end();
   }
@@ -158,7 +158,7 @@ const measures: {
     if (firstChunk !== undefined) instruments.inferenceFirstChunk.record(firstChunk, withError);
   },
   tool(instruments, { begun, duration, errorType }) {
-    // The names of tools that models make up are without bound.
+    // A model can invent any number of tool names, and each would become a label.
     const name = begun.isKnown ? begun.name : "unknown";
     instruments.toolDuration.record(duration, defined({ [names.toolName]: name, [names.errorType]: errorType }));
   },

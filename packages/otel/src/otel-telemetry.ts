@@ -19,21 +19,21 @@ import { spanStarts } from "./span-facts.ts";
 import type { RunState, SpanRules } from "./span-facts.ts";
 import { toSpanContext, toTraceContext } from "./trace-context.ts";
 
-/** What all telemetry of one `createTelemetry` shares. */
+/** The parts that all telemetry of one `createTelemetry` shares. */
 export type TelemetryParts = {
   readonly tracer: Tracer;
   readonly instruments: Instruments;
   readonly rules: SpanRules;
-  /** True if the trace contexts of clients become parents. */
+  /** True if a client's trace context becomes the parent of its run. */
   readonly trustsCallers: boolean;
-  /** Largest size of one attribute with content in characters; undefined without content. */
+  /** Largest size of one attribute with content in characters; undefined if content is not recorded. */
   readonly maxContentLength: number | undefined;
 };
 
-/** Keeps the active context where the host has registered no context manager, as with metrics alone. */
+/** The active context, if the host has registered no context manager, for example because it only collects metrics. */
 const ownContexts = new AsyncLocalStorage<Context>();
 
-/** The telemetry of agents and services over the API of OpenTelemetry. */
+/** The telemetry of agents and services, recorded through the OpenTelemetry API. */
 export class OtelTelemetry implements ContinuedTelemetry {
   readonly #parts: TelemetryParts;
   readonly #origin: TraceOrigin;
@@ -65,7 +65,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
     return new OpenSpan({ name, facts, span, parent, within, run, rules, content, instruments });
   }
 
-  /** Notes the context of the first run without a parent run. */
+  /** Stores the trace context of the first run that has no parent run. */
   #noteBegun(run: Operations["run"]["begin"] | undefined, span: Span): void {
     if (run !== undefined && run.parentRunId === undefined) this.#begun ??= toTraceContext(span.spanContext());
   }
@@ -99,7 +99,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
     },
   };
 
-  /** Returns the parent of an operation's span, and the spans that it is linked to. */
+  /** Returns the parent context and the links of an operation's span. */
   #placeOf<Name extends keyof Operations>(
     name: Name,
     facts: Operations[Name]["begin"],
@@ -107,7 +107,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
   ): { parent: Context; links: Link[] } {
     if (name === "run") {
       const { kind, parentRunId } = facts as Operations["run"]["begin"];
-      // The run that made the answer is over. What follows it has a trace of its own, and tokens of its own.
+      // Facts and titles follow a run that has already ended, so they get a trace and token counts of their own.
       if (kind === "facts" || kind === "title") {
         return { parent: trace.deleteSpan(active), links: toLinks(trace.getSpanContext(active)) };
       }
@@ -116,7 +116,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
     return this.#placeOfRoot(active);
   }
 
-  /** Returns the place of an operation without a parent in this process. */
+  /** Returns the parent context and the links of an operation that has no parent in this process. */
   #placeOfRoot(active: Context): { parent: Context; links: Link[] } {
     const { stored, previous, caller } = this.#origin;
     const record = stored && toSpanContext(stored);
@@ -127,14 +127,14 @@ export class OtelTelemetry implements ContinuedTelemetry {
       };
     }
     const sent = caller && toSpanContext(caller);
-    // A span of the host around the request has decided already whose trace this is.
+    // With an active span, the host has already chosen the trace, so the client's context is ignored.
     if (sent === undefined || trace.getSpan(active) !== undefined) return { parent: active, links: [] };
     if (this.#parts.trustsCallers) return { parent: trace.setSpanContext(active, sent), links: [] };
     return { parent: active, links: toLinks(sent) };
   }
 }
 
-/** The metrics of each measurement outside of operations. */
+/** The functions that record measurements outside of operations. */
 const measures: {
   readonly [Name in keyof Measurements]: (instruments: Instruments, facts: Measurements[Name]) => void;
 } = {
@@ -148,14 +148,17 @@ function toRunState({ name, sessionId }: Operations["run"]["begin"]): RunState {
   return { name, conversation: sessionId, modelCalls: 0, toolCalls: 0 };
 }
 
-/** Counts a call in the run that makes it. */
+/** Counts a model or tool call in its run. */
 function countIn(run: RunState | undefined, name: keyof Operations): void {
   if (run === undefined) return;
   if (name === "model") run.modelCalls += 1;
   if (name === "tool") run.toolCalls += 1;
 }
 
-/** Returns how the content of an operation is recorded. A run brings the keys that are masked in it and below it. */
+/**
+ * Returns the rules for recording an operation's content. A run's rules mask its API keys, in the run and in all
+ * operations within it.
+ */
 function contentOf(
   run: Operations["run"]["begin"] | undefined,
   { maxContentLength: maxLength, outer }: { maxContentLength: number | undefined; outer: ContentRules | undefined },
@@ -168,13 +171,13 @@ function toLinks(context: SpanContext | undefined): Link[] {
   return context === undefined || !isSpanContextValid(context) ? [] : [{ context }];
 }
 
-/** Returns the active context: that of the host's context manager, or else our own. */
+/** Returns the active context of the host's context manager, or else our own. */
 function activeContext(): Context {
   const active = contexts.active();
   return active === ROOT_CONTEXT ? (ownContexts.getStore() ?? active) : active;
 }
 
-/** Runs some work in a context. */
+/** Runs a function in a context. */
 function within<Result>(context: Context, work: () => Result): Result {
   return contexts.with(context, () => (contexts.active() === context ? work() : ownContexts.run(context, work)));
 }

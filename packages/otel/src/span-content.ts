@@ -13,7 +13,7 @@ type Contents = {
   };
 };
 
-/** The content of each operation: attributes that the conventions leave to the host's choice. */
+/** The attributes with content for each operation. The conventions make them optional. */
 export const spanContents: Contents = {
   run: {
     begin: ({ input }, rules) => ({

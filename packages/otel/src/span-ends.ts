@@ -5,7 +5,10 @@ import { attributes as names } from "./names.ts";
 import { defined, usageAttributes } from "./span-facts.ts";
 import type { SpanRules } from "./span-facts.ts";
 
-/** What an operation adds to its span at its end. `errorType` is the type of its failure; undefined without a failure. */
+/**
+ * The attributes that an operation adds to its span at its end. `errorType` is the type of its failure; undefined
+ * without a failure.
+ */
 type SpanEnd = { readonly attributes: Attributes; readonly errorType?: string | undefined };
 
 type Ends = {
@@ -16,7 +19,7 @@ type Ends = {
   ) => SpanEnd;
 };
 
-/** How each operation ends its span. An operation that was cancelled or paused has not failed. */
+/** The functions that end the span of each operation. A cancelled or paused operation has not failed. */
 export const spanEnds: Ends = {
   run({ status, usage, error }, { kind }, rules) {
     return {
@@ -24,7 +27,8 @@ export const spanEnds: Ends = {
         [names.status]: status,
         [names.runInputTokens]: usage.promptTokens,
         [names.runOutputTokens]: usage.completionTokens,
-        // The tokens of other runs are on the spans of their model calls, so that a sum over all spans counts each once.
+        // For other runs, the token counts are on the spans of their model calls, so that a sum over all spans counts
+        // each token once.
         ...(kind === "remote" && usageAttributes(usage, rules)),
       },
       errorType: status === "error" ? codeOf(error) : undefined,

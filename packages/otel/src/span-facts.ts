@@ -5,7 +5,7 @@ import { cutText } from "@troupe/core/kit";
 import type { Operations } from "@troupe/core/service";
 import { attributes as names, earlierAttributes, operationNames, providerName } from "./names.ts";
 
-/** The beginning of a span. Sampling sees these attributes. */
+/** The beginning of a span. Samplers see these attributes. */
 type SpanStart = { readonly name: string; readonly kind: SpanKind; readonly attributes: Attributes };
 
 /** The run that an operation belongs to. */
@@ -16,10 +16,10 @@ export type RunState = {
   toolCalls: number;
 };
 
-/** How spans are written: with earlier names beside the new ones, or without. */
+/** The option for writing spans: `compat` adds earlier attribute names. */
 export type SpanRules = { readonly compat: boolean };
 
-/** The longest name of a tool that the model has made up, in characters. */
+/** The longest recorded name of a tool that does not exist, in characters. */
 const longestUnknown = 64;
 
 type Starts = {
@@ -30,7 +30,7 @@ type Starts = {
   ) => SpanStart;
 };
 
-/** How each operation begins a span. */
+/** The functions that begin the span of each operation. */
 export const spanStarts: Starts = {
   run(facts, _run, { compat }) {
     const isWorkflow = facts.kind === "workflow";
@@ -147,7 +147,7 @@ export const spanStarts: Starts = {
   },
 };
 
-/** Returns the tokens of a usage as attributes. */
+/** Returns token counts as attributes. */
 export function usageAttributes(usage: TokenUsage, { compat }: SpanRules): Attributes {
   return defined({
     [names.inputTokens]: usage.promptTokens,
@@ -159,7 +159,7 @@ export function usageAttributes(usage: TokenUsage, { compat }: SpanRules): Attri
   });
 }
 
-/** Returns attributes without those that are undefined. */
+/** Returns attributes without undefined values. */
 export function defined(given: Attributes): Attributes {
   for (const name in given) if (given[name] === undefined) delete given[name];
   return given;

@@ -17,7 +17,10 @@ export function toSpanContext({ traceparent, tracestate }: TraceContext): SpanCo
   return isSpanContextValid(read) ? read : undefined;
 }
 
-/** Writes a span's context as W3C Trace Context; undefined for one without ids, as without an SDK. */
+/**
+ * Converts a span's context to W3C Trace Context. Returns undefined for a context without ids, which a missing SDK
+ * causes.
+ */
 export function toTraceContext(given: SpanContext | undefined): TraceContext | undefined {
   if (given === undefined || !isSpanContextValid(given)) return undefined;
   const { traceId, spanId, traceFlags, traceState } = given;

@@ -6,7 +6,7 @@ import { ModelKeys } from "./model-access.ts";
 import type { ModelAccess } from "./model-access.ts";
 import type { AiSdkEmbeddingModel, EmbeddingSettings } from "./options.ts";
 
-/** The texts in a request to a model without a limit of its own, and the characters in any request. */
+/** The maximum number of texts in a request, if the model does not declare one, and of characters in any request. */
 const defaults = { mostTexts: 256, mostCharacters: 250_000 };
 
 /** Embeddings over an embedding model of the AI SDK. */

@@ -3,7 +3,7 @@ import { getOwn, readObject, readObjects, readRetryAfter, readText } from "@trou
 import { TruncatedResponseError, VendorError } from "@troupe/core/provider";
 import type { CallContext } from "@troupe/core/provider";
 
-/** HTTP statuses by error types of vendors, for errors within a stream, which have no status. */
+/** HTTP statuses by vendors' error types, for errors within a stream, which have no status. */
 const statuses: Readonly<Record<string, number>> = {
   authentication_error: 401,
   insufficient_quota: 429,
@@ -19,19 +19,22 @@ const statuses: Readonly<Record<string, number>> = {
   validationException: 400,
 };
 
-/** Returns true for the error with which a package refuses a kind of content, or a setting, before any request. */
+/** Returns true if a package of the AI SDK rejected a kind of content or a setting before it sent the request. */
 export function isUnsupported(thrown: unknown): boolean {
   return isNamed(thrown, "UnsupportedFunctionalityError");
 }
 
-/** Returns true for an error of the AI SDK with this name. They are recognised by name: there may be several copies. */
+/**
+ * Returns true for an error of the AI SDK with this name. Errors are recognised by name, because several copies of
+ * the SDK may be loaded.
+ */
 function isNamed(thrown: unknown, name: string): boolean {
   return readText(readObject(thrown)["name"]) === `AI_${name}`;
 }
 
 /**
- * Converts an error of a model of the AI SDK: its `APICallError`, an error part of a stream, which may be the vendor's
- * own JSON, or an error of its checks. Returns other errors unchanged.
+ * Converts an error of an AI SDK model: an `APICallError`, an error part of a stream (which may be the vendor's own
+ * JSON), or an error of the SDK's own checks. Returns other errors unchanged.
  */
 export function toVendorError(thrown: unknown, { providerId, key }: CallContext): unknown {
   if (isNamed(thrown, "APICallError")) return fromApiCallError(thrown as Error);
@@ -50,7 +53,9 @@ export function toVendorError(thrown: unknown, { providerId, key }: CallContext)
   return thrown instanceof Error ? thrown : fromVendorJson(thrown);
 }
 
-/** Returns true for an answer that is not JSON, or not of the vendor's form: truncated, or damaged in transit. */
+/**
+ * Returns true if an answer was not JSON, or did not have the vendor's form: it was truncated, or damaged in transit.
+ */
 function isDamaged(thrown: unknown): boolean {
   return ["JSONParseError", "TypeValidationError", "EmptyResponseBodyError", "InvalidResponseDataError"].some((name) =>
     isNamed(thrown, name),
@@ -59,7 +64,7 @@ function isDamaged(thrown: unknown): boolean {
 
 function fromApiCallError(error: Error): unknown {
   const { statusCode, cause } = readObject(error);
-  // The request failed before an answer: the cause is the error of the network.
+  // The request failed without an answer: the cause is a network error.
   if (typeof statusCode !== "number") return cause ?? error;
   if (statusCode >= 300) return fromErrorReply(error, statusCode);
   const isUnread = isDamaged(cause) || cause === undefined;
@@ -89,7 +94,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns the retry delay in the details of an error of Google, like "34.4s", in milliseconds. */
+/** Returns the retry delay in milliseconds from the details of a Google error, such as "34.4s". */
 function delayIn(details: readonly Record<string, unknown>[]): number | undefined {
   const delay = details.map(({ retryDelay }) => readText(retryDelay)).find((text) => text !== "");
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];
@@ -101,7 +106,7 @@ function stringsOf(headers: unknown): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-/** Returns the error code in a vendor's JSON, which is often within `error`. */
+/** Returns the error code in a vendor's JSON, which is often nested in `error`. */
 function codeOf(data: unknown): string | undefined {
   const error = readObject(data)["error"] ?? data;
   const { code, type, status } = readObject(error);

@@ -11,8 +11,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /**
- * Converts a finish reason of the AI SDK. Throws `TruncatedResponseError` for the reasons with which its packages end a
- * stream that was cut: "interrupted", or "other" without a word of the vendor.
+ * Converts a finish reason of the AI SDK. Throws `TruncatedResponseError` for the reasons that its packages report
+ * for a truncated stream: "interrupted", or "other" without the vendor's own reason.
  */
 export function toFinishReason(reason: unknown, hasCalls: boolean): FinishReason {
   const { unified, raw } = readObject(reason);

@@ -57,12 +57,15 @@ export function fromAiSdk(
   return new AiSdkModel(language, readModelOptions(language, options as AiSdkOptions));
 }
 
-/** The call options of a call, and those for a package that refuses a kind of content of earlier messages. */
+/**
+ * The call options, and a function that returns them without the files of earlier messages, for packages that reject
+ * some kinds of content.
+ */
 type Given = { asIs: object; lastPartsOnly: () => object };
 
 type Question = { messages: readonly ChatMessage[]; options: ModelCallOptions };
 
-/** A model call that is ready: the model, its call options without a signal, and the report of omissions. */
+/** A model call that is ready to be sent: the model, its call options without a signal, and the report of omissions. */
 type Prepared = ModelAccess<AiSdkLanguageModel> & { given: Given; reportOmitted: ReportOmission };
 
 class AiSdkModel implements ModelProvider {
@@ -81,7 +84,7 @@ class AiSdkModel implements ModelProvider {
   }
 
   async generate(messages: readonly ChatMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
-    // Only a stream shows that the arguments of a tool call were truncated.
+    // Only a stream reveals that the arguments of a tool call were truncated.
     if ((options.tools ?? []).length > 0) return await collectResponse(this.stream(messages, options));
     return await generateAnswer(async () => {
       const { model, given, call, reportOmitted } = await this.#prepare({ messages, options });
@@ -142,7 +145,9 @@ class AiSdkModel implements ModelProvider {
     return { ...access, given, reportOmitted };
   }
 
-  /** Calls the model. If its package refuses a kind of content, calls it without the files of earlier messages. */
+  /**
+   * Calls the model. If its package rejects a kind of content, calls it again without the files of earlier messages.
+   */
   async #carry<Result>(ask: (asked: object) => PromiseLike<Result>, { asIs, lastPartsOnly }: Given): Promise<Result> {
     try {
       return await ask(asIs);

@@ -7,7 +7,7 @@ import { toReplay, toVendorState } from "./replay.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** What a reader needs besides the parts. */
+/** The context of a reader, besides the stream parts. */
 type ReaderContext = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   /** Receives the warnings at the start of a stream. */
@@ -16,7 +16,7 @@ type ReaderContext = {
   readonly toError: (error: unknown) => unknown;
 };
 
-/** A block of text or reasoning, as far as it has arrived. */
+/** A block of text or reasoning, as received so far. */
 type Block = { type: "text" | "reasoning"; text: string; providerMetadata?: unknown };
 
 /** A tool call whose arguments arrive in pieces. */
@@ -27,9 +27,9 @@ export class PartsReader implements EventReader<object> {
   isComplete = false;
   readonly #context: ReaderContext;
   readonly #calls = new Map<string, OpenCall>();
-  /** Blocks of text and reasoning that have begun, by type and id. */
+  /** The open blocks of text and reasoning, by type and id. */
   readonly #blocks = new Map<string, Block>();
-  /** The parts of the answer in their order, to be sent back. */
+  /** The parts of the answer in their order, for sending them back with the next request. */
   readonly #replay: Part[] = [];
   #facts: Pick<ModelFinish, "responseId" | "model"> = {};
   #skipped = 0;
@@ -84,7 +84,7 @@ export class PartsReader implements EventReader<object> {
   #addText(type: "text" | "reasoning", part: Part, chunks: ModelChunk[]): void {
     const key = `${type} ${readText(part["id"])}`;
     let block = this.#blocks.get(key);
-    // A block that begins again under its id is another one.
+    // A block that starts again under the same id is a new block.
     if (block === undefined || part["type"] === `${type}-start`) {
       block = { type, text: "" };
       this.#blocks.set(key, block);
@@ -118,7 +118,7 @@ export class PartsReader implements EventReader<object> {
     if (!call.isHosted) chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: delta });
   }
 
-  /** Reads a whole call: of most packages after its pieces, of some instead of them. */
+  /** Reads a complete tool call. Most packages send it after its pieces, some instead of them. */
   #addCall(part: Part, chunks: ModelChunk[]): void {
     const id = readText(part["toolCallId"]);
     const call = this.#start(toOpenCall(part, id), chunks);
@@ -149,7 +149,7 @@ export class PartsReader implements EventReader<object> {
 
 type NamedCall = { id: string; name: string; isHosted: boolean };
 
-/** Reads the start of a call. The vendor executes a hosted one itself. */
+/** Reads the start of a call. A hosted call is executed by the vendor. */
 function toOpenCall({ toolName, providerExecuted }: Part, id: unknown): NamedCall {
   return { id: readText(id), name: readText(toolName), isHosted: providerExecuted === true };
 }

@@ -8,7 +8,7 @@ import type { ReplayPart } from "./replay.ts";
 type ModelName = { readonly providerId: string; readonly modelId: string };
 type Part = Readonly<Record<string, unknown>>;
 
-/** Converts a whole answer of a model of the AI SDK: the result of its `doGenerate`. */
+/** Converts a whole answer of an AI SDK model: the result of `doGenerate`. */
 export function fromResult(result: unknown, model: ModelName): ModelResponse {
   const { content, finishReason, usage, response } = readObject(result);
   if (!Array.isArray(content)) throw new TruncatedResponseError("sent an answer that could not be read");
@@ -67,14 +67,17 @@ class ReadContent {
   }
 }
 
-/** Returns a part with the input of a call parsed, as it is sent back: the AI SDK gives it as text. */
+/**
+ * Returns a part with its tool input parsed, which is the form for sending it back. The AI SDK returns the input as
+ * text.
+ */
 export function withInput(part: Part): Part {
   if (part["type"] !== "tool-call") return part;
   const parsed = parseArguments(inputText(part["input"]));
   return { ...part, input: parsed.ok ? parsed.value : {} };
 }
 
-/** Returns the input of a call as text. A package may give it parsed. */
+/** Returns the input of a tool call as text. Some packages return it parsed. */
 export function inputText(input: unknown): string {
   return typeof input === "string" ? input : writeArguments(input);
 }

@@ -5,7 +5,9 @@ import { checkModel } from "./options.ts";
 import type { AiSdkEmbeddingModel, AiSdkLanguageModel } from "./options.ts";
 import { keyHeadersOf } from "./vendors.ts";
 
-/** A call of a model: the model itself, the headers with the caller's key, and the facts for errors. */
+/**
+ * The access to a model for one call: the model itself, the headers with the caller's key, and the facts for errors.
+ */
 export type ModelAccess<Model> = {
   model: Model;
   headers: Record<string, string | undefined> | undefined;
@@ -14,7 +16,7 @@ export type ModelAccess<Model> = {
 
 type AccessSettings<Model> = { providerId: string; withKey?: ((apiKey: string) => Model) | undefined };
 
-/** Opens the calls of a model: under its own key, or under a key of the caller. */
+/** Opens calls of a model: with its own key, or with a key of the caller. */
 export class ModelKeys<Model extends AiSdkLanguageModel | AiSdkEmbeddingModel> {
   readonly #own: Model;
   readonly #settings: AccessSettings<Model>;
@@ -26,12 +28,12 @@ export class ModelKeys<Model extends AiSdkLanguageModel | AiSdkEmbeddingModel> {
   }
 
   /**
-   * Returns the model for one call. Rejects with `invalid_request` for a malformed key, and for a key that the model
-   * cannot take.
+   * Returns the model for one call. Rejects with `invalid_request` for a malformed key, and for any key if the model
+   * cannot use a caller's key.
    */
   async open(apiKey: string | undefined, signal: AbortSignal | undefined): Promise<ModelAccess<Model>> {
     const { providerId } = this.#settings;
-    // The model's own key is unknown, so errors keep no text of the vendor.
+    // The model's own key is unknown and so cannot be masked: errors contain no text of the vendor.
     const call = { providerId, signal, findSecrets: () => undefined };
     if (apiKey === undefined) return { model: this.#own, headers: undefined, call };
     const key = await requireKey({ providerId, request: apiKey });

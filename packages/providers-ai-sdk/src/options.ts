@@ -17,8 +17,8 @@ import type { OptionTable } from "@troupe/core/kit";
 import { providerIdOf } from "./vendors.ts";
 
 /**
- * A language model of the AI SDK, described by the members that are read: a `LanguageModelV3` or `LanguageModelV4`. A
- * wrapped model, such as the result of `wrapLanguageModel`, is one too.
+ * A language model of the AI SDK, reduced to the members that are used: a `LanguageModelV3` or `LanguageModelV4`. The
+ * result of `wrapLanguageModel` is accepted too.
  */
 export type AiSdkLanguageModel = {
   readonly specificationVersion: string;
@@ -29,7 +29,7 @@ export type AiSdkLanguageModel = {
   doStream(options: never): PromiseLike<unknown>;
 };
 
-/** An embedding model of the AI SDK, described by the members that are read: an `EmbeddingModelV3` or `V4`. */
+/** An embedding model of the AI SDK, reduced to the members that are used: an `EmbeddingModelV3` or `V4`. */
 export type AiSdkEmbeddingModel = {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -41,13 +41,13 @@ export type AiSdkEmbeddingModel = {
 /** Options of `fromAiSdk` for models of both kinds. */
 type SharedOptions<Model> = {
   /**
-   * The vendor's id, under which errors name it and callers send its key. @default the first part of the model's
+   * The vendor's id, used in errors and for the keys that callers send. @default the first part of the model's
    * `provider`: "mistral" for "mistral.chat"
    */
   providerId?: string | undefined;
   /**
-   * Creates the same model with the API key of a caller. @default the key replaces that of the model, for vendors whose
-   * packages send it in a header; other models refuse a caller's key
+   * Creates the same model with the API key of a caller. @default the key replaces the model's own in the request
+   * header; models of vendors without such a header reject a caller's key
    */
   withKey?: ((apiKey: string) => Model) | undefined;
   /** Milliseconds to wait for a whole answer. @default 600_000 */
@@ -58,14 +58,17 @@ type SharedOptions<Model> = {
 export type AiSdkOptions = SharedOptions<AiSdkLanguageModel> & {
   /** Milliseconds to wait for the first part of a stream, and between parts. @default 60_000 */
   idleTimeoutMs?: number | undefined;
-  /** The kinds of content besides text that the model takes. Others are refused. @default ["image", "audio", "file"] */
+  /**
+   * The kinds of content besides text that the model accepts. Others are rejected. @default ["image", "audio",
+   * "file"]
+   */
   parts?: readonly ("image" | "audio" | "file")[] | undefined;
   /**
    * `true` sends URLs of images and files to the vendor for fetching, even if they lead to private addresses or local
    * names. @default false
    */
   allowPrivateUrls?: boolean | undefined;
-  /** Receives at level debug the settings that are left out. @default silent */
+  /** Receives, at level debug, the settings that are omitted from requests. @default silent */
   logger?: Logger | undefined;
 };
 
@@ -100,7 +103,7 @@ const owner = "fromAiSdk";
 /** The checked options of a language model with their defaults, returned by `readModelOptions`. */
 export type ModelSettings = ReturnType<typeof readModelOptions>;
 
-/** Checks a language model and its options. Throws `invalid_config` for a wrong one. */
+/** Checks a language model and its options. Throws `invalid_config` for a wrong model or option. */
 export function readModelOptions(model: AiSdkLanguageModel, options: AiSdkOptions) {
   checkModel(model);
   const settings = readOptions(optionTable, options, { owner });
@@ -114,7 +117,7 @@ export function readModelOptions(model: AiSdkLanguageModel, options: AiSdkOption
 /** The checked options of an embedding model with their defaults, returned by `readEmbeddingOptions`. */
 export type EmbeddingSettings = ReturnType<typeof readEmbeddingOptions>;
 
-/** Checks an embedding model and its options. Throws `invalid_config` for a wrong one. */
+/** Checks an embedding model and its options. Throws `invalid_config` for a wrong model or option. */
 export function readEmbeddingOptions(model: AiSdkEmbeddingModel, options: AiSdkEmbeddingOptions) {
   checkModel(model);
   const settings = readOptions(embeddingTable, options, { owner });

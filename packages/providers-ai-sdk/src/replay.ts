@@ -4,7 +4,7 @@ import type { ModelMessage, VendorState } from "@troupe/core/provider";
 
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
-/** A part of an answer, as the AI SDK takes it back. */
+/** A part of an answer in the form in which it is sent back to the AI SDK. */
 export type ReplayPart = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /**
@@ -40,7 +40,10 @@ export function replayOf(message: ModelMessage, model: ModelName): ReplayPart[] 
   return isSame ? parts : undefined;
 }
 
-/** Returns a part of an answer in the form in which it is sent back. `undefined` for parts that are not. */
+/**
+ * Converts a part of an answer to the form in which it is sent back. Returns `undefined` for parts that are not sent
+ * back.
+ */
 export function toReplay(part: Readonly<Record<string, unknown>>): ReplayPart | undefined {
   const { providerMetadata, ...rest } = part;
   const type = readText(part["type"]);

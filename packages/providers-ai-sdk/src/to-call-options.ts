@@ -3,7 +3,7 @@ import { getOwn, readObject } from "@troupe/core/kit";
 import type { ModelCallOptions, ReportOmission } from "@troupe/core/provider";
 import { vendorOf } from "./vendors.ts";
 
-/** What the conversion of a call's options depends on. */
+/** The context of the conversion of a call's options. */
 type OptionContext = {
   readonly providerId: string;
   readonly modelId: string;
@@ -39,7 +39,10 @@ export function toCallOptions(options: ModelCallOptions, context: OptionContext)
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Describes a tool that the history calls, for a package that drops all calls if there are no tools. */
+/**
+ * Describes a tool that the history calls but the agent no longer has, because some packages drop all calls if there
+ * are no tools.
+ */
 function toGoneTool(name: string): ToolSpec {
   return { name, description: "No longer available.", parameters: { type: "object", properties: {} } };
 }
@@ -59,7 +62,7 @@ function toChoice(choice: ToolChoice = "auto", { providerId, reportOmitted }: Op
   return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.tool };
 }
 
-/** Returns the effort of the reasoning. Without reasoning settings, the vendor's own default applies. */
+/** Returns the reasoning effort. Without reasoning settings, the vendor's own default applies. */
 function toEffort(reasoning: ReasoningConfig | undefined): string | undefined {
   if (reasoning === undefined) return undefined;
   if (!reasoning.enabled) return "none";
@@ -67,8 +70,8 @@ function toEffort(reasoning: ReasoningConfig | undefined): string | undefined {
 }
 
 /**
- * Returns the options for the vendor's package: what every call needs, the settings for which the AI SDK has no name,
- * and the caller's own, which count most.
+ * Returns the options for the vendor's package: those of every call, those for settings that the AI SDK lacks, and
+ * the caller's own, which take precedence.
  */
 function toProviderOptions(options: ModelCallOptions, context: OptionContext): object | undefined {
   const { providerId } = context;
@@ -85,7 +88,7 @@ function toProviderOptions(options: ModelCallOptions, context: OptionContext): o
   return Object.keys(own).length === 0 ? undefined : { [optionsName]: own };
 }
 
-/** Marks a schema for the answer as strict only if it is. The vendor refuses others under that mark. */
+/** Marks a response schema as strict only if it is strict, because the vendor rejects other schemas so marked. */
 function toStrict({ responseFormat }: ModelCallOptions): object {
   const isSchema = typeof responseFormat === "object";
   return isSchema ? { strictJsonSchema: isStrict(responseFormat.schema) } : {};
@@ -124,7 +127,7 @@ function toBudget(tokens: number, { providerId, reportOmitted }: OptionContext):
   return budget?.(tokens) ?? {};
 }
 
-/** Returns the effort for a model of specification v3, which has no such call option. */
+/** Returns the reasoning effort for a model of specification v3, which has no call option for it. */
 function toOldEffort(
   reasoning: ReasoningConfig,
   { hasEffort, reportOmitted }: { hasEffort: boolean; reportOmitted: ReportOmission },

@@ -2,19 +2,22 @@ import { TroupeError } from "@troupe/core";
 import type { ContentPart } from "@troupe/core";
 import { readContentData, readObject } from "@troupe/core/kit";
 
-/** A model of a call, for errors, and the kinds of content and URLs that it takes. */
+/** The model of a call, for errors, and the kinds of content and URLs that it accepts. */
 export type FileContext = {
   readonly providerId: string;
   readonly modelId: string;
   readonly version: string;
   readonly parts: readonly string[];
-  /** Parts of the user's last message, if the package refused the others: it says only that it refused something. */
+  /**
+   * The parts to send, if the package rejected some part: those of the user's last message. The package does not say
+   * which part it rejected.
+   */
   readonly onlyTakes?: readonly ContentPart[] | undefined;
-  /** Patterns of the URLs that the vendor fetches itself, by media type: `supportedUrls` of the model. */
+  /** Patterns of the URLs that the vendor fetches itself, by media type: the model's `supportedUrls`. */
   readonly urls: Readonly<Record<string, unknown>>;
 };
 
-/** A part of a message in a form of the AI SDK that is the same in both specifications. */
+/** A part of a message in the AI SDK form that both specifications share. */
 export type ReadPart =
   | { type: "text"; text: string }
   | { type: "file"; mediaType: string; filename: string | undefined; base64: string }
@@ -23,8 +26,8 @@ export type ReadPart =
 type FilePart = Exclude<ContentPart, { type: "text" }>;
 
 /**
- * Reads a part of a message. Throws `unsupported_media_type` for a part that the model does not take, and
- * `invalid_request` for unreadable data. Files of text become text, which every model takes.
+ * Reads a part of a message. Throws `unsupported_media_type` for a part that the model does not accept, and
+ * `invalid_request` for unreadable data. Text files become text, which every model accepts.
  */
 export function readPart(part: ContentPart, context: FileContext): ReadPart {
   if (part.type === "text") return { type: "text", text: part.text };
@@ -50,7 +53,7 @@ function mediaTypeOf({ type }: FilePart, mimeType: string | undefined): string {
   return mimeType?.split(";")[0]?.trim().toLowerCase() ?? (type === "image" ? "image/*" : "");
 }
 
-/** Throws `unsupported_media_type` for a part of a kind that the model does not take, or of an unknown type. */
+/** Throws `unsupported_media_type` for a kind of part that the model does not accept, and for an unknown type. */
 function checkTaken(part: FilePart, mediaType: string, context: FileContext): void {
   const { onlyTakes, parts } = context;
   const isTaken = (onlyTakes === undefined || onlyTakes.includes(part)) && parts.includes(kindOf(part, mediaType));
@@ -67,7 +70,10 @@ function kindOf(part: FilePart, mediaType: string): string {
   return kind === "image" || kind === "audio" ? kind : part.type;
 }
 
-/** Returns true if the vendor fetches this URL: a pattern for its media type, or for all of its kind, matches. */
+/**
+ * Returns true if the vendor fetches this URL itself: it matches a pattern for its media type, or for all types of
+ * its kind.
+ */
 function isFetched(url: string, mediaType: string, urls: FileContext["urls"]): boolean {
   const names = ["*", "*/*", mediaType, `${mediaType.split("/")[0] ?? ""}/*`];
   return Object.entries(urls)
@@ -84,7 +90,7 @@ function fieldsOf(part: FilePart, { providerId, modelId }: FileContext): Record<
   return { vendor: providerId, model: modelId, part: part.type };
 }
 
-/** Converts a part for a message of the user. Specification v4 tags the data of files, v3 does not. */
+/** Converts a part of a user message. Specification v4 tags the data of files, v3 does not. */
 export function toUserPart(part: ReadPart, version: string): object {
   if (part.type === "text") return part;
   const { mediaType, filename } = part;
@@ -93,7 +99,7 @@ export function toUserPart(part: ReadPart, version: string): object {
   return { ...named, data: "url" in part ? new URL(part.url) : part.base64 };
 }
 
-/** Converts a part for the result of a tool. Specification v3 has four kinds of files there. */
+/** Converts a part of a tool result. Specification v3 has four types for files there. */
 export function toResultPart(part: ReadPart, version: string): object {
   if (part.type === "text" || version !== "v3") return toUserPart(part, version);
   const kind = part.mediaType.startsWith("image/") ? "image" : "file";
@@ -105,7 +111,7 @@ function toTagged(part: Exclude<ReadPart, { type: "text" }>): object {
   return "url" in part ? { type: "url", url: new URL(part.url) } : { type: "data", data: part.base64 };
 }
 
-/** Returns the patterns of the URLs that a model's vendor fetches itself. A model without them fetches none. */
+/** Returns the patterns of the URLs that a model's vendor fetches itself. Empty for a model without patterns. */
 export async function urlsOf(model: { readonly supportedUrls?: unknown }): Promise<FileContext["urls"]> {
   return readObject(await model.supportedUrls);
 }

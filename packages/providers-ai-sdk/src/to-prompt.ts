@@ -7,7 +7,7 @@ import type { ReplayPart } from "./replay.ts";
 import { readPart, toResultPart, toUserPart } from "./to-file.ts";
 import type { FileContext } from "./to-file.ts";
 
-/** What the conversion of messages depends on: the model, the reader of their parts, and the report of omissions. */
+/** The context of the conversion of messages: the model, the reader of their parts, and the report of omissions. */
 export type PromptContext = FileContext & {
   readonly partReader: PartReader;
   readonly reportOmitted: ReportOmission;
@@ -26,14 +26,14 @@ export function toPrompt(messages: readonly ChatMessage[], context: PromptContex
   return prompt.finish();
 }
 
-/** Returns the names of the tools that the answers of a prompt call. */
+/** Returns the names of the tools that a prompt's assistant messages call. */
 export function calledIn(prompt: readonly PromptMessage[]): string[] {
   const parts = prompt.flatMap(({ role, content }) => (role === "assistant" ? readObjects(content) : []));
   const calls = parts.filter(({ type, providerExecuted }) => type === "tool-call" && providerExecuted !== true);
   return [...new Set(calls.map(({ toolName }) => readText(toolName)))];
 }
 
-/** A call of the last answer: its own id, the id under which it is sent, its name and its arguments. */
+/** A tool call of the last assistant message: its own id, the id under which it is sent, its name and its arguments. */
 type OpenCall = { given: string; sent: string; name: string; input: object };
 
 const notExecuted = { type: "error-text", value: "not executed" };
@@ -42,13 +42,16 @@ function resultOf({ sent, name }: OpenCall, output: object): object {
   return { type: "tool-result", toolCallId: sent, toolName: name, output };
 }
 
-/** Returns a name that every vendor takes. The packages look names up in plain objects, where `constructor` is taken. */
+/**
+ * Returns a tool name that every vendor accepts. Packages look names up in plain objects, where names such as
+ * `constructor` already exist.
+ */
 function toLegalName(name: string): string {
   const legal = name.replace(/[^\w-]/g, "_").slice(0, 64) || "_";
   return legal in {} ? `${legal}_` : legal;
 }
 
-/** Returns a part of an answer with the id and the name under which its call is sent. */
+/** Returns a part of an answer with the id and the name under which its tool call is sent. */
 function withIds(part: ReplayPart, calls: readonly OpenCall[]): object {
   if (part.type !== "tool-call" || part["providerExecuted"] === true) return part;
   const call = calls.find(({ given }) => given === part["toolCallId"]);
@@ -60,7 +63,7 @@ class Prompt {
   readonly #messages: PromptMessage[] = [];
   #system: string[] = [];
   readonly #usedIds = new Set<string>();
-  /** The calls of the last answer. */
+  /** The tool calls of the last assistant message. */
   #calls: OpenCall[] = [];
   readonly #outputs = new Map<OpenCall, object>();
 
@@ -82,7 +85,7 @@ class Prompt {
       const text = `${providerId} needs at least one message of the user's that is not empty.`;
       throw new TroupeError("invalid_request", text, { fields: { vendor: providerId } });
     }
-    // Newer models refuse to continue an answer.
+    // Newer models refuse to continue an assistant message.
     if (this.#messages.at(-1)?.role === "assistant")
       this.#messages.push({ role: "user", content: [{ type: "text", text: "Continue." }] });
     const content = this.#system.join("\n\n");
@@ -128,7 +131,10 @@ class Prompt {
     else this.#messages.push({ role: "assistant", content });
   }
 
-  /** Gives a call an id that is unique in the request, and a name that every vendor takes: models invent others. */
+  /**
+   * Gives a tool call an id that is unique in the request, and a name that every vendor accepts, because models
+   * invent names.
+   */
   #openCall({ id, name, arguments: input }: ToolCall): OpenCall {
     const legal = id.replace(/[^\w-]/g, "_").slice(0, 60) || "call";
     let sent = legal;
@@ -157,7 +163,10 @@ class Prompt {
     return { type: "content", value: parts.map((part) => toResultPart(part, version)) };
   }
 
-  /** Adds the results of the last answer's calls, in their order. A call without a result gets one that says so. */
+  /**
+   * Adds the results of the last answer's tool calls, in the order of the calls. A call without a result gets a text
+   * that says so.
+   */
   #endResults(): void {
     const content = this.#calls.map((call) => resultOf(call, this.#outputs.get(call) ?? notExecuted));
     if (content.length > 0) this.#messages.push({ role: "tool", content });

@@ -1,24 +1,27 @@
 import { getOwn } from "@troupe/core/kit";
 
-/** How the package of a vendor takes a key of one call, and settings that the AI SDK has no name for. */
+/**
+ * The peculiarities of a vendor's package: where it accepts the key of one call, and options for settings that the AI
+ * SDK lacks.
+ */
 type Vendor = {
   /** Returns the header that carries a key. Absent if the package signs its requests or sets the header last. */
   keyHeader?: (apiKey: string) => Readonly<Record<string, string>>;
-  /** The name of its options in `providerOptions`. @default the vendor's id */
+  /** The key of the vendor's options in `providerOptions`. @default the vendor's id */
   optionsName?: string;
-  /** Returns the option that limits a model to one tool call at a time. */
+  /** The option that limits a model to one tool call at a time. */
   oneCall?: object;
-  /** Returns the options of calls with reasoning, without which the vendor does not show it. */
+  /** Returns the options without which the vendor does not return its reasoning. */
   shown?: (modelId: string) => object;
-  /** Returns the options for a thinking budget in tokens. */
+  /** Returns the option for a thinking budget in tokens. */
   budget?: (tokens: number) => object;
-  /** True if the options have `reasoningEffort`, for models of specification v3. */
+  /** True if the package has the option `reasoningEffort`, for models of specification v3. */
   hasEffort?: boolean;
-  /** Options of each call, which `vendor` overrides. */
+  /** Options of every call, which the caller's `vendor` overrides. */
   always?: object;
-  /** True if the package drops the tools, and all calls of the history, for the tool choice `none`. */
+  /** True if the tool choice `none` makes the package drop the tools, and all tool calls of the history. */
   dropsTools?: boolean;
-  /** True if schemas are strict by default, which most schemas are not: the option is `strictJsonSchema`. */
+  /** True if the package treats schemas as strict unless `strictJsonSchema` is false. Most schemas are not strict. */
   hasStrict?: boolean;
   /** Returns the option for the key of the vendor's prompt cache. */
   cacheKey?: (key: string) => object;
@@ -27,7 +30,7 @@ type Vendor = {
 const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
 const anthropicBudget = (budgetTokens: number) => ({ thinking: { type: "enabled", budgetTokens } });
 
-/** By vendor: what its package of the AI SDK needs besides the call options that all packages share. */
+/** The peculiarities of each vendor's package, besides the call options that all packages share. */
 const vendors: Readonly<Record<string, Vendor>> = {
   openai: {
     keyHeader: bearer,
@@ -35,7 +38,7 @@ const vendors: Readonly<Record<string, Vendor>> = {
     hasEffort: true,
     hasStrict: true,
     shown: () => ({ reasoningSummary: "auto" }),
-    // Nothing is stored at the vendor; the reasoning comes back encrypted.
+    // Nothing is stored at the vendor, so the reasoning must be returned encrypted.
     always: { store: false },
     cacheKey: (promptCacheKey) => ({ promptCacheKey }),
   },
@@ -49,7 +52,7 @@ const vendors: Readonly<Record<string, Vendor>> = {
   anthropic: {
     keyHeader: (apiKey) => ({ "x-api-key": apiKey }),
     oneCall: { disableParallelToolUse: true },
-    // Earlier models have no adaptive thinking, and show theirs.
+    // Earlier models have no adaptive thinking, and return their reasoning without an option.
     shown: (modelId) =>
       /-(?:4-[6-9]|[5-9])(?:\D|$)/.test(modelId) ? { thinking: { type: "adaptive", display: "summarized" } } : {},
     budget: anthropicBudget,
@@ -71,14 +74,14 @@ const vendors: Readonly<Record<string, Vendor>> = {
 
 const none: Vendor = {};
 
-/** Returns what the package of a vendor needs. Empty for a vendor without an entry. */
+/** Returns the peculiarities of a vendor's package; empty for an unlisted vendor. */
 export function vendorOf(providerId: string): Vendor {
   return getOwn(vendors, providerId) ?? none;
 }
 
 /**
- * Returns the vendor's id in the name of a provider of the AI SDK. Google's cloud and Amazon's have names that begin
- * like those of others.
+ * Returns the vendor's id in the name of a provider of the AI SDK. Checks the names of Google Cloud and Amazon
+ * providers first, because they begin like other vendors' names.
  */
 export function providerIdOf(provider: string): string {
   if (/^(?:google\.)?vertex\b/.test(provider)) return "vertex";
@@ -89,7 +92,10 @@ export function providerIdOf(provider: string): string {
 /** Headers that may hold a credential. A caller's key replaces all of them. */
 const credentials = ["authorization", "api-key", "x-api-key", "x-goog-api-key"];
 
-/** Returns the headers that send a caller's key instead of the model's own; `undefined` if the package takes none. */
+/**
+ * Returns the headers that send a caller's key instead of the model's own; `undefined` if the package has no such
+ * header.
+ */
 export function keyHeadersOf(providerId: string, apiKey: string): Record<string, string | undefined> | undefined {
   const header = vendorOf(providerId).keyHeader?.(apiKey);
   if (header === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Logger } from "@troupe/core";
 import { cutText, getOwn, readObjects, readText } from "@troupe/core/kit";
 import type { ReportOmission } from "@troupe/core/provider";
 
-/** Our names of settings that have other names in the AI SDK. */
+/** Our names for settings that have other names in the AI SDK. */
 const ownNames: Readonly<Record<string, string>> = {
   maxOutputTokens: "maxTokens",
   stopSequences: "stop",
@@ -16,8 +16,8 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reports the warnings of a call as omissions, so that a run tells them as `run.warning`. The words of a package may
- * quote the request: they go to the logger alone.
+ * Reports the warnings of a call as omissions, which a run emits as `run.warning`. A package's own text may quote the
+ * request, so it only goes to the logger.
  */
 export function reportWarnings(
   warnings: unknown,

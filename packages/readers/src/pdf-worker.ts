@@ -1,19 +1,19 @@
 import type * as unpdf from "unpdf";
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 
-/** The work of the thread: the bytes of a PDF, and the maximum number of its pages. */
+/** A request to the worker thread: the bytes of a PDF, and the maximum number of pages. */
 export type PdfJob = { readonly bytes: Uint8Array; readonly maxPages: number };
 
-/** The answer of the thread: the texts of the pages, or the problem with the PDF. */
+/** The answer of the worker thread: the texts of the pages, or the problem with the PDF. */
 export type PdfAnswer =
   | { readonly pages: readonly string[]; readonly title: string }
   | { readonly problem: "no-parser" | "password" | "broken" }
   | { readonly problem: "too-many-pages"; readonly count: number };
 
-/** A piece of text on a page. `transform` has its position at the end. */
+/** A piece of text on a page. The last entries of `transform` are its position. */
 type TextItem = { str: string; hasEOL: boolean; height: number; transform: number[] };
 
-/** The part of `unpdf` that is used. */
+/** The part of `unpdf` that this file uses. */
 type Parser = Pick<typeof unpdf, "getDocumentProxy">;
 
 /** Reads the text of a PDF page by page. */
@@ -37,7 +37,7 @@ async function titleOf(document: Awaited<ReturnType<Parser["getDocumentProxy"]>>
   return typeof info["Title"] === "string" ? info["Title"] : "";
 }
 
-/** Joins the pieces of a page to lines. A gap of more than one and a half lines begins a paragraph. */
+/** Joins the text pieces of a page to lines. A gap of more than one and a half lines starts a paragraph. */
 function joinItems(items: readonly TextItem[]): string {
   const parts: string[] = [];
   let lastY: number | undefined;

@@ -8,7 +8,7 @@ import { readPdf } from "./read-pdf.ts";
 import { readOptionTable } from "./read-options.ts";
 import type { ReadLimits, ReadOptions } from "./read-options.ts";
 
-/** The name of a document, whose ending tells its format. */
+/** The name of a document, whose extension determines the format. */
 export type DocumentInfo = { readonly name: string };
 
 type Reader = (bytes: Uint8Array, limits: ReadLimits) => ReadContent | Promise<ReadContent>;
@@ -25,12 +25,12 @@ const readers: Readonly<Record<string, Reader>> = {
   ".jsonl": readJsonLines,
 };
 
-/** The endings of the names of documents that can be read. */
+/** The file name extensions of all readable formats. */
 export const knownEndings: readonly string[] = Object.keys(readers);
 
 /**
- * Reads the text of a document. Headings, lists, tables and code of HTML become Markdown. Throws a `TroupeError` with a
- * sentence for a document that cannot be read, is beyond a limit, or needs a parser that is not installed.
+ * Reads the text of a document. Headings, lists, tables and code of HTML become Markdown. Throws a `TroupeError` with
+ * a readable message for a document that cannot be read, is beyond a limit, or needs a parser that is not installed.
  */
 export async function readDocument(
   bytes: Uint8Array,

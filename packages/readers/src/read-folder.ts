@@ -11,14 +11,14 @@ import { checkSize, knownEndings, readDocument } from "./read-document.ts";
 import { readOptionTable } from "./read-options.ts";
 import type { ReadLimits, ReadOptions } from "./read-options.ts";
 
-/** Options of `readFolder`: a choice of files, metadata, and the limits of each document. */
+/** Options of `readFolder`: the choice of files, their metadata, and the limits of each document. */
 export type FolderOptions = ReadOptions & {
   /**
-   * Returns true for the paths of files to read: relative to the folder, with `/`. @default all files whose format is
-   * known
+   * Returns true for a file to read. The path is relative to the folder, with `/`. @default all files of known
+   * formats
    */
   include?: ((path: string) => boolean) | undefined;
-  /** Returns metadata for a file, such as its `url`. It is added to that of the document. */
+  /** Returns metadata for a file, such as its `url`. It is added to the metadata of the document. */
   metadata?: ((path: string) => Record<string, unknown>) | undefined;
 };
 
@@ -30,12 +30,15 @@ const optionTable = {
 
 type Settings = ReadLimits & Pick<FolderOptions, "include" | "metadata">;
 
-/** Changes with the text that the readers make of the same bytes, so that documents are stored again. */
+/**
+ * The version of the readers' output. Increase it when a reader returns a different text for the same bytes, so that
+ * documents are stored again.
+ */
 const readersVersion = 1;
 
 /**
- * Lists the documents of a folder and its folders for `KnowledgeBase.sync`. The id of a document is its path, and its
- * hash is that of its bytes, which are read once. Hidden files, `node_modules` and links are left out.
+ * Lists the documents of a folder and its folders for `KnowledgeBase.sync`. The id of a document is its path; its
+ * hash is computed from its bytes, which are read once. Hidden files, `node_modules` and symbolic links are skipped.
  */
 export function readFolder(path: string, options: FolderOptions = {}): SyncDocuments & AsyncIterable<SyncDocument> {
   if (typeof path !== "string" || path === "") throw wrongOption("path", "the path of a folder", path);
@@ -56,7 +59,7 @@ function isWanted(id: string, { include }: Settings): boolean {
   return knownEndings.includes(extname(id).toLowerCase()) && (include === undefined || include(id));
 }
 
-/** Yields the paths of all files below a folder, sorted. A folder that cannot be read ends the list with an error. */
+/** Yields the paths of all files below a folder, sorted. Throws if a folder cannot be read. */
 async function* listFiles(root: string): AsyncGenerator<string> {
   const folders = [""];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -103,7 +106,7 @@ async function toDocument(root: string, id: string, settings: Settings): Promise
 
 async function readBytes(root: string, id: string, settings: Settings): Promise<Uint8Array> {
   const path = join(root, ...id.split("/"));
-  // A folder on the way may have been replaced by a link since it was listed.
+  // A folder in the path may have been replaced by a symbolic link since it was listed.
   const real = await realpath(path).catch(() => "");
   if (real !== path && !real.startsWith(root + sep)) throw unreadable("file");
   const file = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((cause: unknown) => {

@@ -6,19 +6,19 @@ import { decodeText, withTitle } from "./read-text.ts";
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** Elements whose text is not part of the document's text. */
+/** Elements whose content is skipped. */
 const leftOut: ReadonlySet<string> = new Set(
   "script style template noscript svg math iframe object nav select textarea button title head".split(" "),
 );
 
-/** Elements that begin and end a paragraph. */
+/** Elements that start and end a paragraph. */
 const blocks: ReadonlySet<string> = new Set(
   "address article aside blockquote body dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html main ol p pre section summary table ul".split(
     " ",
   ),
 );
 
-/** Reads HTML as Markdown: its headings, lists, tables and code. Hidden elements and scripts are left out. */
+/** Reads HTML as Markdown: its headings, lists, tables and code. Skips hidden elements and scripts. */
 export async function readHtml(bytes: Uint8Array): Promise<ReadContent> {
   const { parse } = await loadParser({ format: "HTML", name: "parse5" }, async () => await import("parse5"));
   const document = parse(decodeText(bytes));
@@ -27,10 +27,10 @@ export async function readHtml(bytes: Uint8Array): Promise<ReadContent> {
   return withTitle(writer.text, title);
 }
 
-/** A step of the walk: a node to enter, or an element to leave. */
+/** A step of the tree walk: a node to enter, or an element to leave. */
 type Step = { readonly node: Node; readonly isEnd: boolean };
 
-// The walk has its own stack, because a hostile document may nest deeper than functions can.
+// The walk uses its own stack, because a hostile document may nest deeper than the call stack allows.
 function writeNodes(root: Node, writer: MarkdownWriter): string {
   const steps: Step[] = [{ node: root, isEnd: false }];
   let title = "";
@@ -77,7 +77,7 @@ class MarkdownWriter {
   #isAtStart = true;
   #hasSpace = false;
   #code = 0;
-  /** The cells of each open table row, and the beginning of the cell that is open. */
+  /** The open table rows: the number of cells so far, and if the row is a header. */
   readonly #rows: { cells: number; isHeader: boolean }[] = [];
   #lists = 0;
 

@@ -1,13 +1,13 @@
 import { integerOption, millisecondsOption, optional } from "@troupe/core/kit";
 import type { OptionTable } from "@troupe/core/kit";
 
-/** Limits on the reading of a document. A document beyond one of them is rejected with a sentence that names it. */
+/** Limits for reading a document. A document that exceeds a limit is rejected with an error that names the limit. */
 export type ReadOptions = {
   /** The maximum size of a document in bytes. @default 33554432 */
   maxBytes?: number | undefined;
   /** The maximum number of pages of a PDF. @default 2000 */
   maxPages?: number | undefined;
-  /** Milliseconds after which the reading of a PDF is stopped. @default 60000 */
+  /** Milliseconds after which reading a PDF is stopped. @default 60000 */
   timeoutMs?: number | undefined;
 };
 

@@ -7,15 +7,17 @@ import type { ReadContent } from "./read-content.ts";
 import type { ReadLimits } from "./read-options.ts";
 import { withTitle } from "./read-text.ts";
 
-/** The memory of the thread that reads a PDF, in megabytes. A hostile file ends the thread and not the process. */
+/**
+ * The memory of the thread that reads a PDF, in megabytes. A hostile file can only crash the thread, not the process.
+ */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
 
-/** The thread's file: TypeScript in the repository, JavaScript in the package. */
+/** The file of the worker thread: TypeScript in the repository, JavaScript in the package. */
 const file = new URL(import.meta.url.endsWith(".ts") ? "./pdf-worker.ts" : "./pdf-worker.js", import.meta.url);
 
-/** Reads the text of a PDF in a thread of its own, with the place of each page. */
+/** Reads the text of a PDF in a worker thread, with the position of each page. */
 export async function readPdf(bytes: Uint8Array, { maxPages, timeoutMs }: ReadLimits): Promise<ReadContent> {
-  // The thread takes over a copy, because the caller's bytes may be part of a larger buffer.
+  // The bytes are copied before they are transferred, because they may be part of a larger buffer.
   const copy = Uint8Array.from(bytes);
   const job: PdfJob = { bytes: copy, maxPages };
   const worker = new Worker(file, { workerData: job, transferList: [copy.buffer], resourceLimits, stderr: true });
@@ -29,7 +31,7 @@ export async function readPdf(bytes: Uint8Array, { maxPages, timeoutMs }: ReadLi
 async function answerOf(worker: Worker, timeoutMs: number): Promise<PdfAnswer> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    // The event `error` of the thread rejects.
+    // An `error` event of the thread rejects this promise.
     const [answer] = (await Promise.race([once(worker, "message", { signal }), exitOf(worker)])) as [PdfAnswer];
     return answer;
   } catch (cause) {

@@ -23,20 +23,20 @@ export function readPlainText(bytes: Uint8Array): ReadContent {
   return { content: decodeText(bytes) };
 }
 
-/** Reads Markdown. The first heading is the title; front matter is left out. */
+/** Reads Markdown. The first heading is the title. Front matter is skipped. */
 export function readMarkdown(bytes: Uint8Array): ReadContent {
   const content = decodeText(bytes).replace(/^---\n(?:.*\n)*?---\n/, "");
   const title = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(content.slice(0, 10_000))?.[1];
   return withTitle(content, title);
 }
 
-/** Returns a content with a title, if there is one. */
+/** Returns content with its title, if there is one. */
 export function withTitle(content: string, title = ""): ReadContent {
   const line = title.replace(/\s+/g, " ").trim().slice(0, 200).toWellFormed();
   return line === "" ? { content } : { content, metadata: { title: line } };
 }
 
-/** Reads a table. Each row becomes a line of `column: value`, with its number as place; the header is row 1. */
+/** Reads a table. Each row becomes a line `column: value`, with the row number as its position; the header is row 1. */
 export function readCsv(bytes: Uint8Array, separator: string): ReadContent {
   const rows = parseCsv(decodeText(bytes), separator);
   const [header = [], ...rest] = rows;
@@ -46,7 +46,7 @@ export function readCsv(bytes: Uint8Array, separator: string): ReadContent {
   return inLines(lines, 2);
 }
 
-/** Reads one JSON value per line. Each becomes a line of `name: value`, with the number of its line as place. */
+/** Reads one JSON value per line. Each becomes a line `name: value`, with the line number as its position. */
 export function readJsonLines(bytes: Uint8Array): ReadContent {
   const lines = decodeText(bytes).split("\n").map(describeLine);
   return inLines(lines, 1);
@@ -80,7 +80,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** Makes a content of lines, each with its number as place. Empty lines are left out. */
+/** Makes content from lines, each with its number as position. Skips empty lines. */
 function inLines(lines: readonly string[], first: number): ReadContent {
   const places: { start: number; row: number }[] = [];
   const parts: string[] = [];

@@ -90,7 +90,7 @@ function followRun(
 ): () => Promise<void> {
   const { client } = request;
   const { runId, sessionId } = run;
-  // A wrong position of a stored run is answered to the request. A live run begins behind the acknowledgement.
+  // A wrong position in a stored run is refused in the acknowledgement. A live run begins after the acknowledgement.
   const events = run.isStored ? run.events({ after }) : undefined;
   client.stopFollowing(runId);
   place.runId = runId;

@@ -11,7 +11,7 @@ const recoverable: ReadonlySet<string> = new Set([
 
 /**
  * Milliseconds by which a client is given up later than by Socket.IO, so that no client returns to runs that have
- * already ended.
+ * ended.
  */
 const slackMs = 100;
 

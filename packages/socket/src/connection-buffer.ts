@@ -23,7 +23,9 @@ export type BufferOptions = {
 /** Held bytes of a client beyond which its runs wait for it to read. */
 const highWaterBytes = 65_536;
 
-/** Milliseconds between two looks at a client with held bytes. A client that has read nothing in between is dropped. */
+/**
+ * Milliseconds between two checks of a client with held bytes. A client that has read nothing in between is dropped.
+ */
 const stallMs = 30_000;
 
 /**

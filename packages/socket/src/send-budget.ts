@@ -19,13 +19,13 @@ export interface ByteHolder {
  */
 const turnBytes = 4_194_304;
 
-/** Milliseconds between two looks at clients while more than half of the limit is held. */
+/** Milliseconds between two checks of the clients while more than half of the limit is held. */
 const lookMs = 500;
 
-/** Consecutive looks without any reading after which a client counts as stopped. */
+/** Consecutive checks without any reading after which a client counts as stopped. */
 const mostIdleLooks = 3;
 
-/** Looks after which a client that reads, but has not read everything sent to it, counts as stopped. */
+/** Checks after which a client that reads, but has not read everything sent to it, counts as stopped. */
 const mostSlowLooks = 60;
 
 type Look = { readonly drain: number; readonly left: number; readonly idle: number; readonly slow: number };

@@ -91,7 +91,7 @@ export class SocketClient implements RequestSource {
     return this.#places.size === 0;
   }
 
-  /** True if a run is sent to the client. A request that is still read is none. */
+  /** True if a run is sent to the client. A request that is still being read does not count. */
   get isFollowing(): boolean {
     for (const { runId } of this.#places) if (runId !== undefined) return true;
     return false;

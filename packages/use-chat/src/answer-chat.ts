@@ -19,15 +19,15 @@ import { answeredIds, readAnswers } from "./request/chat-answers.ts";
 import type { Chat } from "./request/read-chat.ts";
 import { toHistory, toInput } from "./request/to-messages.ts";
 
-/** A service that is spoken to pages with `useChat`, and the protocol's own options. */
+/** A service that is served to pages with `useChat`, and the protocol's own options. */
 export type ChatParts = {
   readonly service: Service;
   /** Policy for runs whose page disconnects. @default "continue" for durable runs, else the service's policy */
   readonly onDisconnect?: OnDisconnect | undefined;
-  /** The limits of files in messages. @default no limits beside that of the body */
+  /** The major version of the AI SDK on the page: see `ChatStreamOptions`. @default 7 */
   readonly sdk?: 6 | 7 | undefined;
   readonly files?: Parameters<typeof checkDataParts>[1] | undefined;
-  /** True if the protocol `http` is spoken beside this one, which serves each run at a path of its own. */
+  /** True if the server also speaks the protocol `http`, which serves each run at a path of its own. */
   readonly hasRunPaths: boolean;
 };
 
@@ -44,7 +44,7 @@ export type ChatCall = { readonly exchange: Exchange; readonly parts: ChatParts;
 
 type ChatRun = RequestedRun<Runnable, MessageContent>;
 
-/** Milliseconds between two looks at a run that is being cancelled, and the largest number of looks. */
+/** Milliseconds between two checks of a run that is being cancelled, and the maximum number of checks. */
 const cancelLooks = { everyMs: 10, most: 1000 };
 
 /**
@@ -113,18 +113,18 @@ async function beginRun(call: ChatCall, requested: ChatRun, terms: RunTerms): Pr
   const { service } = parts;
   service.closeIfDraining(exchange);
   service.servedRuns.checkOpen();
-  // Those of the request are of a run that may never be.
+  // The ids in these headers belong to a run that may never begin.
   exchange.removeHeader("X-Run-Id");
   exchange.removeHeader("X-Session-Id");
   const beginning = service.servedRuns.beginStored(requested, terms);
-  // Noted before: the client may leave meanwhile, and the run hold what its request brought all the same.
+  // Set before the run has begun: if the client disconnects meanwhile, the run still uses data of the request.
   exchange.record.runEnd = endOf(beginning);
   const run = await beginning;
   showIds(call, run);
   return run;
 }
 
-/** Resolves when a run of this process that is being begun has ended. Never rejects. */
+/** Resolves when a run that was begun in this process has ended. Never rejects. */
 async function endOf(beginning: Promise<StoredRun>): Promise<void> {
   await beginning.then(
     async ({ over }) => await over,
@@ -132,7 +132,7 @@ async function endOf(beginning: Promise<StoredRun>): Promise<void> {
   );
 }
 
-/** Sends the ids of a run as headers, and its path if HTTP is spoken there. */
+/** Sends the ids of a run as headers, and its path if the server speaks the protocol `http`. */
 function showIds({ exchange, parts }: ChatCall, { runId, sessionId }: StoredRun): void {
   exchange.record.runId = runId;
   exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);

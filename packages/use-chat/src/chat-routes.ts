@@ -39,7 +39,7 @@ async function answerChat(call: ChatCall): Promise<void> {
   else await continueAnswer(call, chat);
 }
 
-/** Sends the message in progress from its beginning, because a reloaded page has no part of it. */
+/** Sends the message in progress from its beginning, because a reloaded page has lost it. */
 async function resumeChat(call: ChatCall): Promise<void> {
   const { exchange, parts } = call;
   const run = await findOpen(call);

@@ -3,8 +3,8 @@ import type { PushSettings } from "./push-options.ts";
 import type { PushSender } from "./push-sender.ts";
 
 /**
- * Makes the sender of a service's push notifications, which ends with the service. Its code is loaded only here, so that
- * a service without push notifications does not load it.
+ * Makes the sender of a service's push notifications, which ends with the service. Its code is loaded here, so only
+ * if a service sends push notifications.
  */
 export function openPush(
   service: Service,
@@ -16,7 +16,7 @@ export function openPush(
     const { PushSender: Sender } = await import("./push-sender.ts");
     return (opened = new Sender({ settings, logger, durable, issuer }));
   })();
-  // A failure to load it is the answer to each call that needs it.
+  // If the code cannot be loaded, each call that needs it fails with that error.
   opening.catch((error: unknown) => logger.error("Push notifications cannot be sent.", { error }));
   servedRuns.afterRuns(async () => await (await opening).flush());
   service.add({

@@ -19,7 +19,7 @@ export type DeliveryOf = {
   readonly dialect: Dialect;
 };
 
-/** Milliseconds between two looks at a run that waits for its client: the first pause and the longest pause. */
+/** Milliseconds between two checks of a run that waits for its client: the first interval and the longest. */
 const rests = { firstMs: 100, lastMs: 10_000 };
 
 /** Milliseconds to wait after a failure of the storage before a push delivery continues. */

@@ -7,7 +7,7 @@ import type { A2AEvent, A2ATask } from "../wire/task.ts";
 /** An event of a task to notify receivers of, and the task at that time. */
 export type TaskNotification = { readonly event: A2AEvent; readonly task: A2ATask };
 
-/** Milliseconds between two looks at a run that is about to wait or to end: the first pause and the longest pause. */
+/** Milliseconds between two checks of a run that is about to wait or to end: the first interval and the longest. */
 const looks = { firstMs: 2, lastMs: 1000 };
 
 /** Returns true if a run waits for an answer or is over. */

@@ -91,8 +91,8 @@ function decodeSegment(text: string): string | undefined {
 }
 
 /**
- * Returns what follows in a path below a root, without the slashes around it. The root is a path pattern, each of whose
- * segments stands for one of the path.
+ * Returns what follows in a path below a root, without the slashes around it. The root is a path pattern, and each of
+ * its segments matches one segment of the path.
  */
 export function pathBelow(path: string, root: string): string {
   const below = path.split("/").slice(root.split("/").length).join("/");

@@ -43,9 +43,10 @@ export class A2AEndpoint {
     let failing: Failing | undefined;
     try {
       service.closeIfDraining(exchange);
-      // Also for a request that a page cannot send without a preflight: a call may cost, and answers one user's questions.
+      // Checked even for requests that a page cannot send without a CORS preflight: a call may cost money, and may
+      // answer a user's questions.
       service.guard.checkPage(exchange);
-      // Every call refuses keys that could not be used, before its body is read.
+      // Unusable keys are refused before the body is read.
       const { genericApiKeyHeader } = service.settings;
       readKeyHeaders(exchange.headers, { genericApiKeyHeader });
       const owner = exchange.principal ?? {};
@@ -60,7 +61,7 @@ export class A2AEndpoint {
     }
   };
 
-  /** Answers with an error of a request whose call was not read. */
+  /** Answers with an error to a request whose call could not be read. */
   readonly fail = (thrown: unknown, exchange: Exchange): void => {
     this.#fail(thrown, exchange, { answered: this.#binding.formFor(exchange) });
   };

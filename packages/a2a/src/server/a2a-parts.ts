@@ -5,7 +5,7 @@ import type { PushSender } from "../push/push-sender.ts";
 import { TaskRuns } from "../tasks/task-runs.ts";
 import type { A2ASettings } from "./a2a-options.ts";
 
-/** The parts of a service that are spoken over A2A. */
+/** The service as it is served over A2A: its agents, options, cards and push notifications. */
 export type A2AParts = {
   readonly service: Service;
   readonly settings: A2ASettings;
@@ -18,7 +18,7 @@ export type A2AParts = {
   readonly maxBodyBytes: number;
 };
 
-/** The function that took the options, for errors, and the names of the served agents and teams in their order. */
+/** The function that received the options, for errors, and the names of the served agents and teams in order. */
 export type A2AOwner = {
   readonly owner: string;
   /** @default agents before teams */
@@ -27,7 +27,7 @@ export type A2AOwner = {
 
 const defaultBodyBytes = 10_485_760;
 
-/** Makes the parts of a service that are spoken over A2A. Throws `invalid_config` if the options do not fit to it. */
+/** Makes the {@link A2AParts} of a service. Throws `invalid_config` if the options do not fit the service. */
 export function partsOf(service: Service, settings: A2ASettings, { owner, names }: A2AOwner): A2AParts {
   const { pushNotifications, mayAnswerByMessage, baseUrl, basePath } = settings;
   const runs = new TaskRuns(service, names ?? [...service.agents.keys(), ...service.teams.keys()]);

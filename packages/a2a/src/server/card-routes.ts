@@ -12,7 +12,7 @@ import type { A2AParts } from "./a2a-parts.ts";
 /** The `Last-Modified` time of all cards of this process. */
 const madeAt = new Date().toUTCString();
 
-/** Makes the routes of the agent cards below a path: that of all agents, or that of an agent. */
+/** Makes the routes of the agent cards below a path: the card of all agents, and the card of each agent. */
 export function cardRoutes(parts: A2AParts, path: string, serves: NonNullable<Route["serves"]>): Route[] {
   const shared: RouteHandler = (exchange) => sendCard(parts, exchange, false);
   return [

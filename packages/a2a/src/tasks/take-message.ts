@@ -62,7 +62,7 @@ async function readRun(
   return { ...requested, opts: { ...opts, metadata: toRunMetadata(message, { outputModes, ofHost: opts.metadata }) } };
 }
 
-/** Resolves when a run of this process that is being begun has ended. Never rejects. */
+/** Resolves when a run that was begun in this process has ended. Never rejects. */
 async function endOf(beginning: Promise<StoredRun>): Promise<void> {
   await beginning.then(
     async ({ over }) => await over,

@@ -10,12 +10,12 @@ export type TaskRun = FoundRun;
 /** The stored runs of a service that are tasks: those of its agents and teams. */
 export class TaskRuns {
   readonly service: Service;
-  /** The agents and teams under one name space. */
+  /** All agents and teams by name. */
   readonly agents: ReadonlyMap<string, Runnable>;
 
   /**
-   * `names` are those of the served agents and teams in their order. Throws `invalid_config` for a name that an agent and
-   * a team share.
+   * `names` are the names of the served agents and teams, in order. Throws `invalid_config` if an agent and a team
+   * have the same name.
    */
   constructor(service: Service, names: readonly string[]) {
     this.service = service;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent, RunView } from "@troupe/core/runs";
 import type { TaskRun } from "./task-runs.ts";
 
-/** Milliseconds between two looks at a run that is about to wait or to end: the first pause and the longest pause. */
+/** Milliseconds between two checks of a run that is about to wait or to end: the first interval and the longest. */
 const looks = { firstMs: 2, lastMs: 1000 };
 
 /** Returns true if a run waits for an answer or is over. */

@@ -7,7 +7,7 @@ import { beginRun } from "./begin-run.ts";
 import type { RunCall } from "./begin-run.ts";
 import { pathOfRun, sendEarlyHints } from "./run-ids.ts";
 
-/** The 202 answer while a run continues without its client: its ids, its status, and its open questions. */
+/** The body of a 202 answer to a run that continues without its client: its ids, its status, and its open questions. */
 export type AcceptedBody = Pick<PublicRun, "runId" | "sessionId" | "status" | "waits">;
 
 /**
@@ -24,13 +24,13 @@ export async function answerRun(call: RunCall): Promise<void> {
   }
   if (call.early) sendEarlyHints(exchange, run);
   const settled = await settle(run, exchange).finally(() => service.closeIfDraining(exchange));
-  // The client of a run that went on may have disconnected.
+  // The run may have continued after its client disconnected.
   if (settled === undefined || exchange.isDestroyed) return;
   if (settled.waiting !== undefined) sendAccepted(exchange, settled.waiting);
   else exchange.sendJson(200, settled.output);
 }
 
-/** Waits for what a run comes to, and notes its tokens for the log of the request. */
+/** Waits until a run ends or waits for an answer, and records its tokens for the request log. */
 async function settle(run: ServedRun, exchange: Exchange): Promise<SettledRun | undefined> {
   try {
     const settled = await run.settled();

@@ -7,24 +7,24 @@ import { readLastEventId } from "../request/read-delivery.ts";
 import { beginRun } from "./begin-run.ts";
 import type { RunCall } from "./begin-run.ts";
 
-/** Options of sending the events of a run. */
+/** Options for sending the events of a run. */
 export type StreamOptions = EventRange & {
   readonly heartbeatMs: number;
-  /** True to send the head of the stream without waiting for an event. */
+  /** True to send the response head at once, without waiting for an event. */
   readonly early: boolean;
-  /** The request's own run. Its failure is the answer of the request, with a status if nothing was sent. */
+  /** The run that the request began. Its failure is answered with an error status if nothing was sent yet. */
   readonly own?: FailedRun | undefined;
 };
 
-/** An event that is passed on to the client. */
+/** An event that is sent to the client. */
 type PassedEvent = Exclude<ServedEvent, FailureEvent>;
 
-/** A failure that ends a stream. Its id is null if the run itself did not fail. */
+/** A failure that ends a stream. Its id is null if the failure is not that of the run. */
 type StreamFailure = Pick<FailureEvent, "error"> & { readonly id?: string | null | undefined };
 
 /**
- * Runs an agent, a team or a workflow and sends its events. With `Last-Event-ID`, sends only the later events of a run
- * that the client began before.
+ * Runs an agent, a team or a workflow and sends its events. With `Last-Event-ID`, sends the later events of a run
+ * that the client began earlier.
  */
 export async function answerStream(call: RunCall): Promise<void> {
   const { exchange, service, requested, early } = call;
@@ -32,14 +32,15 @@ export async function answerStream(call: RunCall): Promise<void> {
   const after = run.isStored ? readLastEventId(exchange) : undefined;
   if (run.isStored && after !== undefined) run.checkReadable(await run.view());
   const own = run.isStored ? { ...requested.opts, runId: run.runId } : requested.opts;
-  // Not awaited: a thousand open streams would each hold what was read of their requests.
+  // Not awaited, so that an open stream does not keep its parsed request in memory.
   return sendEvents(run, exchange, { heartbeatMs: service.settings.heartbeatMs, early, after, own });
 }
 
 /**
  * Sends the events of a run after those that the client has seen, no faster than the client reads. The stream stays
- * open while the run waits. Rejects with a failure as long as it can be answered with a status; later ones are sent as
- * the last event, of type `error`. If no events are left, sends a 204, after which browsers stop asking.
+ * open while the run waits. Rejects with a failure while it can still be answered with an error status. A later
+ * failure is sent as the last event, of type `error`. If no events are left, sends a 204, after which browsers do not
+ * reconnect.
  */
 export async function sendEvents(run: ServedRun, exchange: Exchange, options: StreamOptions): Promise<void> {
   const events = new EventStream(exchange, { heartbeatMs: options.heartbeatMs, signal: run.signal });
@@ -47,7 +48,7 @@ export async function sendEvents(run: ServedRun, exchange: Exchange, options: St
   let failure: StreamFailure | undefined;
   try {
     const given = run.events(options);
-    // Only after a live run has checked its options, because wrong options are answered with their own status.
+    // Sent only after a live run has checked its options, because wrong options are answered with an error status.
     if (options.early) events.sendHead();
     for await (const event of given) {
       if (event.type === "failure") failure = event;
@@ -60,7 +61,7 @@ export async function sendEvents(run: ServedRun, exchange: Exchange, options: St
   finish(failure, answer);
 }
 
-/** A run whose events are on their way to its client. */
+/** A run whose events are being sent, and its client. */
 type StreamAnswer = {
   readonly run: ServedRun;
   readonly exchange: Exchange;
@@ -68,17 +69,17 @@ type StreamAnswer = {
   readonly options: StreamOptions;
 };
 
-/** Sends an event, if its client may see it. Returns a promise if the client is behind. */
+/** Sends an event if the client may see it. Returns a promise if the client reads too slowly. */
 function send(event: PassedEvent, { run, exchange, events, options }: StreamAnswer): Promise<void> | undefined {
   const { kind, runId } = run;
   const data = toPublicEvent(event, { kind, runId, isWhole: options.isWhole });
   if (data === undefined) return undefined;
   noteUsage(event, exchange);
-  // Without an id of a log, the events are numbered.
+  // Events of a run without a log have no id and are numbered.
   return events.send(data, event.id);
 }
 
-/** Ends the stream, or throws the failure that is answered with a status. */
+/** Ends the stream, or throws a failure that is to be answered with an error status. */
 function finish(failure: StreamFailure | undefined, { exchange, events, options: { own } }: StreamAnswer): void {
   if (failure?.error instanceof RunError) exchange.recordUsage(failure.error.output.usage);
   if (!events.isHeadSent && isWithoutEvents(failure, own)) {
@@ -94,21 +95,21 @@ function finish(failure: StreamFailure | undefined, { exchange, events, options:
   events.close();
 }
 
-/** Returns true if an answer without events has a status of its own: no content, or that of its failure. */
+/** Returns true if an answer without any event has a status of its own: 204, or that of the failure. */
 function isWithoutEvents(failure: StreamFailure | undefined, own: FailedRun | undefined): boolean {
   return failure === undefined ? own === undefined : isAnswer(failure, own);
 }
 
 /**
- * Returns true for a failure that is answered with a status, as long as nothing was sent: one of the request's own run
- * or of the service. A text that is about to be made again also ends a stream; its event id lets the client continue,
- * so it is sent as an event.
+ * Returns true for a failure that is answered with an error status if nothing was sent yet: a failure of the
+ * request's own run or of the service. An `interrupted` run is not such a failure: it is sent as an event, whose id
+ * lets the client continue.
  */
 function isAnswer({ id, error }: StreamFailure, own: FailedRun | undefined): boolean {
   return typeof id !== "string" || (own !== undefined && error.code !== "interrupted");
 }
 
-/** Notes the tokens of a run for the log of the request. */
+/** Records the tokens of a run for the request log. */
 function noteUsage(event: PassedEvent, exchange: Exchange): void {
   if (event.type !== "chunk" || event.chunk.type !== "finish") return;
   const { usage, result } = event.chunk as { usage?: TokenUsage; result?: { usage: TokenUsage } };

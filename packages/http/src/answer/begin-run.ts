@@ -2,30 +2,30 @@ import type { RequestedRun, RunTerms, ServedRun, Service } from "@troupe/core/tr
 import type { Exchange } from "@troupe/core/transport";
 import { pathOfRun } from "./run-ids.ts";
 
-/** A request for a run that has been read and checked, and the terms of its delivery. */
+/** A checked request for a run, and the terms of its delivery. */
 export type RunCall = {
   readonly exchange: Exchange;
   readonly service: Service;
   readonly requested: RequestedRun<unknown, unknown>;
   readonly terms: RunTerms;
-  /** True if the client wants the ids of the run before its answer. */
+  /** True if the client wants the ids of the run before the answer. */
   readonly early: boolean;
 };
 
 /**
- * Begins the run of a request, and sends its ids as headers with the answer. When the client disconnects, the run is
- * cancelled, unless it outlives its connection.
+ * Begins the run of a request, and sends its ids as headers. If the client disconnects, the run is cancelled, unless
+ * it outlives its connection.
  */
 export async function beginRun({ exchange, service, requested, terms }: RunCall): Promise<ServedRun> {
   service.closeIfDraining(exchange);
   const { servedRuns } = service;
   if (servedRuns.stores(terms)) {
-    // Those of the request are of a run that may never be.
+    // The ids in these headers belong to a run that may never begin.
     exchange.removeHeader("X-Run-Id");
     exchange.removeHeader("X-Session-Id");
   }
   const beginning = servedRuns.begin(requested, terms);
-  // Noted before: the client may leave meanwhile, and the run hold what its request brought all the same.
+  // Set before the run has begun: if the client disconnects meanwhile, the run still uses data of the request.
   exchange.record.runEnd = endOf(beginning);
   const run = await beginning;
   showIds(exchange, run);
@@ -33,14 +33,14 @@ export async function beginRun({ exchange, service, requested, terms }: RunCall)
   return run;
 }
 
-/** Sends the ids of a run as headers, and the path of a stored one. */
+/** Sends the ids of a run as headers, and the path of a stored run. */
 function showIds(exchange: Exchange, { runId, sessionId, isStored }: ServedRun): void {
   exchange.record.runId = runId;
   exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
   if (isStored) exchange.setHeader("Content-Location", pathOfRun(exchange, runId));
 }
 
-/** Lets go of a run when its client disconnects before the end of the answer. */
+/** Reports a disconnect to the run if its client leaves before the end of the answer. */
 export function endWithClient(exchange: Exchange, run: ServedRun): void {
   if (exchange.isDestroyed) return run.disconnect();
   exchange.onClose(() => {
@@ -49,8 +49,8 @@ export function endWithClient(exchange: Exchange, run: ServedRun): void {
 }
 
 /**
- * Resolves when a run of this process that is being begun has ended. If it is live, or not of this process, resolves
- * once it is begun. Never rejects.
+ * Resolves when a run that was begun in this process has ended. For a live run, or a run of another process, resolves
+ * once it has begun. Never rejects.
  */
 async function endOf(beginning: Promise<ServedRun>): Promise<void> {
   await beginning.then(

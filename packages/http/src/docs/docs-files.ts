@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { Exchange } from "@troupe/core/transport";
 
-/** A file of the docs, as it is sent. */
+/** A file of the docs: its media type and content. */
 type DocsFile = { readonly type: string; readonly bytes: Buffer | string; readonly tag: string };
 
 const types: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const types: Readonly<Record<string, string>> = {
   ".png": "image/png",
 };
 
-/** The files of Swagger UI in a folder. Each is read when it is first asked for. */
+/** The files of Swagger UI in a folder. Each file is read on its first request. */
 export class DocsFiles {
   readonly #folder: string;
   readonly #files = new Map<string, Promise<DocsFile>>();
@@ -37,7 +37,7 @@ export class DocsFiles {
   }
 }
 
-/** Sends text that a browser asks for again each time: after an upgrade it is never out of date. */
+/** Sends text that browsers revalidate on each request, so that it is never outdated after an upgrade. */
 export function sendText(exchange: Exchange, type: string, text: string): void {
   sendDocsFile(exchange, toDocsFile(`${type}; charset=utf-8`, text));
 }

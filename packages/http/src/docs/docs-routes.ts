@@ -60,7 +60,7 @@ function serversOf({ servers, routePrefix }: DocsSettings, mountPath: string): O
   return [{ url: url === "" ? "/" : url }];
 }
 
-/** Sends the page with relative links: a proxy may take a part of the path away. */
+/** Sends the page with relative links, because a proxy may strip a part of the path. */
 function sendPage(exchange: Exchange, { title, docsPath, specPath }: DocsSettings): void {
   const { path } = exchange;
   const linkTo = (target: string) => posix.relative(path.endsWith("/") ? path : posix.dirname(path), target);

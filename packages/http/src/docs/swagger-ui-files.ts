@@ -22,7 +22,7 @@ export function findSwaggerUi(): string {
  * installed.
  */
 export function findOriginal(): string {
-  // Not by an import: the bundler of Next.js then looks for the package, which only a checkout has.
+  // Not an import: the bundler of Next.js would then search for the package, which exists only in a checkout.
   const { createRequire } = process.getBuiltinModule("node:module");
   return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 }

@@ -14,9 +14,9 @@ export type ErrorHandlerOptions = {
 };
 
 /**
- * An Express error handler for the host's own routes, mounted directly or called with options. It answers errors with
- * the same JSON and statuses as the router, including those of Express, body parsers and `http-errors`. Mount it after
- * the router and everything else.
+ * An Express error handler for the host's own routes, mounted directly or called with options. It answers all errors,
+ * including those of Express, body parsers and `http-errors`, with the same JSON and statuses as the router. Mount it
+ * last.
  */
 export function errorHandler(options?: ErrorHandlerOptions): ErrorRequestHandler;
 /** Answers an error with the default options. Express calls this overload if the handler is mounted directly. */
@@ -33,7 +33,7 @@ export function errorHandler(
   return void mountedHandler(first, request, response, next);
 }
 
-// Module state, because no caller could hold it: the shared handler behind all direct mounts, made for the first error.
+// Module state, because the handler that is mounted directly has no other place for it. Made for the first error.
 let mountedHandler: ErrorRequestHandler | undefined;
 
 function makeErrorHandler(options: unknown): ErrorRequestHandler {

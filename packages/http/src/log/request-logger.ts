@@ -16,8 +16,8 @@ const longestPath = 200;
 
 /**
  * A middleware that logs each request in one line when it has ended. The line has method, path, runnable, status,
- * duration, tokens, and the ids of request and run. Mount it directly or call it with options, before everything else.
- * It logs no content, query or session id, and of the headers only the request id.
+ * duration, tokens, and the ids of request and run. Mount it directly or call it with options, before everything
+ * else. It does not log content, query, session id, or headers other than the request id.
  */
 export function requestLogger(options?: RequestLoggerOptions): RequestHandler;
 /** Logs a request with the default options. Express calls this overload if the middleware is mounted directly. */
@@ -29,7 +29,7 @@ export function requestLogger(first?: unknown, response?: Response, next?: NextF
   return void mountedLogger(first as Request, response, next);
 }
 
-// Module state, because no caller could hold it: the shared logger behind all direct mounts, made for the first
+// Module state, because the middleware that is mounted directly has no other place for it. Made for the first
 // request.
 let mountedLogger: RequestHandler | undefined;
 
@@ -54,7 +54,7 @@ function describe(request: Request, response: Response): object {
     method: request.method,
     path: route ?? cutText(request.originalUrl.split("?", 1)[0] ?? "", longestPath),
     name,
-    // Without an answer there is no status; 499 is the customary status for a client that disconnected first.
+    // If the client disconnected before an answer, there is no status; 499 is the customary one.
     status: headersSent ? statusCode : 499,
     runId,
     tokens,

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Exchange } from "@troupe/core/transport";
 
-/** Reads the query parameters, each at most once. Rejects other parameters, which would have no effect. */
+/** Reads the query parameters, each at most once. Rejects unknown parameters. */
 export function readQuery<Name extends string>(
   { search }: Pick<Exchange, "search">,
   names: readonly Name[],
@@ -17,10 +17,7 @@ export function readQuery<Name extends string>(
   return Object.fromEntries(query) as Partial<Record<Name, string>>;
 }
 
-/**
- * Reads a non-negative integer in decimal digits. Returns NaN for anything else, which no limit and no turn number
- * accepts.
- */
+/** Reads a non-negative decimal integer. Returns NaN for anything else, which every later check rejects. */
 export function toNumber(digits: string): number {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
 }

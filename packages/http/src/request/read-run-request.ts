@@ -4,19 +4,20 @@ import type { Exchange, RequestedRun, RunFieldContext, RunFields, RunTerms } fro
 import type { HttpParts } from "../settings/http-options.ts";
 import { readLastEventId } from "./read-delivery.ts";
 
-/** The rules for the body field `input` of one kind of runnable: its check, and whether files may be sent. */
+/** The rules for the body field `input` of one kind of runnable: its check, and if files are allowed. */
 export type InputRule<Input> = {
   readonly read: RunFieldContext<unknown, Input>["readInput"];
   /** True if the input may be sent as a form with files. */
   readonly takesFiles: boolean;
 };
 
-/** The terms of a run, and whether its client wants its ids before the answer. */
+/** The terms of a run, and if the client wants the ids of the run before the answer. */
 export type ReadTerms = { readonly terms: RunTerms; readonly early: boolean };
 
 /**
- * Reads the terms of a run from the headers and the query of its request. Throws `invalid_request` for `Last-Event-ID`
- * without the key of its run: a client that repeats a POST by itself would begin a second run.
+ * Reads the terms of a run from the headers and the query of its request. Throws `invalid_request` for
+ * `Last-Event-ID` without an idempotency key, because a client that automatically repeats its POST would begin a
+ * second run.
  */
 export function readTerms(
   exchange: Exchange,
@@ -55,7 +56,8 @@ async function readRunBody(
 ): Promise<RunFields | undefined> {
   if (takesFiles && uploads?.isUpload(exchange) === true) {
     const { genericApiKeyHeader } = service.settings;
-    // The keys are read again together with the body's. A wrong one is refused before any file is stored.
+    // The keys are checked here too, so that a malformed key is rejected before any file is stored. They are read
+    // again together with the body.
     readKeyHeaders(exchange.headers, { genericApiKeyHeader });
     return await uploads.readBody(exchange, (name) => checkFieldNames([name]));
   }

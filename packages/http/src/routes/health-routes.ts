@@ -28,7 +28,7 @@ export function healthRoutes({ service }: Pick<HttpParts, "service">): Route[] {
   ];
 }
 
-/** Checks the storages. Which storage failed and why is logged, and hidden from the client. */
+/** Checks the storages. The log says which storage failed and why; the client does not learn it. */
 async function checkStorages(sessions: Service["sessions"]): Promise<void> {
   const onTimeout = (): never => {
     throw new Error(`The storage did not answer within ${checkTimeoutMs} ms.`);

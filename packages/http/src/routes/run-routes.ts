@@ -8,7 +8,7 @@ import { readRunRequest, readTerms } from "../request/read-run-request.ts";
 import type { InputRule } from "../request/read-run-request.ts";
 import type { HttpParts } from "../settings/http-options.ts";
 
-/** The agents, teams or workflows of a service, and how their input is read. */
+/** The agents, teams or workflows of a service, and the rule for reading their input. */
 type Collection = {
   readonly path: string;
   readonly kind: RunKind;

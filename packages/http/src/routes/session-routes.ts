@@ -76,7 +76,7 @@ function idOf(exchange: Exchange): string {
   return checkSessionId(exchange.params["id"]);
 }
 
-/** Reads the body of a change of a session: the title, which the session store checks. */
+/** Reads the body of a change to a session: the title, which the session store checks. */
 async function readTitle(exchange: Exchange, maxBodyBytes: number): Promise<string> {
   const { title, ...rest } = (await exchange.readJsonObject({ maxBytes: maxBodyBytes })) ?? {};
   const [unknown] = Object.keys(rest);
@@ -84,10 +84,10 @@ async function readTitle(exchange: Exchange, maxBodyBytes: number): Promise<stri
   throw invalid(`Unknown field ${JSON.stringify(unknown.slice(0, 64))} in the body. Expected title.`);
 }
 
-/** The page of a list that a query asks for. */
+/** The requested page of a list. */
 type PageQuery = { limit: number | undefined; after: string | undefined };
 
-/** Reads `limit` and `after` of a query. */
+/** Reads `limit` and `after` from a query. */
 function readPage(exchange: Exchange): PageQuery {
   const { limit, after } = readQuery(exchange, ["limit", "after"]);
   return { limit: limit === undefined ? undefined : toNumber(limit), after };

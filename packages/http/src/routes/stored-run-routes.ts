@@ -68,7 +68,7 @@ async function followRun(exchange: Exchange, parts: HttpParts): Promise<void> {
     heartbeatMs: parts.service.settings.heartbeatMs,
     early: view.endedAt === undefined,
     isWhole: events === "all",
-    // What a browser has seen since counts, and not what its page began with.
+    // `Last-Event-ID` is sent when a browser reconnects, so it is newer than the parameter in the page's URL.
     after: readLastEventId(exchange) ?? after,
   });
 }

@@ -17,7 +17,7 @@ export type PartReference = {
   type: DataPart["type"];
   mimeType?: string;
   filename?: string;
-  /** The index of the part among the images, sounds and files of the turn, and its size in bytes. */
+  /** The index of the part among the images, audio and files of its turn, and its size in bytes. */
   stored: { index: number; bytes: number };
 };
 
@@ -71,14 +71,14 @@ export function toPublicTurn(stored: StoredTurn): { turn: PublicTurn; referred: 
   return { turn, referred: parts.referred };
 }
 
-/** Replaces the text that a failed tool returned to the model by the error text for clients. */
+/** Replaces the error text that the model received from a failed tool by the error text for clients. */
 function withoutFailure(message: ChatMessage, results: readonly TurnToolResult[] = []): ChatMessage {
   if (message.role !== "tool") return message;
   const error = results.find(({ toolCallId }) => toolCallId === message.toolCallId)?.error;
   return error === undefined ? message : { ...message, content: error };
 }
 
-/** Numbers the images, sounds and files of one turn, and replaces them by references, except for web addresses. */
+/** Numbers the images, audio and files of one turn, and replaces them by references, except for URLs. */
 class PublicParts {
   readonly referred: ReferredPart[] = [];
   #count = 0;
@@ -98,7 +98,7 @@ class PublicParts {
       ...(mimeType !== undefined && { mimeType }),
       ...(part.type === "file" && part.filename !== undefined && { filename: part.filename }),
     };
-    // A web address has no bytes to refer to.
+    // The part is a URL, so there are no bytes to refer to.
     if (bytes === undefined) return { ...facts, data: part.data } as DataPart;
     const reference = { ...facts, stored: { index, bytes } };
     this.referred.push({ reference, part });

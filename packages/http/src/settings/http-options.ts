@@ -13,15 +13,15 @@ export type HttpOptions = {
   swagger?: DocsOptions | undefined;
   /**
    * Accepts files as `multipart/form-data` and as content parts of JSON, within these limits; `true` for the default
-   * limits. @default false: files only in content parts, within the largest body
+   * limits. @default false: files only as content parts, limited by the size of the body
    */
   fileUpload?: boolean | FileUploadOptions | undefined;
 };
 
-/** The parts of a service that are spoken over HTTP. */
+/** The service, its checked HTTP options, and the other protocols of the server. */
 export type HttpParts = {
   readonly service: Service;
-  /** All protocols that are spoken beside this one. */
+  /** All protocols that the server speaks, including this one. */
   readonly beside: readonly Protocol[];
   readonly docs: DocsSettings | undefined;
   readonly uploads: UploadReader | undefined;
@@ -38,7 +38,7 @@ const httpOptions = {
 /** The checked options of the protocol, with defaults. */
 export type HttpSettings = { readonly docs: DocsSettings | undefined; readonly uploadRules: UploadRules | undefined };
 
-/** The names of the options that the short forms over HTTP take beside those of a service. */
+/** The names of the options that short forms such as `createAgentRouter` accept besides those of a service. */
 export const shortFormNames = [...Object.keys(httpOptions), "middleware"] as const;
 
 /** Checks the options of HTTP and fills in their defaults. Throws `invalid_config` for a wrong or unknown option. */
@@ -47,14 +47,14 @@ export function readHttpOptions(options: HttpOptions, owner: string): HttpSettin
   return { docs: swagger?.enabled === true ? swagger : undefined, uploadRules: fileUpload };
 }
 
-/** Makes the parts of a service that are spoken over HTTP. */
+/** Makes the `HttpParts` of a service. */
 export function partsOf(
   service: Service,
   { docs, uploadRules }: HttpSettings,
   beside: readonly Protocol[] = [],
 ): HttpParts {
   const { maxBodyBytes } = service.settings;
-  // A host that limits all bodies limits those with files too.
+  // A host's limit for all bodies also applies to those with files.
   const uploads =
     uploadRules && new UploadReader(uploadRules, maxBodyBytes === undefined ? defaultBodyBytes : undefined);
   return { service, beside, docs, uploads, maxBodyBytes: maxBodyBytes ?? defaultBodyBytes };

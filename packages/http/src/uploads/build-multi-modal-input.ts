@@ -19,7 +19,7 @@ export async function buildMultiModalInput(body: InputBody, files?: RequestFiles
   const list = toList(files ?? []);
   if (list.length === 0) return typeof input === "string" ? input : checkContent(input);
   const parts = toParts(input);
-  // One file after the other, because each is in memory twice while it is encoded.
+  // Files are read one after the other, because each is in memory twice while it is encoded.
   for (const [index, file] of list.entries()) parts.push(await toPart(file, index));
   return parts;
 }

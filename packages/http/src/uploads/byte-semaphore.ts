@@ -1,14 +1,14 @@
 import type { Exchange } from "@troupe/core/transport";
 
-/** The part of an exchange that says how long its bytes are held. */
+/** The part of an exchange that determines how long its bytes are held. */
 export type HoldingExchange = Pick<Exchange, "isClosed" | "onClose" | "record">;
 
 type Waiter = { bytes: number; enter: () => void };
 
 /**
- * A semaphore that limits the bytes that the uploads of all active requests hold in memory together. Requests that need
- * more than are free wait in the order of their arrival; the end of an exchange releases its bytes, or that of its run if the
- * run goes on.
+ * A semaphore that limits the bytes that the uploads of all active requests hold in memory together. Requests that
+ * need more than is free wait in order of arrival. Bytes are released at the end of their exchange, or of its run if
+ * the run continues.
  */
 export class ByteSemaphore {
   #free: number;
@@ -18,7 +18,10 @@ export class ByteSemaphore {
     this.#free = bytes;
   }
 
-  /** Takes bytes until the exchange is over, waiting for them if need be. Resolves without them if it is over before. */
+  /**
+   * Takes bytes until the exchange is over, and waits for them if necessary. Resolves without them if the exchange
+   * ends first.
+   */
   async acquire(bytes: number, exchange: HoldingExchange): Promise<void> {
     if (exchange.isClosed) return;
     const { promise, resolve } = Promise.withResolvers<void>();

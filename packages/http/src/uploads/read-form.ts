@@ -24,8 +24,8 @@ export function isFormRequest({ headers }: Pick<FormRequest, "headers">): boolea
 
 /**
  * Reads the form (`multipart/form-data`) of a request within the limits of `rules`. Rejects with an error for the
- * client, or with `invalid_config` if a middleware has already read the form. No temporary file is left then. After an
- * error in the form, its rest is discarded as it arrives.
+ * client, or with `invalid_config` if a middleware has already read the form. After an error, no temporary file is
+ * left. The rest of a form with an error is discarded as it arrives.
  */
 export async function readForm(
   request: FormRequest,
@@ -34,7 +34,7 @@ export async function readForm(
 ): Promise<Form> {
   checkHeaders(request, rules);
   const parser = await openParser(request, rules);
-  // Neither would ever emit another event.
+  // A body that was read or destroyed emits no further event.
   if (request.body.readableEnded) throw alreadyRead();
   if (request.body.destroyed) throw disconnected();
   return await new FormReading({ request, parser, rules, checkField }).read();

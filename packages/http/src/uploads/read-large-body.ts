@@ -4,7 +4,7 @@ import type { ByteSemaphore, HoldingExchange } from "./byte-semaphore.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
 import { TextMeter } from "./text-meter.ts";
 
-/** The part of an exchange that has a large body, and holds it. */
+/** The part of an exchange that has a large body and determines how long its bytes are held. */
 export type LargeExchange = HoldingExchange & Pick<Exchange, "headers" | "body" | "isBodyComplete">;
 
 /** Limits of a JSON body that may have files in it, and the memory that such bodies share. */
@@ -17,9 +17,9 @@ export type LargeBodyRules = {
 };
 
 /**
- * Reads the bytes of a JSON body whose content parts may have large data. A body of more than `maxTextBytes` is kept in
- * a temporary file until enough memory is free for the whole. Throws `payload_too_large` as soon as the text or the
- * whole is too large.
+ * Reads the bytes of a JSON body whose content parts may have large data. A body of more than `maxTextBytes` stays in
+ * a temporary file until there is enough memory for all of it. Throws `payload_too_large` as soon as its text, or the
+ * whole body, is too large.
  */
 export async function readLargeBody(exchange: LargeExchange, rules: LargeBodyRules): Promise<Buffer> {
   if (Number(exchange.headers["content-length"] ?? 0) > rules.maxBytes) throw tooLong(rules);
@@ -37,9 +37,9 @@ export async function readLargeBody(exchange: LargeExchange, rules: LargeBodyRul
 async function spool(exchange: LargeExchange, file: SpooledFile, rules: LargeBodyRules): Promise<void> {
   const text = new TextMeter();
   try {
-    // Not destroyed when a limit ends the loop: the answer goes out on the same connection.
+    // The body is not destroyed if a limit ends the loop, because the answer is sent on the same connection.
     for await (const piece of exchange.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer | string>) {
-      // A string if the host has called setEncoding.
+      // The piece is a string if the host has called `setEncoding`.
       const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
       text.add(bytes);
       if (text.textBytes > rules.maxTextBytes) throw tooMuchText(rules);

@@ -1,4 +1,7 @@
-/** The field of a schema property whose argument the server wants repeated in a request header. */
+/**
+ * The field of a schema property that names a request header, in which the client must repeat the property's
+ * argument.
+ */
 export const headerMark = "x-mcp-header";
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -7,8 +10,8 @@ const types: readonly unknown[] = ["string", "integer", "boolean"];
 /** Schema fields beside `properties` that hold schemas by name. */
 const namedSchemas = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
 /**
- * Schema fields that hold a schema or an array of schemas. An `x-mcp-header` inside them is invalid, because the value may
- * be absent.
+ * Schema fields that hold a schema or an array of schemas. An `x-mcp-header` inside them is invalid, because the call
+ * may lack such a value.
  */
 const innerSchemas = [
   "items",
@@ -28,9 +31,9 @@ const innerSchemas = [
 ];
 
 /**
- * Returns true if the uses of `x-mcp-header` in a tool's schema follow the revision of 2026-07-28: only on strings, integers and
- * booleans that are reached through `properties` alone, each the name of a header, none repeated. A client over HTTP
- * leaves out a tool with invalid marks.
+ * Returns true if the uses of `x-mcp-header` in a tool's schema follow the revision of 2026-07-28: they are only on
+ * strings, integers and booleans that are reached through `properties` alone, are valid header names, and are unique.
+ * A client over HTTP omits the other tools.
  */
 export function hasValidHeaderMarks(schema: unknown): boolean {
   const names = new Set<string>();

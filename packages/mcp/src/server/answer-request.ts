@@ -40,7 +40,7 @@ export async function answerRequest(exchange: Exchange, rules: AnswerRules, hand
   await send(reply, exchange);
 }
 
-/** Reads the message in the body. What the host has parsed is not read again. */
+/** Reads the message in the body, unless the host has already parsed it. */
 async function readMessage(exchange: Exchange, maxBytes: number): Promise<unknown> {
   const { parsedBody } = exchange;
   if (typeof parsedBody === "object" && parsedBody !== null && !Buffer.isBuffer(parsedBody)) return parsedBody;

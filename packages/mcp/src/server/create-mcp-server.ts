@@ -12,7 +12,7 @@ export type McpServer = Pick<McpProtocol, "notify"> & {
    * Answers an HTTP request: use it as `app.use("/mcp", server.handler)`, or as the listener of a `node:http` server.
    */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** The service that it has made for itself. */
+  /** The service of the server. */
   readonly service: Service;
   /**
    * Serves the program that started this process, over the standard streams. Resolves when the client has disconnected.
@@ -26,12 +26,12 @@ export type McpServer = Pick<McpProtocol, "notify"> & {
   close(): Promise<void>;
 };
 
-/** The handler answers at every path: the host decides where it is reached. */
+/** The handler answers at every path: the host decides where to mount it. */
 const everyPath = ["/", "/*"];
 
 /**
- * Makes an MCP server whose tools are agents, teams and workflows: `ask_<name>` and `run_<name>`. It is the short form of
- * the protocol `mcp` over a service of these options. Throws `invalid_config` for a wrong option.
+ * Makes an MCP server whose tools are agents, teams and workflows: `ask_<name>` and `run_<name>`. It is short for the
+ * protocol `mcp` over a service with these options. Throws `invalid_config` for a wrong option.
  */
 export function createMcpServer(options: McpServerOptions): McpServer {
   const owner = "createMcpServer";
@@ -43,7 +43,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const protocol = makeProtocol(settings, { owner, paths: everyPath });
   const answer = createRouter(service, [protocol]);
   return {
-    // Every request has a route: none goes on to the host.
+    // Every request matches a route, so none is passed on to the host.
     handler: (request, response) => answer(request, response, () => undefined),
     service,
     notify: protocol.notify,

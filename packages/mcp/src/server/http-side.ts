@@ -141,7 +141,7 @@ function watchClient(exchange: Exchange): { signal: AbortSignal; answered: Promi
   return { signal: left.signal, answered: answered.promise };
 }
 
-/** Returns the token that the host has verified, where the handlers of MCP's own libraries put it. */
+/** Returns the token that the host has verified, in the place where handlers of MCP's own libraries expect it. */
 function authOf({ native }: Exchange): Library.AuthInfo | undefined {
   return (native as { auth?: Library.AuthInfo }).auth;
 }

@@ -15,13 +15,13 @@ import type { McpExtend } from "./extension.ts";
 
 /** Options of {@link mcp}. */
 export type McpOptions = {
-  /** The path at which the protocol is spoken. @default "/mcp" */
+  /** The path at which the protocol is served. @default "/mcp" */
   path?: string | undefined;
   /** The name of the server, which MCP hosts show to their users. @default "troupe" */
   name?: string | undefined;
   /** The version of the server. @default "1.0.0" */
   version?: string | undefined;
-  /** Advice for the clients' models on using the tools. @default none */
+  /** Instructions for the clients' models on using the tools. @default none */
   instructions?: string | undefined;
   /**
    * Adds tools, prompts, resources and handlers of your own to each new server of the official library.
@@ -50,7 +50,7 @@ export type McpOptions = {
 };
 
 /**
- * Options of {@link createMcpServer}: those of a service, and those of MCP without `path`, because the host mounts the
+ * Options of {@link createMcpServer}: those of a service, and those of MCP except `path`, because the host mounts the
  * handler.
  */
 export type McpServerOptions = ServiceOptions & Omit<McpOptions, "path">;
@@ -76,7 +76,7 @@ const optionTable = {
   maxMediaBytes: optional(integerOption(0), 1_048_576),
 } satisfies OptionTable<McpOptions>;
 
-/** The names of the options that the short form takes beside those of a service. */
+/** The names of the options that the short form accepts besides those of a service. */
 export const mcpOptionNames = Object.keys(optionTable).filter((name) => name !== "path") as readonly Exclude<
   keyof McpOptions,
   "path"

@@ -25,7 +25,7 @@ export type McpProtocol = Protocol & {
   serveStdio(service: Service): Promise<void>;
 };
 
-/** Who made a protocol, and the paths at which it is spoken. */
+/** The function that made a protocol, for errors, and the paths at which the protocol is served. */
 type Spoken = { readonly owner: string; readonly paths: readonly string[] };
 
 /**
@@ -68,7 +68,7 @@ export function makeProtocol(settings: ProtocolSettings, { owner, paths }: Spoke
   };
 }
 
-/** What a protocol holds for one service: its tools, calls, sessions and connections. */
+/** The tools, calls, sessions and connections of the protocol for one service. */
 class SpokenService {
   readonly http: HttpSide;
   readonly #service: Service;
@@ -76,7 +76,10 @@ class SpokenService {
   readonly #load: () => Promise<ServerParts>;
   #stdio: StdioConnection | undefined;
 
-  /** Throws `invalid_config` for two entries of the service that would be one tool, and for a service of none. */
+  /**
+   * Throws `invalid_config` if two entries of the service would become the same tool, or if there are no tools at
+   * all.
+   */
   constructor(service: Service, settings: ProtocolSettings, owner: string) {
     const calls = this.#calls;
     const tools = readServedTools(service, { owner, mayBeEmpty: settings.extend !== undefined });

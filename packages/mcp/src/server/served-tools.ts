@@ -17,7 +17,7 @@ type ToolDefinition = {
   readonly inputSchema: RootSchema;
   readonly outputSchema: RootSchema;
   readonly annotations: { openWorldHint: true };
-  /** Says, in revision 2025-11-25, that the tool may be called as a task. */
+  /** The declaration, in revision 2025-11-25, that the tool may be called as a task. */
   readonly execution: { taskSupport: "optional" };
 };
 
@@ -80,8 +80,8 @@ type ToolRules = {
 };
 
 /**
- * Makes the tools of all agents, teams and workflows of a service, by tool name. Throws `invalid_config` for two entries
- * with the same tool name, and for a service of none unless it may be empty.
+ * Makes the tools of all agents, teams and workflows of a service, by tool name. Throws `invalid_config` for two
+ * entries with the same tool name, and for a service without entries unless `mayBeEmpty` is true.
  */
 export function readServedTools(
   { agents, teams, workflows }: Pick<Service, "agents" | "teams" | "workflows">,

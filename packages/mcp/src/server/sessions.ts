@@ -19,7 +19,7 @@ export type SessionRequest = {
 
 type Session = {
   readonly owner: OwnerKey;
-  /** The caller who opened the MCP session, for the limits. */
+  /** The caller who opened the MCP session, counted against the limits. */
   readonly opener: CountedCaller;
   readonly made: MadeServer;
   readonly transport: Library.WebStandardStreamableHTTPServerTransport;

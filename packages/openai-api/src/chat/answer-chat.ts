@@ -21,7 +21,7 @@ import { toChatUsage } from "../wire/usage.ts";
 import { ChatWriter, toChatCalls, toFinishReason } from "./chat-writer.ts";
 import type { ChatFacts } from "./chat-writer.ts";
 
-/** A run whose answer is a chat completion. */
+/** A run and the chat completion that answers its request. */
 type ChatAnswer = {
   readonly exchange: Exchange;
   readonly parts: ApiParts;
@@ -30,11 +30,13 @@ type ChatAnswer = {
   readonly run: ServedRun;
   readonly start: PartStart;
   readonly facts: ChatFacts;
-  /** The request's own run, for the log of its failure. */
+  /** The run that the request began, for the log if it fails. */
   readonly own: FailedRun;
 };
 
-/** Answers `POST /chat/completions`: with a run that begins, or that goes on with the results of the client's tools. */
+/**
+ * Answers `POST /chat/completions`. Begins a run, or continues a waiting run with the results of the client's tools.
+ */
 export async function answerChat(exchange: Exchange, parts: ApiParts): Promise<void> {
   signInOpenWebUi(exchange, parts.settings.openWebUi);
   const request = readChatRequest(await readBody(exchange, parts));
@@ -85,7 +87,10 @@ async function beginChat(exchange: Exchange, parts: ApiParts, { request, model }
   return toAnswer({ exchange, parts, request, model, run, own, start: {} }, 0);
 }
 
-/** Returns true if the host lets approvals of Chat Completions be answered with yes, for which a run must wait. */
+/**
+ * Returns true if the option `approvals` is "approve". The run must then wait until the service has given the
+ * approval.
+ */
 function asksHost({ settings: { chat } }: ApiParts): boolean {
   return chat !== false && chat.approvals === "approve";
 }
@@ -118,8 +123,8 @@ function toAnswer(answer: Omit<ChatAnswer, "facts">, part: number): ChatAnswer {
 }
 
 /**
- * Returns the client's own copy of the conversation for a chat whose session has no turns. Removes the turns that the
- * client's copy no longer has, because its user has edited a message or wants another answer.
+ * Returns the client's own copy of the conversation if the chat's session has no turns. Otherwise deletes the turns
+ * that the client's copy no longer has, because its user edited a message or asked for another answer.
  */
 async function historyFor(
   { principal }: Exchange,
@@ -138,7 +143,7 @@ async function historyFor(
 
 const pageSize = 100;
 
-/** Returns the number of a turn by its index among the turns that are left. */
+/** Returns the number of the turn at an index, counted over the turns that still exist. */
 async function nthTurn(
   sessions: SessionStore,
   { sessionId, owner, index }: { sessionId: string; owner: SessionOwner; index: number },
@@ -153,7 +158,7 @@ async function nthTurn(
   }
 }
 
-/** Sends a completion as chunks. A failure before the first one is answered with its own status. */
+/** Streams a completion as chunks. A failure before the first chunk is answered with the error's HTTP status. */
 async function streamChat(answer: ChatAnswer): Promise<void> {
   const { exchange, parts, run, start, facts, own } = answer;
   const { heartbeatMs } = parts.service.settings;
@@ -180,7 +185,10 @@ async function streamChat(answer: ChatAnswer): Promise<void> {
   events.close("[DONE]");
 }
 
-/** Adds an event to a completion. Throws the failure of the run. Only its end, and a question, take time. */
+/**
+ * Adds an event to a completion, or throws the failure of the run. Asynchronous only for the end of the run and for
+ * questions.
+ */
 function addEvent(writer: ChatWriter, event: PartEvent, answer: ChatAnswer): Promise<void> | undefined {
   if (event.type === "failure") throw event.error;
   if (event.type === "end") return addEnd(writer, event, answer);
@@ -247,7 +255,7 @@ type SettledChat = {
 
 const noTokens: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
-/** Reads the whole answer of a run, or the calls that it waits for. Undefined once the client has disconnected. */
+/** Reads a run to its end, or until it waits for its client. Returns undefined if the client has disconnected. */
 async function settle(answer: ChatAnswer, run: ServedRun, start: PartStart): Promise<SettledChat | undefined> {
   const read = { text: "", finishReason: undefined as string | undefined };
   for await (const event of readPart(run, start)) {
@@ -269,7 +277,7 @@ function addChunk(read: { text: string; finishReason: string | undefined }, chun
   if (chunk.type === "finish") read.finishReason = finishReason;
 }
 
-/** Answers an approval as the host has chosen, because Chat Completions have no place for the question. */
+/** Answers a request for approval as the option `approvals` says, because Chat Completions cannot ask the client. */
 async function answerApproval({ parts: { settings }, run }: ChatAnswer, { kind, id }: RunWait): Promise<void> {
   if (kind !== "approval" || !run.isStored) return;
   const approved = settings.chat !== false && settings.chat.approvals === "approve";
@@ -278,7 +286,7 @@ async function answerApproval({ parts: { settings }, run }: ChatAnswer, { kind, 
   await service.answer(runId, id, approved ? { approved } : { approved, reason }, "host").catch(() => undefined);
 }
 
-/** Throws for a run that waits for something that no client of Chat Completions can give. */
+/** Throws if a run waits for something other than the result of a client's tool. */
 function checkPause(waits: readonly RunWait[]): void {
   if (waits.some(({ kind }) => kind === "input")) return;
   throw apiError("conflict", "The run waits for an answer that this API has no place for.", { code: "run_waits" });

@@ -5,35 +5,35 @@ import { callOf } from "../run/calls.ts";
 import { toCallId } from "../wire/ids.ts";
 import { toChatUsage } from "../wire/usage.ts";
 
-/** How the calls of the agent's own tools are shown in a stream. */
+/** The ways in which a stream shows the calls of the agent's own tools. */
 type ShownTools = "status" | "reasoning" | "hidden";
 
-/** A call that the client is to execute. */
+/** A tool call for the client to execute. */
 export type ChatToolCall = {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
 };
 
-/** The facts about a chat completion that its chunks repeat. */
+/** The facts about a chat completion that are repeated in each of its chunks. */
 export type ChatFacts = {
   readonly runId: string;
   readonly id: string;
   readonly created: number;
   readonly model: string;
   readonly tools: ShownTools;
-  /** Tools that the client executes, whose calls are shown when the run waits for them. */
+  /** The names of the tools that the client executes. Their calls are sent once the run waits for them. */
   readonly clientTools: ReadonlySet<string>;
 };
 
 const reasons: Readonly<Record<string, string>> = { length: "length", content_filter: "content_filter" };
 
-/** Returns the reason for which a completion ends, in the words of the API. */
+/** Returns the `finish_reason` of the API for the finish reason of a model. */
 export function toFinishReason(reason: string | undefined): string {
   return reasons[reason ?? ""] ?? "stop";
 }
 
-/** Turns the events of a run into the chunks of a chat completion. */
+/** Converts the events of a run into the chunks of a chat completion. */
 export class ChatWriter {
   readonly #facts: ChatFacts;
   readonly #send: (chunk: object) => void;
@@ -50,19 +50,19 @@ export class ChatWriter {
     this.#send = send;
   }
 
-  /** Adds an event of the run. The caller takes its end, its failure and its pause. */
+  /** Adds an event of the run. The caller handles the end, the failure and the pause of the run. */
   take(event: PartEvent): void {
     if (event.type === "chunk") this.#takeChunk(event.chunk as StreamChunk);
     else if (event.type === "wait") this.#takeWait(event.wait);
   }
 
-  /** Adds the whole text of an answer whose chunks are not text, and its usage. */
+  /** Adds the whole text and the usage of a workflow, whose events have no text. */
   addText({ text, usage }: { readonly text: string; readonly usage: TokenUsage }): void {
     this.usage = usage;
     this.#write(text);
   }
 
-  /** Ends the completion of a run that has ended, or that waits for its client's tools. */
+  /** Ends the completion when the run has ended or waits for its client's tools. */
   finish(usage: TokenUsage | undefined, includeUsage: boolean): void {
     this.#begin();
     const isWaiting = this.#calls.length > 0;
@@ -102,7 +102,7 @@ export class ChatWriter {
     }
   }
 
-  /** Adds text. What the model says behind a call of a tool begins with a blank line. */
+  /** Adds text. Text of the model after a tool call is separated from the text before it by a blank line. */
   #write(text: string): void {
     const content = this.#isBehindTool ? `\n\n${text}` : text;
     this.#isBehindTool = false;
@@ -151,7 +151,7 @@ export class ChatWriter {
   }
 }
 
-/** Returns the calls that a waiting run asks its client to execute. */
+/** Returns the tool calls that a waiting run asks its client to execute. */
 export function toChatCalls(runId: string, waits: readonly RunWait[]): ChatToolCall[] {
   return waits
     .filter(({ kind }) => kind === "input")

@@ -5,32 +5,36 @@ import type { Exchange } from "@troupe/core/transport";
 /** Options for requests that Open WebUI forwards for its users. */
 export type OpenWebUiOptions = {
   /**
-   * The secret of `FORWARD_USER_INFO_HEADER_JWT_SECRET`. The user of a request is then the one whom Open WebUI has signed
-   * for in `X-OpenWebUI-User-Jwt`; a request without that is `unauthorized`.
+   * The secret of `FORWARD_USER_INFO_HEADER_JWT_SECRET`. The user of a request is then read from the signed token in
+   * `X-OpenWebUI-User-Jwt`; a request without that header is `unauthorized`.
    */
   jwtSecret?: string | undefined;
   /**
-   * True to believe `X-OpenWebUI-User-Id`, which is not signed. Only where no one but Open WebUI reaches the service.
+   * True to believe `X-OpenWebUI-User-Id`, which is not signed. Set it only if no one but Open WebUI can reach the
+   * service.
    * @default false
    */
   trustUserHeaders?: boolean | undefined;
-  /** The tenant of the users whom Open WebUI names. @default none */
+  /** The tenant of all users of Open WebUI. @default none */
   tenantId?: string | undefined;
-  /** True to keep each chat in a session of its own, by `X-OpenWebUI-Chat-Id`. @default true */
+  /** True to keep each chat in its own session, named by `X-OpenWebUI-Chat-Id`. @default true */
   chatSessions?: boolean | undefined;
 };
 
-/** Seconds by which the clocks of Open WebUI and the service may differ. */
+/** The tolerance in seconds for the difference between the clocks of Open WebUI and the service. */
 const leewaySeconds = 30;
 
-/** The sessions of chats begin with it: a user may have other sessions with the ids of chats. */
+/** The prefix of the ids of sessions made for chats, so that they cannot equal the ids of a user's other sessions. */
 const chatPrefix = "owui-";
 const chatForm = /^[\w.:@-]{1,120}$/;
 
-/** The start of the prompts by which Open WebUI asks for titles, tags, follow-up questions and search queries. */
+/**
+ * Matches the start of the prompts with which Open WebUI asks for titles, tags, follow-up questions and search
+ * queries.
+ */
 const taskStart = /^\s*###\s*Task:/;
 
-/** Signs in the user for whom Open WebUI has sent a request. Throws `unauthorized` for a signature that does not fit. */
+/** Returns the user for whom Open WebUI sent a request. Throws `unauthorized` for an invalid signature. */
 export function signInOpenWebUi(exchange: Exchange, options: OpenWebUiOptions | undefined): void {
   if (options === undefined) return;
   const { tenantId } = options;
@@ -45,8 +49,8 @@ function userOf(exchange: Exchange, { jwtSecret, trustUserHeaders }: OpenWebUiOp
 }
 
 /**
- * Returns the session of the chat that a request is a part of. Undefined for a request without a chat, and for one that
- * asks for a title, tags or suggestions: these are no part of the conversation.
+ * Returns the session of the chat that a request belongs to. Undefined for a request without a chat, and for a
+ * request for a title, tags or suggestions, which is not part of the conversation.
  */
 export function chatSessionOf(
   exchange: Exchange,
@@ -65,7 +69,7 @@ function headerOf({ headers }: Exchange, name: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Returns the user in a token that Open WebUI has signed with HS256. */
+/** Returns the user in a token that Open WebUI signed with HS256. */
 function readUser(token: string | undefined, secret: string): string {
   const { sub, iss, exp } = readClaims(token ?? "", secret) ?? {};
   const isValid = iss === "open-webui" && typeof exp === "number" && exp + leewaySeconds > Date.now() / 1000;

@@ -4,16 +4,19 @@ import type { ServiceRequest, ServedWorkflow } from "@troupe/core/service";
 import type { Exchange, Service } from "@troupe/core/transport";
 import { apiError } from "../wire/api-error.ts";
 
-/** An agent, team or workflow of the service, as the model of a client. */
+/** An agent, team or workflow of the service, shown to clients as a model. */
 export type ServedModel = {
-  /** The id of the model: the name, or `<kind>/<name>` if an agent has that name too. */
+  /**
+   * The id of the model: the name of the agent, team or workflow, or `<kind>/<name>` for a team or workflow that
+   * shares its name with another model.
+   */
   readonly id: string;
   readonly kind: RunKind;
   readonly name: string;
   readonly subject: Runnable | ServedWorkflow;
 };
 
-/** A model that a caller may run, as the option `mayRun` gets it. */
+/** A model as passed to the option `mayRun`. */
 export type RunnableModel = Pick<ServedModel, "id" | "kind" | "name">;
 
 /** Decides whether the caller of a request may run a model. */
@@ -23,7 +26,7 @@ export type MayRun = (request: ServiceRequest, model: RunnableModel) => boolean 
 export class ServedModels {
   readonly #models: ReadonlyMap<string, ServedModel>;
   readonly #mayRun: MayRun | undefined;
-  /** The time of creation that all models have, in seconds: that of the routes. */
+  /** The creation time of all models, in seconds: the time when the routes were created. */
   readonly #created = Math.floor(Date.now() / 1000);
 
   constructor({ agents, teams, workflows }: Service, mayRun: MayRun | undefined) {
@@ -39,12 +42,15 @@ export class ServedModels {
     this.#mayRun = mayRun;
   }
 
-  /** All models, whoever may run them. */
+  /** All models, including those that a caller may not run. */
   get all(): Iterable<ServedModel> {
     return this.#models.values();
   }
 
-  /** Returns a model. Throws `not_found`, with the code `model_not_found`, for one that the caller may not run. */
+  /**
+   * Returns a model by its id. Throws `not_found`, with the code `model_not_found`, for a model that is unknown or
+   * that the caller may not run.
+   */
   async find(exchange: Exchange, id: unknown, param: string | undefined = "model"): Promise<ServedModel> {
     const model = typeof id === "string" ? this.#models.get(id) : undefined;
     if (model !== undefined && (await this.#isAllowed(exchange, model))) return model;

@@ -1,6 +1,6 @@
 import type { ApiSettings } from "../settings.ts";
 
-/** What differs between the operations of the API. */
+/** The part of an operation that differs from the others. */
 type Operation = {
   readonly id: string;
   readonly summary: string;
@@ -11,7 +11,7 @@ type Operation = {
   readonly parameters?: readonly object[];
 };
 
-/** The tag of the operations in the OpenAPI document of the service. */
+/** The tag of the API's operations in the OpenAPI document of the service. */
 export const apiTag = { name: "openai", description: "Agents, teams and workflows as models of OpenAI's API." };
 
 /** Describes the paths of the API for the OpenAPI document of the service. */

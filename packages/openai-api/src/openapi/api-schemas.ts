@@ -1,7 +1,7 @@
 const text = { type: "string" };
 const anyObject = { type: "object", additionalProperties: true };
 
-/** Returns the schema of an object with these fields, and any others. */
+/** Returns the schema of an object with these fields. Any other fields are allowed. */
 function objectOf(properties: object, ...required: string[]): object {
   return { ...anyObject, properties, ...(required.length > 0 && { required }) };
 }
@@ -13,8 +13,8 @@ function listOf(items: object): object {
 const message = objectOf({ role: text, content: {} }, "role");
 
 /**
- * Returns the schemas of the API's requests and answers, as far as the service reads and fills them. The whole API is
- * described by OpenAI, tools among it: a schema cannot say that their names differ from each other.
+ * Returns the schemas of the API's requests and answers, limited to the fields that the service reads and writes.
+ * OpenAI documents the whole API. That tools have different names is not expressible in a schema.
  */
 export function apiSchemas(): Record<string, object> {
   const model = objectOf({ id: text, object: text, created: { type: "integer" }, owned_by: text }, "id", "object");

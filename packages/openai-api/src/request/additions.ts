@@ -5,15 +5,15 @@ import type { Fields } from "./fields.ts";
 
 type ClientTool = NonNullable<RunAdditions["clientTools"]>[number];
 
-/** What a request says of tools and the form of the answer: for the run, and as the answer repeats it. */
+/** The tools and the tool choice of a request: for the run, and as sent, because the answer repeats them. */
 export type ReadTools = {
   readonly clientTools: readonly ClientTool[];
   readonly toolChoice: ModelSettings["toolChoice"];
 };
 
 /**
- * Reads the tools of a request, which its client executes. A tool has its fields in `function` in Chat Completions, and
- * beside its type in Responses. With the choice `none` there are none.
+ * Reads the tools of a request, which its client executes. Chat Completions have a tool's fields in `function`,
+ * Responses beside its `type`. The tool choice `none` means no tools.
  */
 export function readTools({ tools, tool_choice: choice }: Fields): ReadTools {
   if (tools === undefined || tools === null) return { clientTools: [], toolChoice: undefined };
@@ -46,17 +46,17 @@ function readChoice(choice: unknown, tools: readonly ClientTool[]): ModelSetting
   if (choice === undefined || choice === null || choice === "auto") return undefined;
   if (choice === "required") return "required";
   const { type, name, function: named } = objectAt(choice, "tool_choice");
-  // A list of allowed tools does not limit the agent's own.
+  // A list of allowed tools is ignored, because it cannot limit the agent's own tools.
   if (type === "allowed_tools") return undefined;
   const tool = name ?? objectAt(named, "tool_choice.function")["name"];
   if (tools.some((each) => each.name === tool)) return { tool: String(tool) };
   throw wrongField("tool_choice", "must name one of the tools of the request.");
 }
 
-/** The form of an answer, from `response_format` or `text.format`. */
+/** The form of the answer, from `response_format` or `text.format`. */
 export type ReadFormat = Pick<RunAdditions, "outputSchema"> & Pick<ModelSettings, "responseFormat">;
 
-/** Reads the form of the answer: text, any JSON, or JSON that fits a schema, which the service checks. */
+/** Reads the form of the answer: text, any JSON, or JSON that fits a schema. The service validates the JSON. */
 export function readFormat(value: unknown, param: string): ReadFormat {
   if (value === undefined || value === null) return {};
   const format = objectAt(value, param);

@@ -8,7 +8,7 @@ import type { Conversation, SentItem } from "./conversation.ts";
 import { arrayAt, booleanAt, countAt, objectAt, optionalStringAt, refuseField, stringAt } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 
-/** A request of Chat Completions, checked. */
+/** A checked request of Chat Completions. */
 export type ChatRequest = {
   readonly model: unknown;
   readonly stream: boolean;
@@ -21,8 +21,8 @@ export type ChatRequest = {
 };
 
 /**
- * Reads the body of a Chat Completions request. Fields for sampling, and fields that are not known, have no effect.
- * Throws `invalid_request`, with the field, for what this service does not have.
+ * Reads the body of a Chat Completions request. Sampling settings and unknown fields are ignored. Throws
+ * `invalid_request`, naming the field, for features that this service does not have.
  */
 export function readChatRequest(body: Fields): ChatRequest {
   refuseUnsupported(body);
@@ -103,7 +103,7 @@ function readCall(value: unknown, param: string): ToolCall {
   };
 }
 
-/** Reads the arguments of a call, which are JSON in a string. */
+/** Reads the arguments of a tool call: JSON in a string. */
 export function readArguments(value: unknown, param: string): Record<string, unknown> {
   const text = stringAt(value ?? "{}", param);
   try {

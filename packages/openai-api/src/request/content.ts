@@ -9,7 +9,7 @@ const audioTypes: Readonly<Record<string, string>> = { wav: "audio/wav", mp3: "a
 
 /**
  * Reads the content of a message: a string, or an array of the parts of Chat Completions or Responses. Throws
- * `invalid_request`, with the place, for a part that no agent can get.
+ * `invalid_request`, naming the part, for a part that no agent accepts.
  */
 export function readContent(value: unknown, param: string): MessageContent {
   if (typeof value === "string") return value;
@@ -22,7 +22,7 @@ export function readContent(value: unknown, param: string): MessageContent {
     : parts;
 }
 
-/** Returns the text of a message that must be text alone, such as instructions. */
+/** Returns the text of a message that may only have text, such as instructions. */
 export function readText(value: unknown, param: string): string {
   const content = readContent(value, param);
   if (typeof content === "string") return content;
@@ -43,7 +43,7 @@ function readPart(part: Fields, param: string): ContentPart {
   );
 }
 
-/** Reads an image: its URL is an object with it in Chat Completions, and the field itself in Responses. */
+/** Reads an image. `image_url` is an object with a `url` in Chat Completions, and the URL itself in Responses. */
 function readImage({ image_url: image, file_id: fileId }: Fields, param: string): ContentPart {
   refuseFileId(fileId, param);
   const place = `${param}.image_url`;
@@ -55,7 +55,7 @@ function readFile({ file_data: data, file_url: url, filename, file_id: fileId }:
   refuseFileId(fileId, param);
   const [given, place] = data === undefined ? [url, `${param}.file_url`] : [data, `${param}.file_data`];
   const text = stringAt(given, place);
-  // Base64 without a type is taken as well.
+  // Base64 data without a media type is accepted as well.
   const read = /^(?:data|https?):/i.test(text) ? readUrl(text, place) : { data: text, mimeType: sniffType(text) };
   const named = typeof filename === "string" && { filename };
   return { type: "file", mimeType: "application/octet-stream", ...read, ...named };
@@ -78,7 +78,7 @@ function refuseFileId(fileId: unknown, param: string): void {
   throw wrongField(`${param}.file_id`, "is not supported: this service keeps no files. Send the data of the file.");
 }
 
-/** Joins the contents of messages that follow one another. */
+/** Joins the contents of consecutive messages. */
 export function joinContents(contents: readonly MessageContent[]): MessageContent {
   if (contents.every((content) => typeof content === "string")) return contents.join("\n\n");
   return contents.flatMap((content) =>

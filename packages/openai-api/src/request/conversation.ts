@@ -2,28 +2,28 @@ import type { ChatMessage, MessageContent } from "@troupe/core";
 import { wrongField } from "../wire/api-error.ts";
 import { joinContents } from "./content.ts";
 
-/** The result of a tool that the client has executed: the id of its call, and what it returned. */
+/** The result of a tool that the client executed, with the id of the tool call. */
 export type ToolOutput = { readonly callId: string; readonly output: MessageContent; readonly param: string };
 
-/** The conversation of a request, in the order in which it was sent. */
+/** An item of the conversation, in the order in which the client sent it. */
 export type SentItem =
   | { readonly type: "instructions"; readonly text: string }
   | { readonly type: "message"; readonly message: ChatMessage }
   | { readonly type: "output"; readonly output: ToolOutput };
 
-/** A conversation for a run: what the user says, what was before it, and the results of the client's tools. */
+/** The conversation of a request: the user's input, the messages before it, and the results of the client's tools. */
 export type Conversation = {
   readonly instructions: string | undefined;
-  /** What the user says: the messages behind the last one of the assistant. Undefined if there is none. */
+  /** The user's input: the messages after the assistant's last message. Undefined if there are none. */
   readonly input: MessageContent | undefined;
   readonly history: readonly ChatMessage[];
-  /** The results at the end of the conversation, with which a run that waits goes on. */
+  /** The tool results at the end of the conversation, with which a waiting run continues. */
   readonly outputs: readonly ToolOutput[];
-  /** The number of messages of the user before the input. */
+  /** The number of the user's messages before the input. */
   readonly userMessages: number;
 };
 
-/** Divides what a client has sent into instructions, the user's input, the history before it, and results of tools. */
+/** Divides the messages of a client into instructions, the user's input, the history before it, and tool results. */
 export function toConversation(items: readonly SentItem[], param: string): Conversation {
   const texts = items.flatMap((item) => (item.type === "instructions" ? [item.text] : []));
   const said = items.filter((item) => item.type !== "instructions");
@@ -47,7 +47,7 @@ function toMessage(item: Exclude<SentItem, { type: "instructions" }>): ChatMessa
   return { role: "tool", content: item.output.output, toolCallId: item.output.callId };
 }
 
-/** Leaves out calls without a result, and results without a call, which no vendor takes. */
+/** Omits tool calls without a result, and results without a call, because every vendor rejects them. */
 function pairCalls(history: readonly ChatMessage[]): ChatMessage[] {
   const results = new Set(history.flatMap(({ role, toolCallId }) => (role === "tool" ? [toolCallId] : [])));
   const calls = new Set<unknown>();
@@ -62,7 +62,7 @@ function pairCalls(history: readonly ChatMessage[]): ChatMessage[] {
   });
 }
 
-/** Returns the number of turns in a history: messages of the user that follow one another are one. */
+/** Returns the number of turns in a history. Consecutive messages of the user count as one turn. */
 function countTurns(history: readonly ChatMessage[]): number {
   return history.filter(({ role }, index) => role === "user" && history[index - 1]?.role !== "user").length;
 }

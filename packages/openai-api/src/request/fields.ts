@@ -1,21 +1,21 @@
 import { wrongField } from "../wire/api-error.ts";
 
-/** The unchecked fields of a JSON object that a client has sent. */
+/** The unchecked fields of a JSON object sent by a client. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a JSON object of a request. Throws `invalid_request` for another value. */
+/** Returns a value of a request that must be a JSON object. Throws `invalid_request` otherwise. */
 export function objectAt(value: unknown, param: string): Fields {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
   throw wrongField(param, "must be an object.");
 }
 
-/** Returns an array of a request. Throws `invalid_request` for another value. */
+/** Returns a value of a request that must be an array. Throws `invalid_request` otherwise. */
 export function arrayAt(value: unknown, param: string): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   throw wrongField(param, "must be an array.");
 }
 
-/** Returns a string of a request. Throws `invalid_request` for another value. */
+/** Returns a value of a request that must be a string. Throws `invalid_request` otherwise. */
 export function stringAt(value: unknown, param: string): string {
   if (typeof value === "string") return value;
   throw wrongField(param, "must be a string.");
@@ -40,7 +40,7 @@ export function countAt(value: unknown, param: string): number | undefined {
   throw wrongField(param, "must be a positive integer.");
 }
 
-/** Throws `invalid_request` for a field whose value asks for what this service does not have. */
+/** Throws `invalid_request` for a field whose value asks for an unsupported feature. */
 export function refuseField(isRefused: boolean, param: string, problem: string): void {
   if (isRefused) throw wrongField(param, problem, "unsupported_parameter");
 }

@@ -17,7 +17,7 @@ export type ApprovalAnswer = {
   readonly param: string;
 };
 
-/** A request of the Responses API, checked. */
+/** A checked request of the Responses API. */
 export type ResponseRequest = {
   readonly model: unknown;
   readonly stream: boolean;
@@ -25,7 +25,7 @@ export type ResponseRequest = {
   readonly store: boolean;
   readonly instructions: string | undefined;
   readonly previousId: string | undefined;
-  /** The id of the session, from `conversation`. */
+  /** The session id, from `conversation`. */
   readonly sessionId: string | undefined;
   readonly conversation: Conversation;
   readonly approvals: readonly ApprovalAnswer[];
@@ -38,7 +38,10 @@ export type ResponseRequest = {
 
 type Item = SentItem | { readonly type: "approval"; readonly approval: ApprovalAnswer } | undefined;
 
-/** Reads the body of a Responses request. Throws `invalid_request`, with the field, for what this service does not have. */
+/**
+ * Reads the body of a Responses request. Throws `invalid_request`, naming the field, for features that this service
+ * does not have.
+ */
 export function readResponseRequest(body: Fields): ResponseRequest {
   refuseUnsupported(body);
   const items = readInput(body["input"]);
@@ -116,7 +119,7 @@ function readInput(input: unknown): Item[] {
   return items.map((item, index) => readItem(objectAt(item, `input[${index}]`), `input[${index}]`));
 }
 
-/** The types of items that the session has: what an earlier response has shown, and what a client refers to. */
+/** The types of input items that are skipped, because the session already has their content. */
 const known: readonly unknown[] = ["reasoning", "mcp_approval_request", "mcp_list_tools", "item_reference"];
 
 function readItem(item: Fields, param: string): Item {

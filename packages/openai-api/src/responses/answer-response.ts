@@ -17,7 +17,7 @@ import type { RequestEcho } from "./response-object.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { ResponseEvent } from "./response-writer.ts";
 
-/** A run whose events are a response, or a part of it. */
+/** A run, or one part of a run, that is sent as a response. */
 export type ResponseAnswer = {
   readonly exchange: Exchange;
   readonly parts: ApiParts;
@@ -29,9 +29,11 @@ export type ResponseAnswer = {
   readonly createdAt: number;
   readonly clientTools: ReadonlySet<string>;
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
-  /** The request's own run, whose failure is logged, and has a status if nothing was sent. */
+  /**
+   * The run that the request began. Its failure is logged, and answered with an error status if nothing was sent yet.
+   */
   readonly own?: FailedRun | undefined;
-  /** The number of the last event that the client has. */
+  /** The sequence number of the last event that the client has received. */
   readonly after?: number | undefined;
 };
 
@@ -46,7 +48,10 @@ export function writerOf(answer: ResponseAnswer, send: (event: ResponseEvent) =>
   return new ResponseWriter(response, { runId, prefix, held, clientTools, asked }, send);
 }
 
-/** Sends a response as the events of a stream. A failure before the first event is answered with its own status. */
+/**
+ * Sends a response as the events of a stream. A failure before the first event is answered with the error's HTTP
+ * status.
+ */
 export async function streamResponse(answer: ResponseAnswer): Promise<void> {
   const { exchange, parts, run, own, after = -1 } = answer;
   const events = new EventStream(exchange, { heartbeatMs: parts.service.settings.heartbeatMs, signal: run.signal });
@@ -88,7 +93,7 @@ export async function sendResponse(answer: ResponseAnswer): Promise<void> {
   if (!exchange.isDestroyed) exchange.sendJson(200, writer.response);
 }
 
-/** Adds an event to a response. Throws the failure of the run. Only its end takes time. */
+/** Adds an event to a response, or throws the failure of the run. Asynchronous only for the end of the run. */
 function addEvent(writer: ResponseWriter, event: PartEvent, answer: ResponseAnswer): Promise<void> | undefined {
   if (event.type === "failure") throw event.error;
   writer.begin();
@@ -111,13 +116,13 @@ async function addEnd(
   writer.finish(output.usage);
 }
 
-/** Throws for a run that waits for something that no client of this API can give. */
+/** Throws if a run waits for something other than an approval or the result of a client's tool. */
 function checkPause(waits: readonly RunWait[]): void {
   if (waits.some(({ kind }) => kind === "input" || kind === "approval")) return;
   throw apiError("conflict", "The run waits for an answer that this API has no place for.", { code: "run_waits" });
 }
 
-/** Returns the tokens that a failed run has used. */
+/** Returns the usage of a failed run. */
 export function usageIn(error: unknown): TokenUsage | undefined {
   return error instanceof RunError ? error.output.usage : undefined;
 }

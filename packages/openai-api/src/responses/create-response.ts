@@ -21,7 +21,7 @@ import { readNote, toNote } from "./response-note.ts";
 
 type Asked = { readonly request: ResponseRequest; readonly model: ServedModel };
 
-/** Answers `POST /responses`: with a run that begins, or that goes on with what its client answers. */
+/** Answers `POST /responses`. Begins a run, or continues a waiting run with the client's answers. */
 export async function createResponse(exchange: Exchange, parts: ApiParts): Promise<void> {
   signInOpenWebUi(exchange, parts.settings.openWebUi);
   const request = readResponseRequest(await readBody(exchange, parts));
@@ -54,7 +54,7 @@ async function begin(exchange: Exchange, parts: ApiParts, asked: Asked): Promise
   return { exchange, parts, model, run, part: 0, start: {}, echo, createdAt: Date.now(), clientTools, own };
 }
 
-/** Returns what a request says of its run, beside where it takes place. */
+/** Returns the terms of a request's run that do not depend on its session. */
 function termsOf({ service }: ApiParts, { request, model }: Asked) {
   const { tools, format, maxTokens, user, instructions, store, background } = request;
   const { approvals, inputs } = waitingTools(model);
@@ -82,7 +82,10 @@ async function goOn(exchange: Exchange, parts: ApiParts, { request, model }: Ask
 
 type Place = Pick<RunPlan, "sessionId" | "messages" | "continueFrom">;
 
-/** Returns where the run of a request takes place: a new session, one that is named, or behind an earlier turn. */
+/**
+ * Returns the session of a request: a new one, the one that it names, or the one of an earlier response. The run may
+ * then continue from a turn before the last.
+ */
 async function placeOf(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<Place> {
   const { previousId, sessionId, conversation, store } = request;
   const { history } = conversation;
@@ -98,7 +101,7 @@ async function placeOf(exchange: Exchange, parts: ApiParts, { request, model }: 
   return { sessionId, messages: isKnown ? ([] as ChatMessage[]) : history };
 }
 
-/** Finds the turn that `previous_response_id` names. Throws `not_found` for one that the caller does not have. */
+/** Finds the turn of the response in `previous_response_id`. Throws `not_found` if the caller has no such response. */
 async function findPrevious(
   { service }: ApiParts,
   model: ServedModel,
@@ -129,7 +132,7 @@ async function isInProgress(
   }
 }
 
-/** Sends the response of a run that goes on in the background. */
+/** Sends the response of a run that continues in the background. */
 function sendQueued({ exchange, run, model, part, echo, createdAt }: ResponseAnswer): void {
   const { runId, sessionId } = run;
   const response = newResponse({ id: toResponseId({ sessionId, runId, part }), model: model.id, createdAt }, echo);

@@ -1,22 +1,22 @@
 import type { OutputItem } from "./response-object.ts";
 
-/** The label of the agent's own tools in the dialect's calls of MCP tools. */
+/** The server label under which calls of the agent's own tools are shown, as calls of MCP tools. */
 export const serverLabel = "agent";
 
-/** Emits an event of a response, to which its number is added. */
+/** Emits an event of a response. The receiver adds the sequence number. */
 export type EmitEvent = (type: string, fields: object) => void;
 
-/** An item of an answer that is being written. */
+/** An output item that is being written. */
 export interface OpenItem {
   readonly item: OutputItem;
   readonly index: number;
-  /** The journal step that has begun the item; empty without a journal. */
+  /** The journal step that began the item; empty for a run without a journal. */
   readonly step: string;
-  /** Ends the item. `status` is its own, such as `completed` or `incomplete`. */
+  /** Ends the item. The caller gives its status. */
   close(status: "completed" | "incomplete"): OutputItem;
 }
 
-/** What an item is made of: its id, its place in the output, and the step that has begun it. */
+/** The facts by which an item is placed: its id, its index in the output, and the journal step that began it. */
 export type ItemPlace = { readonly id: string; readonly index: number; readonly step: string };
 
 /** A message of the answer, with its text and citations. */
@@ -70,7 +70,7 @@ export class MessageItem implements OpenItem {
   }
 }
 
-/** The thinking before an answer, as a summary. */
+/** The reasoning before an answer, as a summary. */
 export class ReasoningItem implements OpenItem {
   readonly index: number;
   readonly step: string;
@@ -117,7 +117,10 @@ export class ReasoningItem implements OpenItem {
   }
 }
 
-/** A call of one of the agent's own tools, which no client tries to execute. */
+/**
+ * A call of one of the agent's own tools. It is shown as a call of an MCP tool, so that no client tries to execute
+ * it.
+ */
 export class ServerCallItem implements OpenItem {
   readonly index: number;
   readonly step: string;
@@ -148,7 +151,7 @@ export class ServerCallItem implements OpenItem {
     this.#emit("response.mcp_call_arguments.delta", { ...this.#place, delta });
   }
 
-  /** Sets the result of the call, and ends the item. */
+  /** Sets the result of the call and ends the item. */
   settle({ output, error }: { readonly output: string; readonly error: string | undefined }): OutputItem {
     if (error === undefined) this.#output = output;
     else this.#error = error;
@@ -185,7 +188,7 @@ export class ServerCallItem implements OpenItem {
   }
 }
 
-/** Emits an item for the client to act on, which is whole at once, and returns it. */
+/** Emits an item that needs no further pieces, such as a tool call for the client, and returns it. */
 export function emitWhole(item: OutputItem, index: number, emit: EmitEvent): OutputItem {
   if (item.type !== "function_call") {
     emit("response.output_item.added", { output_index: index, item });

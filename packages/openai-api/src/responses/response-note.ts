@@ -4,7 +4,7 @@ import { waitingTools } from "../run/begin-run.ts";
 import type { RequestEcho } from "./response-object.ts";
 import { noEcho } from "./response-object.ts";
 
-/** What a stored run keeps of the request that has begun it, so that its responses can be read later. */
+/** The facts of a request that are stored with its run, so that its responses can be read later. */
 export type ResponseNote = {
   readonly model: string;
   readonly echo: RequestEcho;
@@ -13,7 +13,7 @@ export type ResponseNote = {
 
 const longestNote = 200_000;
 
-/** Makes the note of a run. Schemas of tools that are too long for it are left out. */
+/** Returns the facts to store with a run. If they are too long, omits tools, instructions and metadata. */
 export function toNote(model: ServedModel, echo: RequestEcho): Json {
   const names = echo.tools.map((tool) => (tool as { readonly name: string }).name);
   const clientTools = [...new Set([...names, ...waitingTools(model).inputs])];
@@ -24,7 +24,7 @@ export function toNote(model: ServedModel, echo: RequestEcho): Json {
   return { openai: { model: model.id, echo: shortEcho, clientTools } } as unknown as Json;
 }
 
-/** Reads the note of a run; undefined for a run of another protocol. */
+/** Reads the facts stored with a run. Returns undefined for a run of another protocol. */
 export function readNote(note: unknown): ResponseNote | undefined {
   const { openai } = (note ?? {}) as { readonly openai?: Partial<ResponseNote> };
   if (openai?.model === undefined) return undefined;

@@ -8,7 +8,7 @@ export type OutputItem = { readonly id: string; readonly type: string; readonly 
 /** The statuses of a response. */
 type ResponseStatus = "queued" | "in_progress" | "completed" | "failed" | "cancelled" | "incomplete";
 
-/** What an answer repeats of its request. It is JSON: a stored run keeps it as its note. */
+/** The fields of a request that its response repeats. They are JSON, because they are stored with the run. */
 export type RequestEcho = {
   readonly instructions: string | null;
   readonly tools: readonly object[];
@@ -43,7 +43,7 @@ export type ResponseObject = RequestEcho & {
   readonly [field: string]: unknown;
 };
 
-/** What a response without a known request repeats, such as one that is read from its session. */
+/** The repeated fields of a response whose request is unknown, such as one that is read from its session. */
 export const noEcho: RequestEcho = {
   instructions: null,
   tools: [],
@@ -65,7 +65,7 @@ export const noEcho: RequestEcho = {
 
 const mostMetadata = 64;
 
-/** Returns what an answer repeats of its request. */
+/** Returns the fields of a request that its response repeats. */
 export function echoOf(request: ResponseRequest): RequestEcho {
   const { body, tools, instructions, store, background, previousId, sessionId, maxTokens, user } = request;
   const numberOf = (name: string, byDefault: number) => (typeof body[name] === "number" ? body[name] : byDefault);
@@ -129,7 +129,7 @@ export function newResponse(
   };
 }
 
-/** The usage of a response without model calls. */
+/** Returns the usage of a response; null if it is unknown. */
 export function usageOf(usage: TokenUsage | undefined): object | null {
   return usage === undefined ? null : toResponseUsage(usage);
 }

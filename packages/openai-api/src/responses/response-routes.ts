@@ -10,7 +10,7 @@ import { createResponse } from "./create-response.ts";
 import { answerOf, findResponse, readResponse } from "./stored-response.ts";
 import type { FoundResponse } from "./stored-response.ts";
 
-/** Makes the routes of the Responses API, below a path. */
+/** Makes the routes of the Responses API below a path. */
 export function responseRoutes(parts: ApiParts, base: string): Route[] {
   const withUser = (handle: (exchange: Exchange) => Promise<void>) => async (exchange: Exchange) => {
     signInOpenWebUi(exchange, parts.settings.openWebUi);
@@ -68,7 +68,7 @@ function readAfter(text: string | null): number {
   throw wrongField("starting_after", "must be the number of an event, from 0.");
 }
 
-/** Removes a response: its run, and its turn with those behind it in the session. */
+/** Deletes a response: its run, its turn, and all later turns of the session. */
 async function remove(exchange: Exchange, { service }: ApiParts, response: FoundResponse): Promise<void> {
   const { runId, part, found } = response;
   const owner = exchange.principal ?? {};
@@ -93,7 +93,7 @@ async function cancel(exchange: Exchange, parts: ApiParts, response: FoundRespon
   exchange.sendJson(200, await readResponse(exchange, parts, response));
 }
 
-/** Lists what the user has said in the turn of a response. */
+/** Lists the user's input of a response. */
 async function listInput(exchange: Exchange, { service }: ApiParts, response: FoundResponse): Promise<void> {
   const { runId, sessionId } = response;
   const owner = exchange.principal ?? {};

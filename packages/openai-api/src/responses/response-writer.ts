@@ -9,32 +9,32 @@ import type { EmitEvent, OpenItem } from "./output-items.ts";
 import type { OutputItem, ResponseObject } from "./response-object.ts";
 import { usageOf } from "./response-object.ts";
 
-/** An event of a response's stream. Its number is the same for every reader. */
+/** An event of a response's stream. Its sequence number is the same for every reader. */
 export type ResponseEvent = {
   readonly type: string;
   readonly sequence_number: number;
   readonly [field: string]: unknown;
 };
 
-/** The facts about a response that its events do not tell. */
+/** The facts about a response that are not in its events. */
 export type WriterFacts = {
   readonly runId: string;
-  /** The beginning of the ids of its items, unique within the run. */
+  /** The prefix of the item ids, unique within the run. */
   readonly prefix: string;
-  /** Tools whose calls are shown only once they have been decided, because they may wait for the client. */
+  /** The tools whose calls may wait for the client. A call is shown once that is decided. */
   readonly held: ReadonlySet<string>;
-  /** Tools that the client executes: it knows the results of their calls. */
+  /** The tools that the client executes. It already knows their results. */
   readonly clientTools: ReadonlySet<string>;
-  /** The calls that an earlier part of the run has asked about, by their ids. */
+  /** The calls that an earlier part of the run asked the client about, by their ids. */
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
 };
 
-/** A call of a tool that may wait for the client: its item is made once that is known. */
+/** A call of a tool that may wait for the client. Its item is made once that is decided. */
 type HeldCall = { readonly name: string; args: string };
 
 type ToolResult = Extract<StreamChunk, { type: "tool_result" }>;
 
-/** Turns the events of a run, or of a part of it, into a response and the events of its stream. */
+/** Converts the events of a run, or of one part of it, to a response and the events of its stream. */
 export class ResponseWriter {
   readonly response: ResponseObject;
   readonly #facts: WriterFacts;
@@ -56,21 +56,21 @@ export class ResponseWriter {
     this.#send = send;
   }
 
-  /** Emits the first events of the stream, once. */
+  /** Emits the first events of the stream, if that has not happened yet. */
   begin(): void {
     if (this.#sequence > 0) return;
     this.#emit("response.created", { response: this.snapshot() });
     this.#emit("response.in_progress", { response: this.snapshot() });
   }
 
-  /** Adds an event of the run. The caller takes its end, its failure and its pause. */
+  /** Adds an event of the run. The caller handles the end, the failure and the pause of the run. */
   take(event: PartEvent): void {
     if (event.type === "chunk") this.#takeChunk(event.chunk as StreamChunk, event.step ?? "");
     else if (event.type === "wait") this.#takeWait(event.wait);
     else if (event.type === "reset") this.#reset(event.step);
   }
 
-  /** Ends the response of a run that has ended, or that waits for its client. */
+  /** Ends the response of a run that has completed, or that waits for its client. */
   finish(usage: TokenUsage | undefined): void {
     this.#closeAll("completed");
     const reasons: Readonly<Record<string, string>> = { length: "max_output_tokens", content_filter: "content_filter" };
@@ -80,7 +80,7 @@ export class ResponseWriter {
     this.#emit(`response.${this.response.status}`, { response: this.snapshot() });
   }
 
-  /** Ends the response of a run that has failed or was cancelled. */
+  /** Ends the response of a run that failed or was cancelled. */
   fail(error: TroupeError, usage: TokenUsage | undefined): void {
     this.begin();
     this.#closeAll("incomplete");
@@ -94,12 +94,12 @@ export class ResponseWriter {
     this.#emit("response.failed", { response: this.snapshot() });
   }
 
-  /** Adds the whole text of an answer whose chunks are not known. */
+  /** Adds the whole text of an answer that was read from its session. */
   addText(text: string): void {
     if (text !== "") this.#message("").write(text);
   }
 
-  /** Adds a finished call of a tool, whose chunks are not known. */
+  /** Adds a finished tool call that was read from its session. */
   addCall({
     id,
     name,
@@ -119,7 +119,7 @@ export class ResponseWriter {
     this.#settle(id, item, { output, error });
   }
 
-  /** Returns a copy of the response as it is now. */
+  /** Returns a copy of the response in its current state. */
   snapshot(): ResponseObject {
     return { ...this.response, output: this.#output() };
   }
@@ -174,7 +174,7 @@ export class ResponseWriter {
     this.#settle(id, item, { output: toOutputText(result), error });
   }
 
-  /** Adds the call that a run waits for: for the client to execute, or to approve. */
+  /** Adds a tool call that the run waits for, for the client to execute or approve. */
   #takeWait(wait: RunWait): void {
     if (this.#asked.has(wait.id) || (wait.kind !== "input" && wait.kind !== "approval")) return;
     this.#asked.add(wait.id);
@@ -244,7 +244,7 @@ export class ResponseWriter {
     this.#calls.delete(id);
   }
 
-  /** Ends the open message or reasoning. */
+  /** Ends the open message or reasoning item. */
   #leave(status: "completed" | "incomplete"): void {
     const open = this.#open;
     this.#open = undefined;
@@ -263,7 +263,7 @@ export class ResponseWriter {
     this.#leave(status);
   }
 
-  /** Removes what a step has written, because another process makes it again. Its items end as incomplete. */
+  /** Removes the items of a journal step, because another process repeats the step. Open items end as incomplete. */
   #reset(step: string): void {
     if (this.#open?.step === step) {
       this.#open.close("incomplete");

@@ -18,11 +18,11 @@ import type { ResponseObject } from "./response-object.ts";
 import { readNote } from "./response-note.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
-/** A response that was found by its id: a run that is stored, or a turn of a session. */
+/** A response that was found by its id: from a stored run, or from a turn of a session. */
 export type FoundResponse = ResponseName &
   ({ readonly found: FoundRun; readonly turn?: undefined } | { readonly found?: undefined; readonly turn: StoredTurn });
 
-/** Finds a response by its id. Throws `not_found` for one that is unknown, another user's, or of another protocol. */
+/** Finds a response by its id. Throws `not_found` if it is unknown, of another user, or of another protocol. */
 export async function findResponse(exchange: Exchange, parts: ApiParts): Promise<FoundResponse> {
   const name = parseResponseId(String(exchange.params["id"]));
   const owner = exchange.principal ?? {};
@@ -65,7 +65,7 @@ async function orUndefined<Value>(promise: Promise<Value>): Promise<Value | unde
   }
 }
 
-/** Returns what a part of a stored run answers with, for a reader who comes back to it. */
+/** Returns one part of a stored run as a response, for a client that reads it later. */
 export async function answerOf(
   exchange: Exchange,
   parts: ApiParts,
@@ -84,7 +84,7 @@ export async function answerOf(
   return { exchange, parts, model, run, part, start, echo: note.echo, createdAt, clientTools, asked, stored };
 }
 
-/** Returns a response as it is now. */
+/** Returns a response in its current state. */
 export async function readResponse(
   exchange: Exchange,
   parts: ApiParts,

@@ -2,7 +2,7 @@ import type { Service } from "@troupe/core/transport";
 import type { ApiSettings } from "../settings.ts";
 import type { ServedModels } from "../models/served-models.ts";
 
-/** What the routes of the protocol share: the service, its models, and the protocol's own options. */
+/** The service, its models, and the protocol's options, shared by all routes. */
 export type ApiParts = {
   readonly service: Service;
   readonly models: ServedModels;

@@ -8,36 +8,36 @@ import type { ReadFormat, ReadTools } from "../request/additions.ts";
 import { wrongField } from "../wire/api-error.ts";
 import type { ApiParts } from "./api-parts.ts";
 
-/** A run that a request asks for, in the words of the service. */
+/** The run that a request asks for. */
 export type RunPlan = {
   readonly model: ServedModel;
   readonly input: MessageContent;
   readonly sessionId: string | undefined;
   readonly messages: readonly ChatMessage[];
   readonly isUnstored: boolean;
-  /** The turn of the session behind which the run goes on. */
+  /** The turn of the session after which the run continues. */
   readonly continueFrom?: RequestedRun<unknown, unknown>["opts"]["continueFrom"];
   readonly instructions: string | undefined;
   readonly tools: ReadTools;
   readonly format: ReadFormat;
-  /** The field in which the format of the answer was sent. */
+  /** The field of the request that has the format of the answer. */
   readonly formatParam: string;
   readonly maxTokens: number | undefined;
-  /** What the client calls its own user. It is no identity. */
+  /** The client's own name for its user. It does not identify the caller. */
   readonly user: string | undefined;
-  /** True for a run that its client can come back to. */
+  /** True for a run that its client can read later. */
   readonly isStored: boolean;
   readonly endsWithClient: boolean | undefined;
   readonly note?: Json | undefined;
 };
 
-/** A run that has begun, with what its failure needs for the log. */
+/** A run that has begun, and the facts that are logged if it fails. */
 export type BegunRun = { readonly run: ServedRun; readonly own: FailedRun };
 
 type Subject = Runnable | ServedWorkflow;
 
 /**
- * Begins the run of a request, and sends its ids as headers. When the client disconnects, the run is cancelled, unless
+ * Begins the run of a request, and sends its ids as headers. If the client disconnects, the run is cancelled, unless
  * it outlives its connection.
  */
 export async function beginRun(exchange: Exchange, parts: ApiParts, plan: RunPlan): Promise<BegunRun> {
@@ -74,7 +74,10 @@ export function showIds(exchange: Exchange, { runId, sessionId }: Pick<ServedRun
   exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
 }
 
-/** Lets go of a run when its client disconnects before the end of the answer. Returns the function that ends this. */
+/**
+ * Reports a disconnect to the run if its client leaves before the end of the answer. Returns the function that stops
+ * watching.
+ */
 export function endWithClient(exchange: Exchange, run: Pick<ServedRun, "disconnect">): () => void {
   if (exchange.isDestroyed) run.disconnect();
   return exchange.onClose(() => {
@@ -123,10 +126,13 @@ function settingsOf({ model, tools, format, formatParam }: RunPlan): ModelSettin
   return { ...(toolChoice !== undefined && { toolChoice }), ...(responseFormat !== undefined && { responseFormat }) };
 }
 
-/** A tool of an agent, as far as it is decided here whether a run may wait for its client. */
+/** The fields of a tool that decide whether its calls may wait for the client. */
 type AnyTool = { readonly name: string; readonly needsApproval?: unknown; readonly execute?: unknown };
 
-/** Returns the tools of a model whose calls may wait: those that need an approval, or that a client executes. */
+/**
+ * Returns the names of the tools whose calls may wait: those that need an approval, and those that the client
+ * executes.
+ */
 export function waitingTools({ subject }: ServedModel): { approvals: Set<string>; inputs: Set<string> } {
   const { tools = [] } = subject as { readonly tools?: readonly AnyTool[] };
   const needsApproval = ({ needsApproval: needed }: AnyTool) => needed !== undefined && needed !== false;

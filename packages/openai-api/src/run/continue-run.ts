@@ -11,13 +11,13 @@ import type { PartStart } from "./part-events.ts";
 import type { AskedCall } from "./calls.ts";
 import { askedCalls, readParts } from "./run-parts.ts";
 
-/** What a client answers: results of its tools, and approvals. */
+/** The answers of a client: results of its tools, and approvals. */
 export type ClientAnswers = {
   readonly outputs: readonly ToolOutput[];
   readonly approvals: readonly ApprovalAnswer[];
 };
 
-/** A run that goes on with its client's answers, and the part of its events that answers the request. */
+/** A run that continues with its client's answers, and the start of the part that answers the request. */
 export type ContinuedRun = {
   readonly run: StoredRun;
   readonly view: RunView;
@@ -29,9 +29,9 @@ export type ContinuedRun = {
 type Answer = { readonly runId: string; readonly waitId: string; readonly answer: Json; readonly param: string };
 
 /**
- * Gives a waiting run the answers of its client, and returns it with the part behind them. The same answers may come
- * again: a client repeats a request whose answer it has not seen. Throws `invalid_request` if an answer is missing, and
- * `not_found` for a call of another caller's run.
+ * Gives a waiting run the answers of its client. Returns the run and the start of the part that follows. The same
+ * answers may come again, because a client repeats a request whose response was lost. Throws `invalid_request` if an
+ * answer is missing, and `not_found` for a call of another caller's run.
  */
 export async function continueRun(
   exchange: Exchange,
@@ -63,7 +63,7 @@ export async function continueRun(
   };
 }
 
-/** Returns true if a request answers calls that this service has asked its client to make. */
+/** Returns true if a request answers tool calls or requests for approval of this service. */
 export function isAnswering({ outputs, approvals }: ClientAnswers): boolean {
   const ids = outputs.map(({ callId }) => parseCallId(callId));
   return approvals.length > 0 || (ids.length > 0 && ids.every((id) => id !== undefined));
@@ -92,7 +92,7 @@ function checkAnswers({ status, waits = [] }: RunView, answers: readonly Answer[
   throw apiError("invalid_request", message, { param: "input", code: "missing_tool_output" });
 }
 
-/** Returns the content of a result for the model: parts that are text alone as text. */
+/** Returns the content of a tool result for the model. Parts that are all text become one string. */
 function toResult(output: MessageContent): Json {
   return typeof output === "string"
     ? output

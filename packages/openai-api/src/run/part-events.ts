@@ -8,10 +8,13 @@ type PauseEvent = { readonly type: "pause"; readonly waits: NonNullable<RunView[
 /** An event of a run, or its pause. */
 export type PartEvent = ServedEvent | PauseEvent;
 
-/** The place of a part in the log of a run: behind an event, and behind the attempts before the client's answer. */
+/**
+ * The start of a part in the events of a run: after an event, or after the attempts that came before the client's
+ * answer.
+ */
 export type PartStart = { readonly after?: string | undefined; readonly attempts?: number };
 
-/** Milliseconds between two looks at a run that may be about to wait: the first pause and the longest pause. */
+/** Milliseconds between two checks of a run that may be about to wait: the first interval and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
 
 /**
@@ -63,7 +66,7 @@ class PartReader {
     if (event.type === "wait") this.#mayWait = true;
   }
 
-  /** Yields the stored events from before the run began to wait, and the pause. */
+  /** Yields the stored events from before the run began to wait, and then the pause. */
   async *#pause({ waits = [] }: RunView): AsyncGenerator<PartEvent, void> {
     const { service, runId, caller } = this.#run;
     for await (const event of service.storedEvents(runId, caller, this.#lastId)) {

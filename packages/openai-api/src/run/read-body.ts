@@ -4,7 +4,7 @@ import { largestBody } from "../settings.ts";
 import { apiError } from "../wire/api-error.ts";
 import type { ApiParts } from "./api-parts.ts";
 
-/** Reads the JSON object in the body of a request. Throws `invalid_request` if there is none. */
+/** Reads the body of a request, which must be a JSON object. Throws `invalid_request` otherwise. */
 export async function readBody(exchange: Exchange, { service, settings }: ApiParts): Promise<Fields> {
   const maxBytes = largestBody(settings, service.settings.maxBodyBytes);
   const body = await exchange.readJsonObject({ maxBytes });

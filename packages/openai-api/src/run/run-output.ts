@@ -1,16 +1,16 @@
 import type { PublicOutput, ServedRun } from "@troupe/core/transport";
 
-/** The output of a workflow: its state, and what each step gave. */
+/** The output of a workflow: its state, and the result of each step. */
 type WorkflowOutput = {
   readonly state: unknown;
   readonly steps: readonly { readonly output?: unknown }[];
   readonly usage: PublicOutput["usage"];
 };
 
-/** What an answer shows of a run that has ended. */
+/** The parts of a run's output that an answer shows. */
 export type ShownOutput = Pick<PublicOutput, "text" | "usage" | "thinking" | "sources" | "toolCalls">;
 
-/** Returns the answer of a run. That of a workflow is what its last step gave, as text. */
+/** Returns the output of a run as an answer. For a workflow, that is the result of its last step as text. */
 export function outputOf({ kind }: Pick<ServedRun, "kind">, output: unknown): ShownOutput {
   if (kind !== "workflow") return output as ShownOutput;
   const { state, steps, usage } = output as WorkflowOutput;

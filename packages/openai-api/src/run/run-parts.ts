@@ -3,17 +3,17 @@ import type { StoredRun } from "@troupe/core/transport";
 import { callOf } from "./calls.ts";
 import type { AskedCall } from "./calls.ts";
 
-/** One part of the stored events of a run: up to the questions that its client has answered. */
+/** One part of a run's stored events: up to questions that its client has answered, or the end. */
 export type StoredPart = {
   readonly events: readonly RunEvent[];
   readonly waitIds: readonly string[];
-  /** The number of attempts until the end of the part. */
+  /** The number of attempts up to the end of the part. */
   readonly attempts: number;
 };
 
 /**
- * Divides the stored events of a run into parts. A part ends where the run has waited: the next one begins with the
- * attempt that has the answers.
+ * Divides the stored events of a run into parts. A part ends where the run waited for answers; the next part begins
+ * with the attempt that received them.
  */
 export async function readParts({ service, runId, caller }: StoredRun): Promise<StoredPart[]> {
   const parts: StoredPart[] = [];
@@ -36,7 +36,7 @@ export async function readParts({ service, runId, caller }: StoredRun): Promise<
   return parts;
 }
 
-/** Returns the calls that some events ask about, by the ids of the calls. */
+/** Returns the tool calls that the events of some parts ask about, by the ids of the calls. */
 export function askedCalls(parts: readonly StoredPart[]): Map<string, AskedCall> {
   const asked = parts.flatMap(({ events }) => events.flatMap((event) => (event.type === "wait" ? [event.wait] : [])));
   return new Map(asked.map((wait) => [wait.toolCallId ?? "", callOf(wait)]));

@@ -3,18 +3,18 @@ import type { ChatMessage, SessionOwner, StoredTurn } from "@troupe/core";
 import type { ServedModel } from "../models/served-models.ts";
 import type { ResponseName } from "../wire/ids.ts";
 
-/** The turn that a response names, and the session that holds it. */
+/** The turn of a response, and the session that holds it. */
 export type NamedTurn = { readonly sessionId: string; readonly turn: StoredTurn };
 
-/** Returns the sessions of a model; undefined for one without, such as a workflow. */
+/** Returns the session store of a model. Undefined for a model without sessions, such as a workflow. */
 export function sessionsOf({ subject }: ServedModel): SessionStore | undefined {
   const { sessions } = subject as { readonly sessions?: unknown };
   return sessions instanceof SessionStore ? sessions : undefined;
 }
 
 /**
- * Finds the turn that a response names, from the newest back. It is in the session of its id, or in the fork that its
- * run has made because the session had gone on.
+ * Finds the turn of a response, searching from the newest. It is in the session that the id names, or in a fork that
+ * the run made because the session had changed meanwhile.
  */
 export async function findTurn(
   sessions: SessionStore,
@@ -28,10 +28,10 @@ export async function findTurn(
   return undefined;
 }
 
-/** The number of turns that a run which stores nothing gets of the conversation before it. */
+/** The maximum number of earlier turns that an unstored run receives. */
 const mostTurns = 50;
 
-/** Returns the messages of a session up to the turn that a response names, for a run that stores nothing. */
+/** Returns the messages of a session up to the turn of a response, for an unstored run. */
 export async function historyOf(
   model: ServedModel,
   { sessionId, turn }: NamedTurn,

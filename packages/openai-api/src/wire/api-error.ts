@@ -11,7 +11,7 @@ export type ApiErrorBody = {
   readonly code: string | null;
 };
 
-/** The facts by which an error of this protocol differs from others of its code. */
+/** The facts by which this protocol tells apart errors of the same code. */
 export type ApiErrorFacts = {
   /** The field of the request that is wrong, such as `messages[0].content`. */
   readonly param?: string | undefined;
@@ -19,35 +19,35 @@ export type ApiErrorFacts = {
   readonly code?: string | undefined;
 };
 
-/** Makes the error of a wrong field in a request. */
+/** Makes the error for a wrong field in a request. */
 export function wrongField(param: string, problem: string, code?: string): TroupeError {
   return apiError("invalid_request", `${param} ${problem}`, { param, code });
 }
 
-/** Makes an error with a code and a field in the words of OpenAI's API. */
+/** Makes an error with a code and a field of OpenAI's API. */
 export function apiError(code: ErrorCode, message: string, { param, code: apiCode }: ApiErrorFacts = {}): TroupeError {
   const fields = { ...(param !== undefined && { param }), ...(apiCode !== undefined && { apiCode }) };
   return new TroupeError(code, message, { fields });
 }
 
-/** The type of an error in OpenAI's API, by the first status that it is for. */
+/** The types of errors in OpenAI's API, each with the lowest status that it applies to. */
 const typeByStatus: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
   429: "rate_limit_error",
 };
 
-/** Codes of failures for which a client may send the same request again. */
+/** The codes of errors after which a client may send the same request again. */
 const repeatable: readonly ErrorCode[] = ["rate_limited", "unavailable", "storage_unavailable"];
 
-/** Names of the fields of a run's options in errors, each with the field of the API that they come from. */
+/** Field names in errors that come from a run's options, each with the field of the API that set it. */
 const paramOf: readonly (readonly [prefix: string, param: string])[] = [
   ["additions.clientTools", "tools"],
   ["additions.outputSchema", "response_format"],
   ["modelOptions.toolChoice", "tool_choice"],
 ];
 
-/** Returns an error in the shape of OpenAI's API, without what is not for clients. */
+/** Converts an error to the shape of OpenAI's API. Leaves out details that are not for clients. */
 export function toApiError(error: TroupeError, status = statusOf(error.code)): ApiErrorBody {
   const { message } = toPublicFailure(error);
   const { param, apiCode, field } = error.fields;
@@ -65,7 +65,7 @@ function toParam(field: string, [prefix, param]: readonly [string, string]): str
   return field.replace(prefix, param);
 }
 
-/** Answers a request with an error in the shape of OpenAI's API, and tells clients whether to repeat it. */
+/** Answers a request with an error in the shape of OpenAI's API. A header says whether the client should retry. */
 export function failExchange(thrown: unknown, exchange: Exchange, run?: FailedRun): void {
   const { status, error } = toHttpFailure(thrown);
   exchange.logFailure(error, run);

@@ -1,6 +1,6 @@
 import type { TokenUsage } from "@troupe/core";
 
-/** Returns the usage of a run as Chat Completions have it. */
+/** Converts the usage of a run to the form of Chat Completions. */
 export function toChatUsage(usage: TokenUsage): object {
   const { promptTokens, completionTokens, totalTokens, cachedTokens = 0, reasoningTokens = 0 } = usage;
   return {
@@ -12,7 +12,7 @@ export function toChatUsage(usage: TokenUsage): object {
   };
 }
 
-/** Returns the usage of a run as Responses have it. */
+/** Converts the usage of a run to the form of the Responses API. */
 export function toResponseUsage(usage: TokenUsage): object {
   const { promptTokens, completionTokens, totalTokens, cachedTokens = 0, reasoningTokens = 0 } = usage;
   return {

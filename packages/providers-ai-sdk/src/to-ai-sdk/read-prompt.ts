@@ -3,7 +3,7 @@ import type { ChatMessage, ContentPart, MessageContent, ToolCall } from "@troupe
 import { getOwn, readObject, readObjects, readText } from "@troupe/core/kit";
 import type { AiSdkCall } from "./types.ts";
 
-/** A prompt of the AI SDK as a run takes it: the last message of the user, and everything before it. */
+/** A prompt of the AI SDK in the form for a run: the user's last message, and everything before it. */
 type ReadPrompt = { input: MessageContent; history: ChatMessage[] };
 
 type Part = Readonly<Record<string, unknown>>;
@@ -30,8 +30,8 @@ function toMessages({ role, content }: AiSdkCall["prompt"][number]): ChatMessage
 }
 
 /**
- * Converts an answer. The tools that an agent executed are in it with their results: what was said after a result is a
- * message of its own.
+ * Converts an assistant message. It contains the results of the tools that the agent executed. Text after a result
+ * becomes a separate message.
  */
 function toAnswer(parts: readonly Part[]): ChatMessage[] {
   const ends = parts.flatMap(({ type }, index) => {
@@ -86,7 +86,10 @@ function toPart(part: Part): ContentPart[] {
 
 const kinds: Readonly<Record<string, "image" | "audio">> = { image: "image", audio: "audio" };
 
-/** Returns the data of a file as base64 or as a URL. `undefined` for a reference to a file at a vendor. */
+/**
+ * Returns the data of a file as base64 or as a URL. Returns `undefined` for a reference to a file that a vendor
+ * stores.
+ */
 function dataOf(data: unknown): string | undefined {
   if (typeof data === "string") return data;
   if (data instanceof URL) return data.href;

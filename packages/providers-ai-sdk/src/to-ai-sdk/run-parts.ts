@@ -15,7 +15,7 @@ const reasons: Readonly<Record<FinishReason, AiSdkAgentResult["finishReason"]["u
   other: "other",
 };
 
-/** Converts the end of a run. */
+/** Converts the end of a run to the finish part of a stream. */
 export function toFinish(finishReason: FinishReason, usage: TokenUsage | undefined) {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage ?? {};
   const noCache = promptTokens === undefined ? undefined : promptTokens - (cachedTokens ?? 0) - (cacheWriteTokens ?? 0);
@@ -29,7 +29,7 @@ export function toFinish(finishReason: FinishReason, usage: TokenUsage | undefin
   };
 }
 
-/** Converts a source. A source without an address is a document. */
+/** Converts a source. A source without a URL becomes a document. */
 function toSource({ id, url, title }: Source) {
   const type = "source" as const;
   if (url === undefined)
@@ -42,7 +42,7 @@ function toToolCall({ toolCallId, toolName }: { toolCallId: string; toolName: st
   return { type: "tool-call" as const, toolCallId, toolName, input, providerExecuted: true, dynamic: true } as const;
 }
 
-/** Returns the result of a tool call. For a failed one, that is the text for clients. */
+/** Converts the result of a tool call. A failed call has the error text for clients. */
 function toToolResult({ toolCallId, toolName, result, error }: ToolResult) {
   const shown = { type: "tool-result" as const, toolCallId, toolName, dynamic: true } as const;
   return error === undefined
@@ -67,7 +67,7 @@ export class RunParts {
   readonly #inputs = new Map<string, string>();
   readonly #names = new Map<string, string>();
 
-  /** Returns the parts of a chunk. */
+  /** Converts a chunk to stream parts. */
   read(chunk: StreamChunk): AiSdkAgentPart[] {
     switch (chunk.type) {
       case "text":

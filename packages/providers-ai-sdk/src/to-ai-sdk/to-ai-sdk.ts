@@ -27,7 +27,7 @@ class AgentModel implements AiSdkAgentModel {
   readonly specificationVersion = "v4";
   readonly provider = "troupe";
   readonly modelId: string;
-  /** Files behind URLs are left to the agent's model, which fetches them or refuses them. */
+  /** All URLs are declared supported, so that they reach the agent's model, which fetches or rejects them. */
   readonly supportedUrls = { "*/*": [/^https?:\/\//] };
   readonly #agent: Runnable;
   readonly #runOptions: ToAiSdkOptions["runOptions"];
@@ -57,7 +57,7 @@ class AgentModel implements AiSdkAgentModel {
     const chunks = run[Symbol.asyncIterator]();
     const parts = new RunParts();
     const { modelId } = this;
-    // The stream pulls again only after a part, and many chunks have none.
+    // A stream pulls again only after it received a part, and many chunks produce none.
     const pullParts = async (controller: ReadableStreamDefaultController<AiSdkAgentPart>): Promise<void> => {
       for (let read: AiSdkAgentPart[] = []; read.length === 0;) {
         const step = await chunks.next();

@@ -4,10 +4,10 @@ import type { AiSdkAgentResult, AiSdkCall } from "./types.ts";
 
 type Warnings = AiSdkAgentResult["warnings"];
 
-/** Settings of the AI SDK that a run has no name for. */
+/** AI SDK settings that runs do not support. */
 const unsupported = ["topK", "presencePenalty", "frequencyPenalty"] as const;
 
-/** Converts the settings of a call to options of a run. Adds a warning for each that an agent does not take. */
+/** Converts the settings of a call to options of a run. Adds a warning for each unsupported setting. */
 export function toRunOptions(call: AiSdkCall, history: readonly ChatMessage[]): [RunOpts, Warnings] {
   const warnings: Warnings = [];
   for (const feature of unsupported) {
@@ -25,7 +25,7 @@ export function toRunOptions(call: AiSdkCall, history: readonly ChatMessage[]): 
   return [{ modelOptions: toSettings(call), signal: call.abortSignal, ...messages, ...given }, warnings];
 }
 
-/** Reads the options of the run in `providerOptions.troupe`. */
+/** Reads the run options in `providerOptions.troupe`. */
 function readRunOptions({ providerOptions }: AiSdkCall): RunOpts {
   const { sessionId, userId, metadata } = readObject(providerOptions?.["troupe"]);
   return {

@@ -1,6 +1,6 @@
 import type { RunOpts } from "@troupe/core";
 
-/** The call options of the AI SDK that are read. */
+/** The call options of the AI SDK that this package reads. */
 export type AiSdkCall = {
   prompt: readonly { role: string; content: unknown }[];
   temperature?: number | undefined;
@@ -18,7 +18,7 @@ export type AiSdkCall = {
   providerOptions?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** A setting of a call that an agent does not take. */
+/** A warning about a setting of a call that agents do not support. */
 type AiSdkWarning = { type: "unsupported"; feature: string; details?: string };
 
 type AiSdkSource =
@@ -101,8 +101,8 @@ export type AiSdkAgentModel = {
 /** Options of `toAiSdk`. */
 export type ToAiSdkOptions = {
   /**
-   * Returns options of the run for a call, such as the user's id or API keys. `providerOptions.troupe` of the call gives
-   * `sessionId`, `userId` and `metadata` too; what this function returns counts more. @default none
+   * Returns options of the run for a call, such as the user's id or API keys. They take precedence over `sessionId`,
+   * `userId` and `metadata` in the call's `providerOptions.troupe`. @default none
    */
   runOptions?: ((call: AiSdkCall) => RunOpts | Promise<RunOpts>) | undefined;
 };

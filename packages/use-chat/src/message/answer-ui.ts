@@ -10,15 +10,15 @@ import { UiMessage } from "./ui-message.ts";
 /** The header that marks a stream of UI messages for the AI SDK. */
 export const uiStreamHeader = ["X-Vercel-AI-UI-Message-Stream", "v1"] as const;
 
-/** Milliseconds between two looks at a run that may be about to wait: the first pause and the longest pause. */
+/** Milliseconds between two checks of a run that may be about to wait: the first interval and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
 
-/** The questions that a request of `useChat` has answered. Its response continues the message behind them. */
+/** The questions that a request of `useChat` has answered. Its response continues the message after them. */
 export type Continued = {
   readonly waitIds: readonly string[];
   /**
-   * The number of the run's attempts before it got the answers. A run that waits in such an attempt has not continued
-   * yet.
+   * The number of the run's attempts before the answers. While the run still waits in such an attempt, it has not
+   * continued yet.
    */
   readonly attempts: number;
 };
@@ -26,9 +26,9 @@ export type Continued = {
 /** Options of sending a run as a UI message. */
 export type UiAnswerOptions = {
   readonly heartbeatMs: number;
-  /** True to send the head of the stream without waiting for an event. */
+  /** True to send the head of the stream at once, without waiting for an event. */
   readonly early: boolean;
-  /** The request's own run. Its failure is the answer of the request, with a status if nothing was sent. */
+  /** The run that the request began. Its failure is answered with an error status if nothing was sent yet. */
   readonly own?: FailedRun | undefined;
   readonly continued?: Continued | undefined;
   /** The major version of the AI SDK on the page: see `ChatStreamOptions`. @default 7 */
@@ -40,7 +40,7 @@ export type UiAnswerOptions = {
  * the client disconnects. Rejects with a failure of the request's own run if nothing was sent yet.
  */
 export async function answerUi(exchange: Exchange, run: StoredRun, options: UiAnswerOptions): Promise<void> {
-  // Only until the message is sent: a run that waits then goes on without this client.
+  // Watched only until the message is sent: a run that waits then continues without this client.
   const stopWatching = exchange.onClose(() => {
     if (!exchange.isFinished) run.disconnect();
   });
@@ -60,7 +60,7 @@ class UiAnswer {
   readonly #options: UiAnswerOptions;
   readonly #events: EventStream;
   readonly #message: UiMessage;
-  /** The chunks that are not sent yet, of the run's last event. */
+  /** The chunks of the run's last event that are not sent yet. */
   #chunks: UiChunk[] = [];
   /** True while the answer skips events that the client has already received. */
   #isSilent: boolean;
@@ -78,7 +78,7 @@ class UiAnswer {
     exchange.setHeader(...uiStreamHeader);
     this.#events = new EventStream(exchange, { heartbeatMs: options.heartbeatMs, signal: run.signal });
     const emit = (chunk: UiChunk): void => void this.#chunks.push(chunk);
-    // What the client has not seen needs no taking back.
+    // A client that has not received a step need not take it back.
     this.#message = new UiMessage(run.runId, emit, () => options.sdk !== 6 || this.#isSilent);
   }
 

@@ -38,7 +38,7 @@ export function parameterRef(name: string): Reference {
   return { $ref: `#/components/parameters/${name}` };
 }
 
-/** Returns references to the headers of an answer. The name of their component is theirs without hyphens and `X-`. */
+/** Returns references to the headers of an answer. A component has the name of its header without hyphens and `X-`. */
 export function headerRefs(...names: string[]): Record<string, Reference> {
   const refs = names.map((name) => {
     const component = name.replace("X-", "").replaceAll("-", "");
@@ -66,7 +66,7 @@ const errorNames: Readonly<Record<number, string>> = {
   504: "TimedOut",
 };
 
-/** Returns references to the error responses of these statuses, and to the one for all others. */
+/** Returns references to the error responses of these statuses, and to the default response for all others. */
 export function errorRefs(...statuses: number[]): Record<string, Reference> {
   const toRef = (name: string): Reference => ({ $ref: `#/components/responses/${name}` });
   const refs = statuses.map((status) => [String(status), toRef(errorNames[status] ?? "OtherError")] as const);

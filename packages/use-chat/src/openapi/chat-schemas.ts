@@ -1,7 +1,7 @@
 import { anyObjectSchema, arraySchema, enumSchema, havingSchema, schemaRef, stringSchema } from "./builders.ts";
 import type { OpenApiSchema } from "./builders.ts";
 
-/** The pattern of a session's id, and so of a chat's. */
+/** The pattern of a session id, which is also the pattern of a chat id. */
 export const sessionIdPattern = "^([\\w:@-][\\w.:@-]{0,127}|\\.[\\w:@-][\\w.:@-]{0,126}|\\.\\.[\\w.:@-]{1,126})$";
 
 const userId: OpenApiSchema = {

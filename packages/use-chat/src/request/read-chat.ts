@@ -17,7 +17,7 @@ export type SentMessage = {
 /** A request of `useChat`. */
 export type Chat = {
   readonly chatId: string;
-  /** True if the last answer is to be generated again. */
+  /** True if the last answer is to be regenerated. */
   readonly isRegenerated: boolean;
   /** True if the last message replaces an earlier one. */
   readonly isEdited: boolean;
@@ -27,7 +27,7 @@ export type Chat = {
   readonly last: SentMessage;
   readonly userId: unknown;
   readonly apiKey: unknown;
-  /** A hash of the request without its key, which says if a repeated request is the same. */
+  /** A hash of the request without its API key, to recognise a repeated request. */
   readonly said: string;
 };
 
@@ -49,7 +49,7 @@ export function readChat(body: Body | undefined): Chat {
   return { chatId, isRegenerated, isEdited, messageId, before, last, userId, apiKey, said: hashOf(body) };
 }
 
-/** Returns the hash of what a request says, in which its key is none of the words. */
+/** Returns a hash of a request's body without its API key. */
 function hashOf(body: Body): string {
   return hash("sha256", JSON.stringify({ ...body, apiKey: undefined }));
 }
@@ -68,7 +68,7 @@ function readMessages({ messages, message }: Body, isRegenerated: boolean): Pick
   if (messages === undefined) return { before: undefined, last: readMessage(message, "message") };
   if (!Array.isArray(messages)) throw invalid("messages must be an array.");
   const read = messages.map((each, index) => readMessage(each, `messages[${index}]`));
-  // The answer that is to be generated again may be among the messages.
+  // The answer to be regenerated may be among the messages.
   const end = isRegenerated ? read.findLastIndex(({ role }) => role === "user") + 1 : read.length;
   const last = read[end - 1];
   if (last === undefined) throw invalid(`messages must have a message${isRegenerated ? " of the user" : ""}.`);

@@ -3,13 +3,11 @@ import { TroupeError } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
 import type { FoundRun, StoredRun } from "@troupe/core/transport";
 
-/**
- * Milliseconds between two looks at a run whose record lags behind its events: the first pause and the longest pause.
- */
+/** Milliseconds between two checks of a run whose record lags behind its events: the first interval and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
 
 /**
- * Yields a run, found for the host, and again whenever it may have started to wait, continued or ended. Ends with the
+ * Yields the record of a run, and again whenever the run may have started to wait, continued or ended. Ends with the
  * run, or when its client has disconnected.
  */
 export async function* changesOf({ run, view }: FoundRun): AsyncGenerator<RunView, void> {
@@ -18,7 +16,7 @@ export async function* changesOf({ run, view }: FoundRun): AsyncGenerator<RunVie
   try {
     yield* eventsOf(run);
   } catch (error) {
-    // Events that are no longer stored because there were too many add nothing.
+    // Events that are no longer stored, because there were too many, are not needed here.
     if (!TroupeError.is(error) || error.code !== "gone" || run.signal.aborted) throw error;
     yield* looksAt(run, looks.lastMs);
   }

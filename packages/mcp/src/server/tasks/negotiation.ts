@@ -38,9 +38,9 @@ export function canAsk(context: Library.ServerContext, session?: Library.Server)
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** A call in progress: how it may become a task, and the task that replaced the result of its tool. */
+/** A call in progress: if it may become a task, and the task that has replaced the tool's result. */
 export type NotedCall = {
-  /** The wish for a task. Undefined for a call that must not become a task. */
+  /** The request for a task. Undefined for a call that must not become a task. */
   readonly wish: TaskWish | undefined;
   outcome?: { readonly result: Library.Result } | { readonly error: Error };
 };

@@ -151,7 +151,7 @@ async function updateTask(asked: Asked, { parts: { tasks } }: Making): Promise<L
   return {};
 }
 
-/** Waits until a run that has read some answers waits for the remaining ones again. */
+/** Waits until a run that has received some of its answers waits for the remaining ones again. */
 async function untilAsking(task: Task, open: number, tasks: TaskRuns): Promise<void> {
   for await (const { endedAt, waits } of tasks.follow(task, AbortSignal.timeout(updateWaitMs))) {
     if (endedAt !== undefined || waits?.length === open) return;

@@ -120,8 +120,8 @@ async function noted(
 }
 
 /**
- * Returns the wish for a task if a tool call becomes one, or else undefined. In revision 2026-07-28 the server decides,
- * and every client that accepts tasks gets one. In earlier revisions the client asks for it.
+ * Returns the request for a task if a tool call is to become a task, otherwise undefined. In revision 2026-07-28 the
+ * server decides, for every client that accepts tasks. In earlier revisions the client asks for it.
  */
 function readWish(task: unknown, context: Library.ServerContext, making: Making): TaskWish | undefined {
   if (making.purpose.era === "modern") return takesTasks(context) ? { ttlMs: undefined } : undefined;
