@@ -13,7 +13,7 @@ export function requireEmbeddings(embeddings: EmbeddingProvider | undefined): Em
   throw new TroupeError("invalid_config", message);
 }
 
-/** The options of an embedding call, which the provider gets, and the telemetry that records the call. */
+/** The options that an embedding provider receives, and the telemetry that records the call. */
 type ObservedEmbedOptions = EmbedOptions & { readonly telemetry?: Telemetry | undefined };
 
 /**

@@ -22,7 +22,7 @@ type WriteOptions = { readonly signal?: AbortSignal | undefined; readonly onStor
 /**
  * Stores and deletes documents in a store that holds long documents as pieces. A document replaces everything stored
  * under its id, in one step if the store has `write`. Otherwise pieces are stored one by one before old pieces are
- * deleted; a failure in between leaves a mixture until the document is stored again.
+ * deleted; a failure in between leaves old and new pieces mixed until the document is stored again.
  *
  * A document and a piece of another document never replace each other: such a write is rejected as `conflict`. Two
  * processes that store both for the first time at the same moment may miss the conflict.

@@ -1,12 +1,13 @@
 import type { VectorDocument, VectorSearchResult } from "./vector/vector-store.ts";
 
 /**
- * A result of a search in a knowledge base. `score` is the cosine of the vectors, from 1 to -1; null for a document that
- * was found by its words alone. `rank` is its place in the joined results, from 1; absent in a search by vectors alone.
+ * A result of a search in a knowledge base. `score` is the cosine of the vectors, from 1 to -1; null for a document
+ * that was found by its words alone. `rank` is the position in the joined results, from 1; absent in a search by
+ * vectors alone.
  */
 export type KnowledgeSearchResult = { document: VectorDocument; score: number | null; rank?: number };
 
-/** The usual constant of reciprocal rank fusion: how much the first places count more than later ones. */
+/** The usual constant of reciprocal rank fusion: the lower it is, the more the first ranks count. */
 const fusion = 60;
 
 /**
@@ -30,7 +31,7 @@ export function joinResults(
   return withRanks(sorted.map(({ document, score }) => ({ document, score })));
 }
 
-/** Numbers results by their order. */
+/** Adds the rank, from 1, to ordered results. */
 export function withRanks(results: readonly KnowledgeSearchResult[]): KnowledgeSearchResult[] {
   return results.map(({ document, score }, index) => ({ document, score, rank: index + 1 }));
 }

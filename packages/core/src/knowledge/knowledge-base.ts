@@ -38,11 +38,11 @@ import type { SearchableKnowledge, SearchToolConfig } from "./search-tool.ts";
 export type KnowledgeSearchOptions = VectorSearchOptions &
   KnowledgeCallOptions & {
     /**
-     * Searches by the meaning of the text (`vector`), by its words (`text`), or by both (`hybrid`). A store without a
-     * text index searches by meaning. @default "hybrid", or "vector" with a `minScore`
+     * The mode of the search: by the meaning of the text (`vector`), by its words (`text`), or by both (`hybrid`). A
+     * store without a text index searches by meaning. @default "hybrid", or "vector" with a `minScore`
      */
     mode?: SearchMode | undefined;
-    /** The number of best results to leave out, for the next page of a list. @default 0 */
+    /** The number of best results to skip, for the next page of a list. @default 0 */
     offset?: number | undefined;
   };
 
@@ -73,7 +73,7 @@ export class KnowledgeBase {
   readonly #rerank: Rerank | undefined;
   readonly #modelCheck: EmbeddingModelCheck;
   readonly #search: ModalSearch;
-  /** The way of splitting as text, by which `sync` notices that it has changed. */
+  /** The `chunking` settings as text, by which `sync` notices that they have changed. */
   readonly #chunking: string;
   readonly #adding: Pick<AddDocumentsSettings, "batchSize" | "concurrency" | "split" | "telemetry" | "writer">;
   #closed = false;
@@ -121,9 +121,9 @@ export class KnowledgeBase {
   }
 
   /**
-   * Makes the stored documents of a prefix equal to the given documents. A document is read only if it may have changed,
-   * embedded only if it has changed, and deleted if it is not given any more. Documents that were added otherwise stay.
-   * After a failure, the next call continues. The vector store needs `list`.
+   * Makes the stored documents of a prefix equal to the given documents. A document is read only if it may have
+   * changed, embedded only if it has changed, and deleted if it is no longer given. Documents that were added in
+   * another way stay. After a failure, the next call continues. The vector store needs `list`.
    */
   async sync(documents: SyncDocuments, options: SyncOptions = {}): Promise<SyncResult> {
     const checked = readSyncOptions(options);

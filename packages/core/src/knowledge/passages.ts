@@ -33,7 +33,10 @@ export function toSources(
   });
 }
 
-/** Writes the results of a search for a model, each after its number. No text of a document counts as a number. */
+/**
+ * Writes the results of a search for a model, each after its number. Numbers in brackets within the texts are
+ * changed, so that they are not mistaken for these numbers.
+ */
 export function toNumberedText(
   found: readonly KnowledgeSearchResult[],
   numbers: readonly number[],

@@ -5,7 +5,7 @@ import type { KnowledgeSearchResult } from "./join-results.ts";
 import { largestTopK } from "./vector/read-search-options.ts";
 import type { VectorSearchOptions, VectorSearchResult, VectorStore } from "./vector/vector-store.ts";
 
-/** The ways of searching for a text: by its meaning, by its words, or by both. */
+/** The ways to search for a text: by its meaning, by its words, or by both. */
 export type SearchMode = "hybrid" | "vector" | "text";
 
 const modes: readonly unknown[] = ["hybrid", "vector", "text"] satisfies SearchMode[];
@@ -26,13 +26,13 @@ export type TextSearch = {
   readonly embed: () => Promise<readonly number[]>;
 };
 
-/** The least number of results of each list that are joined. */
+/** The minimum number of results of each list that are joined. */
 const fewestJoined = 50;
 
 /** Searches a collection by vectors, by words, or by both. */
 export class ModalSearch {
   readonly #store: VectorStore;
-  /** True once the text index was there, which does not disappear again. */
+  /** True once a text index was found, because it does not disappear again. */
   #hasTextIndex = false;
 
   constructor(store: VectorStore) {
@@ -40,8 +40,8 @@ export class ModalSearch {
   }
 
   /**
-   * Returns the mode of a search: that of its options, else `vector` with a `minScore` and `hybrid` without. A store
-   * without a text index searches by vectors; asked for text alone it throws `invalid_config`.
+   * Returns the mode of a search: the requested mode, or else `vector` with a `minScore` and `hybrid` without it. If
+   * the store has no text index, returns `vector`, but throws `invalid_config` if `text` was requested.
    */
   async modeOf(asked: SearchMode | undefined, { minScore }: Pick<Narrowed, "minScore">): Promise<SearchMode> {
     const mode = asked ?? (minScore === undefined ? "hybrid" : "vector");

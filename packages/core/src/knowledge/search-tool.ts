@@ -111,7 +111,7 @@ async function filterOf(
   throw new TroupeError("invalid_value", "The function `filter` of a search tool must return an object.");
 }
 
-/** Adds the sources to the run, and returns their numbers there. */
+/** Adds the sources to the run, and returns the numbers that they have in the run. */
 function numbersOf(sources: ReturnType<typeof toSources>, context: RunContext): number[] {
   const run = runOf(context);
   if (run === undefined) return sources.map((_, index) => index + 1);

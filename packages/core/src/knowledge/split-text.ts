@@ -5,8 +5,8 @@ import { characterWeight } from "../sessions/history/estimate-tokens.ts";
 export type TextRange = { start: number; end: number };
 
 /**
- * The maximum size of a text's pieces, and of the end of each piece that the next repeats, in estimated tokens; and the
- * structure of the text, if it has any.
+ * The maximum size of a text's pieces and of their overlap, in estimated tokens, and the structure of the text, if it
+ * has any. The overlap is the end of a piece that the next piece repeats.
  */
 export type PieceSize = { readonly size: number; readonly overlap: number; readonly structure?: TextStructure };
 
@@ -30,8 +30,8 @@ export function* splitText(text: string, { size, overlap, structure }: PieceSize
   while (last < text.length) {
     let end = findEnd(structured, start, size);
     if (end <= last) {
-      // The overlap leaves no room for another character in the piece. The piece begins without overlap then, and holds
-      // at least one character.
+      // The overlap leaves no room for another character in the piece. The piece therefore begins without overlap,
+      // and has at least one character.
       start = last;
       end = findEnd(structured, start, size);
     }
@@ -68,7 +68,10 @@ function bestOf({ section, paragraph, sentence, word }: Partial<Record<BreakKind
   return section ?? paragraph ?? sentence ?? word;
 }
 
-/** Returns the kind of a break by the structure of the text: within code or a table every break is as bad as a word's. */
+/**
+ * Returns the kind of a break in view of the text's structure: within code or a table, every break is as bad as one
+ * between words.
+ */
 function kindWithin(structure: TextStructure | undefined, index: number, kind: BreakKind): BreakKind {
   if (kind === "word" || structure === undefined) return kind;
   if (structure.isWithinBlock(index)) return "word";

@@ -29,7 +29,7 @@ export type SyncContent =
 /** A document for `KnowledgeBase.sync`, which reads it only if it may have changed. */
 export type SyncDocument = {
   readonly id: string;
-  /** Changes whenever the content does. With it, an unchanged document is not read. */
+  /** A string that changes whenever the content does. With it, an unchanged document is not read. */
   readonly hash?: string | undefined;
   /** Returns the content. A document whose reading fails is listed in the result, and its stored version stays. */
   read(): SyncContent | Promise<SyncContent>;
@@ -38,7 +38,7 @@ export type SyncDocument = {
 /** The documents for a synchronisation. `size` is their number, if it is known beforehand. */
 export type SyncDocuments = (AsyncIterable<SyncDocument> | Iterable<SyncDocument>) & { readonly size?: number };
 
-/** The counts of a synchronisation so far. `tokens` is an estimate of the tokens that were embedded. */
+/** The counts of a synchronisation so far. `tokens` is the estimated number of embedded tokens. */
 export type SyncProgress = {
   unchanged: number;
   stored: number;
@@ -46,7 +46,7 @@ export type SyncProgress = {
   failed: number;
   pieces: number;
   tokens: number;
-  /** The number of documents that are left, if the number of all is known. */
+  /** The number of remaining documents, if the total is known. */
   left?: number;
 };
 
@@ -55,7 +55,7 @@ export type SyncResult = SyncProgress & { failures: { id: string; error: TroupeE
 
 /** Options of `KnowledgeBase.sync`. */
 export type SyncOptions = KnowledgeCallOptions & {
-  /** Put before each id. Documents of other prefixes are left alone. @default "" */
+  /** A prefix that is added to each id. Documents with other prefixes are not changed. @default "" */
   prefix?: string | undefined;
   /** The maximum number of documents that are read, embedded and stored at once. @default 4 */
   concurrency?: number | undefined;
@@ -74,7 +74,9 @@ const optionTable = {
   signal: optional(anything),
 } satisfies OptionTable<SyncOptions>;
 
-/** The settings of a synchronisation: those of adding, the collection, and the way that it splits documents. */
+/**
+ * The settings of a synchronisation: those for adding documents, the collection, and the `chunking` settings as text.
+ */
 export type SyncSettings = AddDocumentsSettings & { readonly store: VectorStore; readonly chunking: string };
 
 /** Checks the options of a synchronisation. */
@@ -85,12 +87,12 @@ export function readSyncOptions(options: SyncOptions) {
 /** A document that is ready to be stored, with the tokens of its records. */
 type Ready = { readonly document: NewDocument; readonly tokens: number };
 
-/** Errors of one document. After any other error of storing, the synchronisation ends. */
+/** The codes of errors that concern a single document. Any other error while storing ends the synchronisation. */
 const ownErrors: ReadonlySet<string> = new Set(["invalid_value", "conflict"]);
 
 /**
- * Makes the stored documents of a prefix equal to the given documents: embeds and stores new and changed ones, and
- * deletes those that are not given any more. A synchronisation that was interrupted is continued by the next.
+ * Makes the stored documents of a prefix equal to the given documents: embeds and stores new and changed documents,
+ * and deletes those that are no longer given. After an interruption, the next synchronisation continues.
  */
 export async function syncDocuments(
   documents: SyncDocuments,
@@ -105,7 +107,7 @@ export async function syncDocuments(
     try {
       await sync.work(items);
     } catch (error) {
-      // The other workers finish what they have begun.
+      // The other workers finish the documents that they have started.
       await items.close();
       throw error;
     }
@@ -136,7 +138,7 @@ class Synchronisation {
     this.#way = way;
   }
 
-  /** Stores documents until there are none left: as many at once as fill an embedding call. */
+  /** Stores documents until none are left, each time as many as fill one embedding call. */
   async work(items: ItemReader): Promise<void> {
     const { batchSize } = this.#way.settings;
     for (;;) {
@@ -203,7 +205,7 @@ class Synchronisation {
     const error = toTroupeError(failure.reason);
     if (!ownErrors.has(error.code)) throw error;
     const [first, ...others] = missing.values();
-    // One document of several is at fault, so each is stored alone. Their vectors are not made again.
+    // Only one of the documents may be at fault, so each is stored alone. Their vectors are not made again.
     if (first !== undefined && others.length === 0) this.#fail(first.document.id, error);
     else for (const ready of missing.values()) await this.#store([ready]);
   }
@@ -212,7 +214,7 @@ class Synchronisation {
     return this.#known.get(id) === this.#hashOf(hash);
   }
 
-  /** Returns the stored hash, which changes with the way of splitting too. */
+  /** Returns the stored hash, which also changes with the `chunking` settings. */
   #hashOf(hash: string): string {
     return hashOf(JSON.stringify([hash, this.#way.settings.chunking]));
   }
@@ -258,7 +260,7 @@ function hashOf(text: string): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", text, "base64url").slice(0, 22);
 }
 
-/** Reads an iterable for several workers, one item after the other. */
+/** Reads the items of an iterable for several workers, one item at a time. */
 class ItemReader {
   readonly #iterator: AsyncIterator<SyncDocument> | Iterator<SyncDocument>;
   #last: Promise<unknown> = Promise.resolve();

@@ -3,10 +3,13 @@ import { isRecord } from "../base/util/is-record.ts";
 import type { VectorStore } from "./vector/vector-store.ts";
 import { documentIdOf } from "./pieces.ts";
 
-/** The reserved metadata field of documents that a synchronisation has stored: its prefix, and the document's hash. */
+/**
+ * The reserved metadata field of documents that were stored by a synchronisation: its prefix, and the document's
+ * hash.
+ */
 export const syncField = "documentSync";
 
-/** Returns the hashes of the documents that synchronisations with a prefix have stored, by document id. */
+/** Returns the hashes of the documents that synchronisations with this prefix have stored, by document id. */
 export async function readSynced(store: VectorStore, prefix: string): Promise<Map<string, string>> {
   if (store.list === undefined) {
     const message =

@@ -3,7 +3,7 @@ import { cutText } from "../base/util/cut-text.ts";
 /** A heading of a text, from the start of its line, with its level from 1. */
 type Heading = { readonly start: number; readonly level: number; readonly title: string };
 
-/** A part of a text that is not cut if it fits into a piece: code, a table, or a heading with the line after it. */
+/** A part of a text that is not cut if it fits into a piece: code, a table, or a heading with the line below it. */
 type Block = { readonly start: number; readonly end: number };
 
 const headingLine = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
@@ -14,8 +14,7 @@ const longestTitle = 120;
 const longestLine = 2000;
 
 /**
- * The structure of a text in Markdown: its headings, and the blocks that are better not cut. Other text has none, unless
- * it looks like Markdown.
+ * The structure of a Markdown text: its headings, and the blocks that should not be cut. Plain text has no structure.
  */
 export class TextStructure {
   readonly #headings: Heading[] = [];
@@ -113,7 +112,7 @@ class LineReader {
 
   #block(start: number, end: number): void {
     const last = this.#blocks.at(-1);
-    // A block may begin with the line that a heading is kept together with.
+    // A block may begin with the line that a preceding heading is kept together with.
     if (last !== undefined && start < last.end) this.#blocks[this.#blocks.length - 1] = { start: last.start, end };
     else this.#blocks.push({ start, end });
   }

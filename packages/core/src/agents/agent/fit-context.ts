@@ -7,16 +7,16 @@ import type { ModelMessage } from "../../model/vendor-state.ts";
 export type ContextLimits = {
   /** The number of system messages at the beginning of the conversation. */
   readonly systemCount: number;
-  /** The index of the run's input. The history stands before it; the run's own messages follow it. */
+  /** The index of the run's input: the history is before it, and the run's own messages are after it. */
   readonly inputIndex: number;
   readonly maxContextTokens: number;
   readonly tools: readonly ToolSpec[];
 };
 
 /**
- * Leaves out messages until the estimated size of one model call fits `maxContextTokens`. First the oldest turns of the
- * history go, then the run's oldest round trips (an answer with the results of its calls). The system prompt, the
- * tools, the input and the newest round trip stay. `isOver` is true if these alone do not fit.
+ * Leaves out messages until the estimated size of one model call fits `maxContextTokens`. First it drops the oldest
+ * turns of the history, then the run's oldest round trips (an answer with the results of its calls). The system
+ * prompt, the tools, the input and the newest round trip stay. `isOver` is true if these alone do not fit.
  */
 export function fitContext(
   messages: readonly ModelMessage[],

@@ -26,7 +26,7 @@ export type RunHooks = Pick<AgentHooks, "beforeRun" | "afterRun" | "onError">;
 /** Checks the hooks of a workflow. */
 export const runHooksOption = nested(runHookTable, { openClasses: true }) as OptionCheck<RunHooks>;
 
-/** Calls the hook `beforeRun`, and returns the input that it makes of the given one. */
+/** Calls the hook `beforeRun`. Returns the input that it returned, or the given input if it returned nothing. */
 export async function callBeforeRun(
   hooks: RunHooks | undefined,
   context: RunContext,
@@ -47,7 +47,7 @@ export async function prepareInput(hooks: RunHooks | undefined, run: Run): Promi
   run.input = await run.step("in", "check", () => callBeforeRun(hooks, run.context, run.input));
 }
 
-/** Calls the hook for the end of a run. */
+/** Calls the hook `onError` or `afterRun` at the end of a run. */
 export function callEndHook(hooks: RunHooks | undefined, context: RunContext, end: RunEnd): void | Promise<void> {
   return "error" in end ? hooks?.onError?.(context, end.error) : hooks?.afterRun?.(context, end.output);
 }

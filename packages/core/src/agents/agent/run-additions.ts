@@ -14,8 +14,9 @@ type Added = RunAdditions | undefined;
 const emptySchema = { type: "object", properties: {} };
 
 /**
- * Checks what a caller adds to a run, and returns the client's tools. Throws `invalid_request`, with the place in
- * `fields.field`, for a wrong schema, a name that a tool of the agent has, and a schema beside `structuredOutput`.
+ * Checks the `additions` of a run, and returns the client's tools. Throws `invalid_request`, with the path in
+ * `fields.field`, for a wrong schema, for a client tool with the name of a tool of the agent, and for an
+ * `outputSchema` if the agent has `structuredOutput`.
  */
 export function checkAdditions({ structuredOutput, tools = [] }: AgentConfig, additions: RunAdditions): ToolDef[] {
   if (additions.outputSchema !== undefined) {
@@ -34,8 +35,8 @@ export function checkAdditions({ structuredOutput, tools = [] }: AgentConfig, ad
 }
 
 /**
- * Returns the tools of a run with those of its client. Throws `invalid_request` for a name that a tool of a source has,
- * which is known only within a run.
+ * Returns the agent's tools together with the client's tools. Throws `invalid_request` for a client tool with the
+ * name of a tool from a tool source, because these names are known only within a run.
  */
 export function withClientTools(own: ToolSet, additions: Added): ToolSet {
   const { clientTools = [] } = additions ?? {};
@@ -45,7 +46,7 @@ export function withClientTools(own: ToolSet, additions: Added): ToolSet {
   return own.with(added);
 }
 
-/** Returns the compiled schema that a caller has added for the answer; undefined if there is none. */
+/** Compiles the `outputSchema` in the additions of a run; undefined if there is none. */
 export function compileAddedSchema(additions: Added): CompiledSchema | undefined {
   if (additions?.outputSchema === undefined) return undefined;
   try {
@@ -55,7 +56,9 @@ export function compileAddedSchema(additions: Added): CompiledSchema | undefined
   }
 }
 
-/** Returns the maximum length of an answer if the caller's is the lower one. */
+/**
+ * Returns the `maxTokens` in the additions of a run if it is lower than that of the agent; otherwise an empty object.
+ */
 export function cappedLength({ maxTokens = Infinity }: ModelSettings, additions: Added): { maxTokens?: number } {
   const { maxTokens: cap = Infinity } = additions ?? {};
   return cap < maxTokens ? { maxTokens: cap } : {};

@@ -38,7 +38,10 @@ export class RunSession {
     this.#run = run;
   }
 
-  /** Waits for the session's lease, and opens the session, or a fork of it: see the option `continueFrom`. */
+  /**
+   * Waits for the session's lease, and opens the session. With `continueFrom`, opens a fork instead if the session
+   * has later turns.
+   */
   async open(sessions: SessionStore, onWaiting?: OpenOptions["onWaiting"]): Promise<OpenSession> {
     const { signal, settings, steps, runId } = this.#run;
     const { durable } = steps;
@@ -74,8 +77,8 @@ export class RunSession {
   }
 
   /**
-   * Opens the session if its newest turn is that behind which the run goes on, and no other run is in the way. Otherwise
-   * returns undefined.
+   * Opens the session if its newest turn is the one from which the run continues, and no other run uses the session.
+   * Otherwise returns undefined, and the run continues in a fork.
    */
   async #openAt(
     sessions: SessionStore,
@@ -83,7 +86,8 @@ export class RunSession {
     { runId: before }: { readonly runId: string },
   ): Promise<OpenSession | undefined> {
     const { settings, runId, signal, steps } = this.#run;
-    // A later attempt waits for its own place in the queue. The turn, or the fork, of an earlier one may be there.
+    // A later attempt waits for its own position in the queue, because an earlier attempt may have stored the turn in
+    // the session, or made the fork.
     const isLater = steps.durable !== undefined && steps.durable.attempt > 1;
     if (isLater && (await sessions.has(runId, options))) return undefined;
     const patience = isLater ? {} : ({ onBusy: "reject", onWaiting: "reject" } as const);
@@ -111,8 +115,8 @@ export class RunSession {
   }
 
   /**
-   * Notes in the session that the run waits for an answer. Until the run has ended, the session rejects other runs, or
-   * another run cancels it: see `onWaiting`. A child run notes nothing.
+   * Records in the session that the run waits for an answer. Until the run has ended, the session rejects other runs,
+   * or another run cancels it: see `onWaiting`. Does nothing for a child run.
    */
   async suspend(): Promise<void> {
     const { settings, steps } = this.#run;
@@ -247,7 +251,7 @@ export class RunSession {
   }
 }
 
-/** Returns an opened session, or undefined if another run has it. */
+/** Returns an opened session, or undefined if another run uses it. */
 async function orBusy(opening: Promise<OpenSession>): Promise<OpenSession | undefined> {
   try {
     return await opening;
@@ -257,7 +261,7 @@ async function orBusy(opening: Promise<OpenSession>): Promise<OpenSession | unde
   }
 }
 
-/** Returns the id of the run that made a session's newest turn. Releases the session if the turn cannot be read. */
+/** Returns the id of the run that stored a session's newest turn. Releases the session if the turn cannot be read. */
 async function newestRun(session: OpenSession, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await session.loadTurnsWithoutData(1, signal))[0]?.runId;

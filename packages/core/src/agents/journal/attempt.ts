@@ -20,7 +20,7 @@ export type AttemptInit = {
   readonly writer: LogWriter;
   /** An id of the performing process. */
   readonly node: string;
-  /** A fingerprint of the tools and steps that the run is performed with. */
+  /** A fingerprint of the tools and steps with which the attempt performs the run. */
   readonly print: string;
   /** The stored answers to the run's waits, by wait id. */
   readonly answers?: ReadonlyMap<string, Json>;

@@ -115,7 +115,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt;
   }
 
-  /** What ended the attempt before this one. */
+  /** The end of the attempt before this one: a crash, an orderly handover, or a wait. */
   get continuesAfter(): "crash" | "handover" | "wait" {
     return this.#attempt.continuesAfter;
   }

@@ -6,7 +6,9 @@ import type { JournalResult, LeaveReason, LogEnd, LogEntry } from "./log-entry.t
 /** The earlier attempts in a log: their number, the process of the last attempt, and the start time of the first. */
 export type LoggedAttempts = { readonly attempts: number; readonly node: string; readonly startedAt?: number };
 
-/** The number of deaths in a row without progress from which a run is suspect. */
+/**
+ * The number of consecutive attempts that ended with their process, without progress, after which a run is a suspect.
+ */
 const deathsOfSuspect = 2;
 
 /**
@@ -28,15 +30,18 @@ export class LoggedPast {
    * Consecutive attempts, including this one, that finished no step, reached no new wait and logged no `left` entry.
    */
   fruitlessAttempts = 1;
-  /** Deaths of this suspect run while it was the only suspect of its process, and while there was another. */
+  /**
+   * The number of attempts at this suspect that ended with their process: while it was the only suspect of that
+   * process, and while there was another.
+   */
   readonly #deaths = { alone: 0, shared: 0 };
-  /** The kind of the last attempt that was read, if its death counts. */
+  /** The kind of the last attempt that was read, if `#deaths` counts it. */
   #lastSuspect: "alone" | "shared" | undefined;
   /** Attempts before this one that began after the run was given up, to end it. */
   endings = 0;
   /** Consecutive attempts before this one that finished no step because they could not reach the session. */
   storageFailures = 0;
-  /** What ended the attempt before this one: a wait, an orderly handover, or a crash. */
+  /** The end of the attempt before this one: a wait, an orderly handover, or a crash. */
   continuesAfter: "crash" | "handover" | "wait" = "crash";
   /** All waits in the run's log, by id. */
   protected readonly knownWaits = new Map<string, RunWait>();
@@ -50,21 +55,24 @@ export class LoggedPast {
   #wasFruitful = true;
 
   /**
-   * True if the run may be what ends its processes: two attempts in a row died without progress. Its further attempts
-   * have at most one other such run beside them.
+   * True if the run is a suspect, which may be crashing its processes: the last two attempts ended with their
+   * process, without progress. A process performs at most two suspects at the same time.
    */
   get isSuspect(): boolean {
     return this.fruitlessAttempts > deathsOfSuspect;
   }
 
-  /** True for a suspect that died beside another suspect: only an attempt alone shows which of them is at fault. */
+  /**
+   * True for a suspect whose process ended while it performed another suspect: only an attempt without the other
+   * shows which of them is at fault.
+   */
   get mustBeAlone(): boolean {
     return this.#deaths.shared > 0 || this.isGivenUp;
   }
 
   /**
-   * True for a suspect that died as the only suspect of its process, or twice beside another. Deaths of a run that was
-   * not suspect do not count, because a run beside it may have caused them.
+   * True for a suspect whose process ended while it performed no other suspect, or twice while it performed another
+   * one. The ends of processes before the run was a suspect do not count, because another run may have caused them.
    */
   get isGivenUp(): boolean {
     return this.#deaths.alone > 0 || this.#deaths.shared > 1;

@@ -5,7 +5,7 @@ import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
 import type { Run } from "./run.ts";
 
-/** Begins to record a run. A later attempt at a durable run notes what it continues after. */
+/** Begins to record a run. A later attempt at a durable run records how the previous attempt ended. */
 export function beginRunOperation(
   telemetry: Telemetry,
   run: Run,
@@ -20,7 +20,7 @@ export function beginRunOperation(
     name: context.agentName,
     runId: run.runId,
     parentRunId,
-    // The session of a child run that its parent has not named is one that nobody can come back to.
+    // A child run's session is recorded only if its parent has named it, because otherwise no later run can use it.
     sessionId: isRoot || settings.isNamedSession ? context.sessionId : undefined,
     model: model && { providerId: model.providerId, modelId: model.modelId },
     attempt: isRoot ? durable?.attempt : undefined,

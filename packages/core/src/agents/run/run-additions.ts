@@ -4,28 +4,31 @@ import { wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 
-/** A tool that the client of one run executes itself. The run waits for the results of its calls. */
+/** A tool that the client of one run executes itself. The run waits for the results of the client's calls. */
 export type ClientTool = {
   /** The tool's name, in the form of `ToolDef.name`. */
   name: string;
   /** The purpose of the tool, for the model. @default the name */
   description?: string | undefined;
-  /** The JSON Schema of the arguments, an object's. @default an object without fields */
+  /** The JSON Schema of the arguments, which must be an object. @default an object without fields */
   parameters?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** What the caller of one run adds to the agent's own configuration. All of it is JSON. It replaces nothing. */
+/** Additions of one run's caller to the agent's configuration. They are JSON, and replace nothing. */
 export type RunAdditions = {
-  /** Instructions behind those of the agent or the team. */
+  /** Instructions that are appended to those of the agent or the team. */
   instructions?: string | undefined;
-  /** Tools beside those of the agent. A name that the agent has already is `invalid_request`. Teams reject them. */
+  /**
+   * Tools in addition to those of the agent. A name that one of the agent's tools already has is `invalid_request`.
+   * Teams reject client tools.
+   */
   clientTools?: readonly ClientTool[] | undefined;
   /**
-   * The JSON Schema of the answer, for an agent without `structuredOutput`. The answer is checked and repaired as with
-   * that. Teams reject it.
+   * The JSON Schema of the answer, for an agent without `structuredOutput`. The answer is checked and repaired in the
+   * same way. Teams reject it.
    */
   outputSchema?: Readonly<Record<string, unknown>> | undefined;
-  /** The maximum number of tokens of an answer, if it is lower than the maximum of the agent. */
+  /** The maximum number of tokens of an answer. It applies only if it is lower than the agent's own maximum. */
   maxTokens?: number | undefined;
 };
 

@@ -15,7 +15,7 @@ const onErrorFailed: Problem = { code: "hook_failed", message: "The hook onError
 
 const problems = { turnNotStored, answerNotStored, waitNotStored, afterRunFailed, onErrorFailed };
 
-/** The grace period of a run, in which the functions of its work that belong to the end are called. */
+/** The grace period at the end of a run, and the calls of the run's work that are made in it. */
 export class RunEnding extends GracePeriod {
   readonly #run: Pick<Run, "warn">;
 

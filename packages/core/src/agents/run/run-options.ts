@@ -67,8 +67,8 @@ export type RunOpts = {
    */
   tools?: readonly (ToolDef | ToolSource)[] | undefined;
   /**
-   * What the caller of this run adds to the agent's or team's own instructions, tools and limits, as JSON. Child runs do
-   * not inherit it, and a workflow rejects it.
+   * Additions of this run's caller to the instructions, tools and limits of the agent or team, as JSON. Child runs do
+   * not inherit them, and a workflow rejects them.
    */
   additions?: RunAdditions | undefined;
   /** The tenant of the user, in a service with several tenants. Tenants share no sessions, memory or facts. */
@@ -92,13 +92,13 @@ export type ServedRunOpts = RunOpts & {
    */
   isNewSession?: boolean | undefined;
   /**
-   * True for a run that stores nothing: its session lasts only as long as the run, no memory and no facts are written,
-   * and no title is made. @default false
+   * True to store nothing: the session lasts only as long as the run, no memory or facts are written, and no title is
+   * made. @default false
    */
   isUnstored?: boolean | undefined;
   /**
-   * The turn of the session behind which the run goes on: the run that made it, and its number. If the session has
-   * later turns, the run goes on in a fork of the session whose id is the run's. Only for agents and teams.
+   * The turn of the session from which the run continues: its number, and the run that stored it. If the session has
+   * later turns, the run continues in a fork of the session, whose id is the run's id. Only for agents and teams.
    */
   continueFrom?: { readonly runId: string; readonly seq: number } | undefined;
   /**
@@ -111,13 +111,16 @@ export type ServedRunOpts = RunOpts & {
    * the run nor for its child runs. @default false
    */
   fromOutside?: boolean | undefined;
-  /** The telemetry of the service that serves the run. Child runs inherit it. @default that of the runnable */
+  /** The telemetry of the service that serves the run. Child runs inherit it. @default the telemetry of the runnable */
   telemetry?: Telemetry | undefined;
 };
 
 /** Options of a durable run, set by `RunService`. */
 export type AttemptRunOpts = ServedRunOpts & {
-  /** The steps of the run, of which some may be done. Those of child runs of a tool call or a step belong to them. */
+  /**
+   * The steps of the run. Some may already be done. Steps of child runs that start within a tool call or a step are
+   * included.
+   */
   steps?: RunSteps | undefined;
 };
 
@@ -165,9 +168,9 @@ export type RunSettings = {
   readonly parentLogger: Logger | undefined;
   /** The storage of sessions that last only as long as the parent run, if there are such sessions. */
   readonly ephemeralStorage: StorageDriver | undefined;
-  /** True for a run that stores nothing. */
+  /** True for a run that stores nothing: see `ServedRunOpts`. */
   readonly isUnstored: boolean | undefined;
-  /** The turn behind which the run goes on. */
+  /** The turn from which the run continues: see `ServedRunOpts`. */
   readonly continueFrom: ServedRunOpts["continueFrom"];
   /** The storage of this run's session if the session lasts only as long as the run or its parent run. */
   readonly sessionStorage: StorageDriver | undefined;

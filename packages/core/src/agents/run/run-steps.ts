@@ -60,11 +60,11 @@ export type StepOptions<Value> = {
   readonly replay?: ((stored: Json) => Value) | undefined;
 };
 
-/** A step of a durable run while its work is done. A run that is not durable has none. */
+/** A step of a durable run while its work is done. In other runs the work receives no such object. */
 export interface OpenStep {
   /** Notes that a chunk belongs to the step. The chunk is valid only once the step is done. */
   tag(chunk: object): void;
-  /** The step's call if it was made in a process that ended before the result: it may have had its effect. */
+  /** The step's call, if an earlier process ended during it. The call may have had its effect. */
   readonly interrupted: InterruptedCall | undefined;
   /** True if a part of the step was done before, so that its beginning was already announced. */
   readonly isResumed: boolean;
@@ -91,12 +91,12 @@ export type StepEnd = {
   readonly isRepeated: boolean;
 };
 
-/** A durable run as this process performs it. */
+/** A durable run as it is performed by this process. */
 export interface DurableRun {
   readonly runId: string;
   /** The number of the attempt at the run, from 1. */
   readonly attempt: number;
-  /** What ended the attempt before this one. */
+  /** The end of the attempt before this one. */
   readonly continuesAfter: "crash" | "handover" | "wait";
   /** The waits without an answer that this attempt has reached. */
   readonly waits: readonly RunWait[];

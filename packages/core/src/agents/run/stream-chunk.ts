@@ -3,16 +3,17 @@ import type { AnswerChunk, FinishReason, ToolProgressChunk, ToolResultChunk } fr
 import type { RunWait } from "./run-wait.ts";
 
 /**
- * A question of a durable run, for the reader of the run's events. The run waits for approval of a tool call, or for
- * the result of a tool that the client executes. Or it waits for an answer about an interrupted call, or for the tools
- * of an earlier release. More chunks follow after the answer.
+ * A question of a durable run, for the reader of the run's events. The run waits for one of these: approval of a tool
+ * call, the result of a tool that the client executes, an answer about an interrupted call, or the tools of an
+ * earlier release. More chunks follow after the answer.
  */
 export type WaitChunk = { type: "wait"; runId: string; waitId: string } & Omit<RunWait, "id" | "askedAt">;
 
 /**
- * The member of a team that wrote a text. Text of a `member` is not part of the team's answer: it is streamed with the
- * option `streamMembers`. Text of a `speaker` is: in mode `route` the speaker's answer is the team's. `delegationId` is
- * the id of the tool call that handed the task to the member. The name of a member within a member follows a slash.
+ * The member of a team that wrote a text. Text of a `member` is not part of the team's answer: it is streamed with
+ * the option `streamMembers`. Text of a `speaker` is part of the team's answer, because in mode `route` the speaker's
+ * answer is the team's. `delegationId` is the id of the tool call that handed the task to the member. The name of a
+ * member within a member follows a slash.
  */
 type SpokenBy = { member?: string; speaker?: string; delegationId?: string };
 

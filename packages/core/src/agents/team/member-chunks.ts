@@ -1,7 +1,7 @@
 import { AsyncQueue } from "../../base/async/async-queue.ts";
 import type { StreamChunk, TextChunk } from "../run/stream-chunk.ts";
 
-/** A member of a team and the tool call that delegated to it, as the chunks of its text name them. */
+/** A member of a team, and the tool call that delegated to it. Chunks of the member's text contain both. */
 export type ChunkOrigin = { readonly name: string; readonly delegationId: string | undefined };
 
 /** Returns true for a chunk of text or thinking. */
@@ -9,13 +9,13 @@ export function isTextChunk(chunk: StreamChunk): chunk is TextChunk {
   return chunk.type === "text" || chunk.type === "thinking";
 }
 
-/** Returns a copy of a member's text that is not part of the team's answer. */
+/** Makes the chunk that shows text of a member as no part of the team's answer. */
 export function toMemberChunk({ type, text, member, delegationId }: TextChunk, origin: ChunkOrigin): TextChunk {
   if (member !== undefined) return { type, text, member: `${origin.name}/${member}`, ...idOf(delegationId) };
   return { type, text, member: origin.name, ...idOf(origin.delegationId) };
 }
 
-/** Returns a copy of a routed member's text, whose answer is the team's. */
+/** Makes the chunk that shows text of a routed member as the team's answer. */
 export function toSpeakerChunk(chunk: TextChunk, origin: ChunkOrigin): TextChunk {
   const { type, text, member, speaker, delegationId } = chunk;
   if (member !== undefined) return toMemberChunk(chunk, origin);
@@ -27,16 +27,17 @@ function idOf(delegationId: string | undefined): { delegationId?: string } {
   return delegationId === undefined ? {} : { delegationId };
 }
 
-/** A chunk of a member, and the function to call when the reader of the team's stream has taken it. */
+/** A chunk of a member, and a function to call when the reader of the team's stream has received it. */
 type Shown = { readonly chunk: StreamChunk; readonly onTaken: () => void };
 
-/** The chunks that the members of a team show in its stream, beside those of its own work. */
+/** Chunks of members that are inserted into a team's stream, between the chunks of the team's own work. */
 export class ShownChunks {
   readonly #queue = new AsyncQueue<Shown>();
   readonly #closed = Promise.withResolvers<void>();
 
   /**
-   * Shows a chunk. Resolves when the reader has taken it, because a durable run must log it before the end of its step.
+   * Adds a chunk. Resolves when the reader has received it, because a durable run must log it before the end of its
+   * step.
    */
   async push(chunk: StreamChunk): Promise<void> {
     const taken = Promise.withResolvers<void>();
@@ -44,13 +45,16 @@ export class ShownChunks {
     await Promise.race([taken.promise, this.#closed.promise]);
   }
 
-  /** Yields the chunks of the team's work and, between them, those that members show. Returns the result of the work. */
+  /**
+   * Yields the chunks of the team's work and, between them, the added chunks of members. Returns the result of the
+   * work.
+   */
   async *during<Result>(work: AsyncGenerator<StreamChunk, Result>): AsyncGenerator<StreamChunk, Result> {
     let step = work.next();
     let shown = this.#queue.next();
     try {
       for (;;) {
-        // A member's chunk comes first: the end of its delegation follows the last of them.
+        // A member's chunk takes precedence: the end of a delegation must follow the member's last chunk.
         const next = await Promise.race([shown, step]);
         if (next === undefined) throw new Error("The members' chunks ended before the team's work.");
         if ("onTaken" in next) {
@@ -66,7 +70,8 @@ export class ShownChunks {
     } finally {
       this.#queue.close();
       this.#closed.resolve();
-      // The work may be waiting for its members, so its end is not awaited. Its failure is the run's already.
+      // The end of the work is not awaited, because the work may be waiting for its members. Its failure is already
+      // that of the run.
       step.catch(() => undefined);
       work.return(undefined as Result).catch(() => undefined);
     }

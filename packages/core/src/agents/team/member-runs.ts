@@ -28,8 +28,8 @@ import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./mem
 import type { TeamMember } from "./members.ts";
 
 /**
- * The run of the team, its members, true if their sessions outlive it, and true if its stream shows the text of members
- * that do not give its answer.
+ * The team's run and its members. `persists`: the members' sessions outlive the run. `isShown`: the stream also has
+ * the text of members that is not part of the team's answer.
  */
 type MemberRunsOptions = { run: Run; members: readonly TeamMember[]; persists: boolean; isShown: boolean };
 
@@ -64,14 +64,14 @@ export class MemberRuns {
     if (!persists && run.settings.ephemeralStorage === undefined) await restoreMemberTurns(run, this.#storage);
   }
 
-  /** Yields the chunks of work that runs members and, if the team streams its members, their text meanwhile. */
+  /** Yields the chunks of work that runs members. If the team streams its members, also yields their text meanwhile. */
   showText<Result>(work: AsyncGenerator<StreamChunk, Result>): AsyncGenerator<StreamChunk, Result> {
     if (!this.#options.isShown) return work;
     this.#shown = new ShownChunks();
     return this.#shown.during(work);
   }
 
-  /** Stops showing the text of members that are run from now on. */
+  /** Stops showing the text of members that start from now on. */
   hideText(): void {
     this.#shown = undefined;
   }
@@ -109,10 +109,10 @@ export class MemberRuns {
     }
   }
 
-  /** Notes a delegation whose result is stored, by the steps of its part of the run. */
+  /** Records that a member had a delegation whose result is stored. `steps` are the steps of that delegation. */
   noteStored(member: TeamMember, steps: RunSteps): void {
     const end = steps.endOf(memberStep);
-    // Without a stored end the member was never run: the arguments of the call were wrong.
+    // Without a stored end the member was not run, because the arguments of the call were wrong.
     if (end === undefined) return;
     if (end.error !== undefined || !this.#started.has(member)) this.#started.set(member, end.error);
   }
@@ -126,7 +126,7 @@ export class MemberRuns {
     }
   }
 
-  /** Runs a member, and shows its text if the team streams its members. */
+  /** Runs a member, and streams its text if the team streams its members. */
   async #perform(delegation: MemberRunRequest, { opts, meter }: Started, open?: OpenStep): Promise<RunOutput> {
     const shown = this.#shown;
     if (shown === undefined) return await runMember(delegation, opts, meter);

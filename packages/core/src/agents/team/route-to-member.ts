@@ -150,9 +150,9 @@ class RoutedCall {
   }
 
   /**
-   * Yields the chunks of the hand-over, which name the member for the reader of the stream, the first time. They come
-   * with the member's first chunk: a member that fails before it fails the stream before its beginning, so that a
-   * transport can answer with the status of the failure.
+   * Yields the chunks of the tool call that hands the task to the member, once. They are held back until the member's
+   * first chunk: if the member fails earlier, the stream has not begun, and a transport can answer with the status of
+   * the failure.
    */
   *start(): Generator<StreamChunk, void> {
     if (this.#isShown) return;
@@ -173,7 +173,10 @@ class RoutedCall {
     run.unfinishedStep = undefined;
   }
 
-  /** Records a failure as the result of the call, and yields its chunks if the reader has seen the hand-over. */
+  /**
+   * Records a failure as the result of the call. Yields its chunks only if the reader has received the start of the
+   * call.
+   */
   *fail(problem: string): Generator<StreamChunk, void> {
     const outcome = { result: problem, error: problem };
     if (this.#isShown) yield* this.#show(outcome);

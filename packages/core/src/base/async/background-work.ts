@@ -1,8 +1,8 @@
 import { withTimeout } from "./with-timeout.ts";
 
-/** Work that nobody awaits, until an owner that closes waits for it. */
+/** Work that no caller awaits. Its owner waits for it when closing. */
 export class BackgroundWork {
-  /** The work that is under way, each with the function that cancels it. These promises never reject. */
+  /** The work in progress, each with the function that cancels it. These promises never reject. */
   readonly #pending = new Map<Promise<void>, () => void>();
 
   /** Adds work whose failure is handled elsewhere. `cancel` ends it early. */
@@ -13,8 +13,8 @@ export class BackgroundWork {
   }
 
   /**
-   * Waits until all work is done. Work that is left after `waitMs` milliseconds is cancelled, and awaited for at most as
-   * long again. Never rejects.
+   * Waits until all work is done. Work that remains after `waitMs` milliseconds is cancelled, and awaited for at most
+   * the same time again. Never rejects.
    */
   async flush(waitMs?: number): Promise<void> {
     if (waitMs === undefined || (await this.#isDoneWithin(waitMs))) return await this.#waitForAll();

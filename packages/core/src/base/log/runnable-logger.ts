@@ -6,11 +6,11 @@ import type { LogLevel } from "./log-level.ts";
 import { createLogger, loggerOption } from "./logger.ts";
 import type { Logger } from "./logger.ts";
 
-/** The options of agents, teams and workflows that choose their log. */
+/** The options of agents, teams and workflows that determine where their runs log. */
 export type LogChoice = {
   /**
-   * The logger of the runnable's runs and their tools. The logger's own level applies. @default no logger; a child run
-   * logs where its parent run does
+   * The logger of the runnable's runs and their tools, which has its own level. @default no logger; a child run uses
+   * the logger of its parent run
    */
   logger?: Logger | undefined;
   /** Logs to the standard error stream from this level on, instead of `logger`. @default "silent" */

@@ -7,10 +7,13 @@ import type { Redactor } from "../log/redact.ts";
 /** The vendor and name of a model. */
 export type ModelName = { readonly providerId: string; readonly modelId: string };
 
-/** The end of an operation: the thrown value of a failed one, of which telemetry records the code alone. */
+/**
+ * The end of an operation. `error` is the thrown value of a failed operation, of which telemetry records only the
+ * code.
+ */
 type OperationEnd = { readonly error?: unknown };
 
-/** The kind of a run. Facts and titles are runs of their own after the run that they follow. */
+/** The kind of a run. Runs of the kinds `facts` and `title` follow another run after its end. */
 export type ObservedRunKind = "agent" | "team" | "workflow" | "remote" | "facts" | "title";
 
 /** The beginning of a run, or of an attempt at a durable run. */
@@ -19,7 +22,7 @@ type ObservedRun = {
   readonly name: string;
   readonly runId: string;
   readonly parentRunId?: string | undefined;
-  /** The session, if its caller can come back to it. */
+  /** The session id, if the caller can use the session again. */
   readonly sessionId?: string | undefined;
   readonly model?: ModelName | undefined;
   /** The number of the attempt at a durable run, from 1. */
@@ -116,7 +119,7 @@ export type Operations = {
   readonly tool: { readonly begin: ToolCallBegin; readonly end: ToolCallEnd };
   /** A step of a workflow. */
   readonly step: { readonly begin: { readonly name: string; readonly kind: string }; readonly end: OperationEnd };
-  /** A read or write of a memory, by the name of its store. */
+  /** A read or write of a memory. */
   readonly memory: {
     readonly begin: { readonly action: "search" | "upsert"; readonly store: "session" | "facts" };
     readonly end: OperationEnd & { readonly count?: number | undefined };
@@ -144,7 +147,7 @@ export type Operations = {
   };
 };
 
-/** An event within an operation. */
+/** An event during an operation. */
 export type OperationNote =
   /** An attempt at a model call has ended. `error` is its code. */
   | (ModelName & {

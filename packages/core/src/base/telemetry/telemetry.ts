@@ -3,22 +3,25 @@ import { methodsOption } from "../errors/option-checks.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
 import type { OperationNote, Operations } from "./operations.ts";
 
-/** The context of a span as W3C Trace Context writes it, for a record or another process. */
+/** The context of a span in the form of W3C Trace Context, for a record or another process. */
 export type TraceContext = { readonly traceparent: string; readonly tracestate?: string };
 
-/** The contexts that the next run without a parent run belongs to. */
+/** The trace contexts that the next run without a parent run belongs to. */
 export type TraceOrigin = {
-  /** The context that a client has sent. It is a parent only where the host trusts it, else a link. */
+  /**
+   * The trace context sent by a client. It becomes the parent of the run if the host trusts clients, otherwise a
+   * link.
+   */
   readonly caller?: TraceContext | undefined;
-  /** The context in the record of a durable run, which is always the parent. */
+  /** The trace context in the record of a durable run, which is always the parent. */
   readonly stored?: TraceContext | undefined;
-  /** The context of the attempt before at a durable run, which becomes a link. */
+  /** The trace context of the previous attempt at a durable run, which becomes a link. */
   readonly previous?: TraceContext | undefined;
 };
 
 /** An operation in progress. */
 export interface OpenOperation<Name extends keyof Operations> {
-  /** Does some work while the operation's span is active, so that spans of that work become its children. */
+  /** Runs a function while the operation's span is active, so that spans created in it become children. */
   run<Result>(work: () => Result): Result;
   /** Records an event within the operation. */
   note(note: OperationNote): void;
@@ -45,15 +48,15 @@ export type Measurements = {
  * calls it around a run, a model call, a tool call, a step, a retrieval and a memory operation. No method may throw.
  */
 export interface Telemetry {
-  /** Begins an operation, as a child of the active one. */
+  /** Begins an operation, as a child of the active operation. */
   begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OpenOperation<Name>;
   /** Adds usage to the active operation that no model call of this process accounts for, such as a remote agent's. */
   addUsage(usage: TokenUsage): void;
   /** Records a measurement outside of operations. */
   measure<Name extends keyof Measurements>(name: Name, facts: Measurements[Name]): void;
-  /** Reads a value whenever metrics are collected. Returns the function that ends it. */
+  /** Reads a value whenever metrics are collected. Returns the function that stops this. */
   observe(name: "queue.depth", read: () => Promise<number>): () => void;
-  /** Returns the headers that carry the active span to another service; an empty object without a span. */
+  /** Returns the headers that pass the active span on to another service; an empty object without a span. */
   headers(): Readonly<Record<string, string>>;
   /** Returns telemetry whose next run without a parent run belongs to these contexts. */
   continueFrom(origin: TraceOrigin): ContinuedTelemetry;
@@ -61,9 +64,9 @@ export interface Telemetry {
   readonly logFields: LogFields;
 }
 
-/** Telemetry that continues the contexts of another process. */
+/** Telemetry that continues the trace contexts of another process. */
 export interface ContinuedTelemetry extends Telemetry {
-  /** The context of the run that began with it; undefined before. */
+  /** The trace context of the run that began with this telemetry; undefined until then. */
   readonly begun: TraceContext | undefined;
 }
 

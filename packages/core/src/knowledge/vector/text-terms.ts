@@ -9,8 +9,8 @@ const isUnspaced = new RegExp(`^${unspaced}`, "u");
 const mostTerms = 64;
 
 /**
- * Returns the different words of a query in lower case. A run of characters without spaces becomes pairs of characters
- * with a space between them, as they stand in `spacedText`.
+ * Returns the distinct words of a query in lower case. For scripts without spaces, each pair of adjacent characters
+ * becomes a term, with a space between the two as in `spacedText`.
  */
 export function queryTerms(query: string): string[] {
   const terms = new Set<string>();
@@ -23,7 +23,7 @@ export function queryTerms(query: string): string[] {
   return [...terms].slice(0, mostTerms);
 }
 
-/** Returns a text for an index of words: each character of a language without spaces is a word. */
+/** Returns a text for a word index: each character of a script without spaces becomes a separate word. */
 export function spacedText(text: string): string {
   return text.normalize("NFKC").replace(eachUnspaced, " $& ");
 }

@@ -3,8 +3,8 @@ import type { Client } from "undici";
 import { ConnectionPool, loadUndici } from "./connection-pool.ts";
 
 /**
- * Opens a pool of undici connections. Returns undefined on a runtime that replaces undici by a part of it, such as Bun, or
- * on workerd, whose sockets it cannot use even where it can be loaded: there `fetch` sends.
+ * Opens a pool of undici connections. Returns undefined if requests must be sent by `fetch` instead: on a runtime
+ * such as Bun, which replaces undici by a part of it, and on workerd, where undici's sockets do not work.
  */
 export async function openPool(
   options: Client.Options,
@@ -23,7 +23,7 @@ function canDispatch(client: { prototype?: { dispatch?: unknown } }): boolean {
   return typeof client.prototype?.dispatch === "function";
 }
 
-/** Returns true on the runtime of Cloudflare's Workers, by the name that it gives itself. */
+/** Returns true on workerd, the runtime of Cloudflare Workers, which identifies itself by name. */
 function isWorkerd(): boolean {
   return globalThis.navigator?.userAgent === "Cloudflare-Workers";
 }

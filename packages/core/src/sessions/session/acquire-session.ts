@@ -14,7 +14,10 @@ export type SessionPlace = {
   readonly policy: BusyPolicy;
 };
 
-/** A policy for this one acquisition, a signal, and whether the session is known not to exist, which saves a read. */
+/**
+ * A policy for this one acquisition, a signal, and `isKnownNew`, which saves a read if the session is known not to
+ * exist.
+ */
 type AcquireOptions = Partial<Omit<JoinOptions, "onBusy">> & {
   onBusy?: JoinOptions["onBusy"] | undefined;
   isKnownNew?: boolean;

@@ -3,21 +3,21 @@ import type { CallerKey, CountedCaller } from "./counted-caller.ts";
 
 type Holding = { readonly caller: CountedCaller; readonly size: number };
 
-/** The holdings of callers under one limit: things with an id, such as runs or sessions, each with a size. */
+/** The items that callers hold under one limit, such as runs or sessions, each with an id and a size. */
 export class CallerHoldings {
   readonly #holdings = new Map<string, Holding>();
   /** Sums of sizes, by the key of the caller and by its kind. */
   readonly #own = new Map<CallerKey, number>();
   readonly #together = new Map<CountedCaller["kind"], number>();
 
-  /** Records a thing that a caller holds, replacing a thing with the same id. */
+  /** Records an item that a caller holds, replacing an item with the same id. */
   set(id: string, caller: CountedCaller, size = 1): void {
     this.delete(id);
     this.#holdings.set(id, { caller, size });
     this.#count(caller, size);
   }
 
-  /** Changes the size of a thing. Unknown ids are ignored. */
+  /** Changes the size of an item. Unknown ids are ignored. */
   grow(id: string, by: number): void {
     const holding = this.#holdings.get(id);
     if (holding === undefined) return;
@@ -31,7 +31,7 @@ export class CallerHoldings {
     this.#count(holding.caller, -holding.size);
   }
 
-  /** Returns the sum of a caller's holdings, and that of all callers of its kind. */
+  /** Returns the total size of a caller's items, and that of all callers of its kind. */
   of({ key, kind }: CountedCaller): HeldShare {
     return { own: this.#own.get(key) ?? 0, together: this.#together.get(kind) ?? 0 };
   }

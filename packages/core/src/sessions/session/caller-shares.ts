@@ -29,7 +29,7 @@ export type CallerBounds = {
    * least 20
    */
   readonly perCaller?: number | undefined;
-  /** True if users are known to come: callers without a user then never have the whole limit. @default false */
+  /** True if users are expected: callers without a user then never get the whole limit. @default false */
   readonly hasUsers?: boolean | undefined;
 };
 
@@ -41,8 +41,8 @@ export type FullShare = { readonly whose: keyof typeof subjects; readonly limit:
 
 /**
  * The shares of callers in a limit. Each user has a share, and all users together have the whole; other callers'
- * holdings do not count against them. Callers without a user have the whole too until the first user comes. From then
- * on they have a tenth together. Each of their known addresses always has at most a user's share. The program itself
+ * holdings do not count against them. Callers without a user have the whole too until the first user appears, and a
+ * tenth together from then on. Each of their known addresses always has at most a user's share. The program itself
  * has no share of its own, only the whole.
  */
 export class CallerShares {
@@ -60,10 +60,7 @@ export class CallerShares {
     this.#hasUsers = hasUsers;
   }
 
-  /**
-   * Returns the limit for all callers of a caller's kind together. Notes that there are users when it is called for
-   * one.
-   */
+  /** Returns the limit for all callers of one kind together. A call for a user records that there are users. */
   totalOf({ kind }: CountedCaller): number {
     if (kind === "user") this.#hasUsers = true;
     if (kind !== "anonymous" || !this.#hasUsers) return this.#total;

@@ -16,7 +16,7 @@ import type { SessionListener } from "./session-listener.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { openTurnLog } from "./turn-log.ts";
 
-/** The sessions of a storage, and the listeners that remove what they keep elsewhere. */
+/** The sessions of a storage, and the listeners that remove data about sessions from other stores. */
 export type ListenedSessions = SessionPlace & { readonly listeners: readonly SessionListener[] };
 
 /** The number of turns that are added to a memory again after a deletion. */
@@ -33,7 +33,10 @@ export async function deleteSession(sessions: ListenedSessions, ref: SessionRef,
   }
 }
 
-/** Deletes the turns of a session from a number on, and the memories of them. During a run it rejects with `conflict`. */
+/**
+ * Deletes the turns of a session from a given number on, and the memories of these turns. Rejects with `conflict`
+ * during a run.
+ */
 export async function deleteTurns(
   sessions: ListenedSessions,
   { ref, from }: { ref: SessionRef; from: number },
@@ -52,7 +55,7 @@ export async function deleteTurns(
   }
 }
 
-/** Deletes a user's sessions, memory and facts. If it rejects, some may be left: call it again. */
+/** Deletes a user's sessions, memory and facts. After a rejection, some of them may remain: call it again. */
 export async function deleteUser(sessions: ListenedSessions, userId: string, scope: UserScope): Promise<void> {
   const { driver, queues, policy, listeners } = sessions;
   const owner = checkUser(userId, scope);
@@ -101,7 +104,9 @@ async function removeWhole(
   lease.forget();
 }
 
-/** Returns the error for a session that does not exist, whose stored queue goes with its lease. */
+/**
+ * Returns the error for a session that does not exist. The session's stored queue is deleted together with the lease.
+ */
 function forgotten(lease: Lease, { sessionId }: SessionRef): Error {
   lease.forget();
   return sessionNotFound(sessionId);

@@ -15,19 +15,22 @@ import type { SessionRecord } from "./session-record.ts";
 import { scan } from "./scan.ts";
 import { tombstoneOf } from "./turn-cut.ts";
 
-/** The mark of a session that only holds turns for the forks of a deleted one. No client can name it. */
+/**
+ * The suffix in the id of a hidden session that only holds turns for the forks of a deleted session. Clients cannot
+ * use such ids.
+ */
 const pastMark = "#past";
 
-/** An entry about a fork beside the session that it was made from: the number of the last shared turn. */
+/** An entry about a fork, stored under the session that it was made from: the number of the last shared turn. */
 type ForkEntry = { v: 1; seq: number };
 
-/** A storage, the session with forks, and a check that rejects if another process took the session's lease. */
+/** A storage, the session with forks, and a check that rejects if another process took over the session's lease. */
 type Forked = { driver: StorageDriver; ref: SessionRef; confirm?: () => Promise<void> };
 
 /**
- * Makes a session that shares the turns of another one up to a number, and returns its record. It writes the same few
- * records however many turns are shared. An existing session of this id is returned as it is. Throws `not_found` if the
- * source, or its turn, is gone.
+ * Makes a session that shares the turns of another session up to a number, and returns its record. The number of
+ * writes does not depend on the number of shared turns. If a session with the new id exists, its record is returned
+ * unchanged. Throws `not_found` if the source session or its turn no longer exists.
  */
 export async function forkSession(
   driver: StorageDriver,
@@ -64,8 +67,8 @@ export async function forkSession(
 }
 
 /**
- * Keeps the turns from `from` on that forks of a session build on, before they are removed from the session: copies the
- * shared turns to a session that no client can name, from which the forks then read.
+ * Preserves the turns that forks of a session share, from the turn `from` on, before they are removed from the
+ * session: copies the shared turns to a hidden session, from which the forks then read.
  */
 export async function keepSharedTurns(forked: Forked, session: SessionRecord, from: number): Promise<void> {
   const { driver, ref, confirm } = forked;
@@ -94,8 +97,8 @@ export async function keepSharedTurns(forked: Forked, session: SessionRecord, fr
 }
 
 /**
- * Removes the entry of a fork that is being removed, beside the session it was made from. Returns that session if it
- * only held turns for this fork, and is to be removed as well.
+ * Removes the entry of a deleted fork under the session that it was made from. Returns that session if it is a hidden
+ * session that only held turns for this fork, so that it can be removed too.
  */
 export async function leaveSource(
   driver: StorageDriver,
@@ -109,7 +112,10 @@ export async function leaveSource(
   return (await readForks(driver, source)).length === 0 ? source : undefined;
 }
 
-/** Returns the session that itself holds the turn of this number, of a session and those that it was made from. */
+/**
+ * Returns the session whose own log contains the turn of this number: the given session, or one that it was forked
+ * from.
+ */
 async function holderOf(driver: StorageDriver, ref: SessionRef, seq: number): Promise<SessionRef> {
   const session = await findSession(driver, ref);
   if (session === null) throw sessionNotFound(ref.sessionId);
@@ -137,7 +143,7 @@ async function copyTurns({ driver, ref, confirm }: Forked, to: SessionRef, throu
   }
 }
 
-/** Returns the number of the turn that the key of a turn, or of a piece of its data, is for. */
+/** Returns the turn number in the key of a turn or of a piece of its data. */
 function numberIn(ref: SessionRef, key: string): number {
   const prefix = keyPrefixOf(ref.key);
   const [number = ""] = key.slice(prefix.length).split("/", 1);

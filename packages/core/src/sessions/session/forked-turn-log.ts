@@ -10,7 +10,7 @@ import type { StoredTurn, TurnRecord } from "./turn-record.ts";
 
 type OpenLog = (ref: SessionRef) => TurnLog;
 
-/** A `TurnLog` that reads the turns of a fork together with those that it shares with the session it was made from. */
+/** A `TurnLog` of a fork: its own turns, and the turns that it shares with the session it was made from. */
 export class ForkedTurnLog implements TurnLog {
   readonly #own: TurnLog;
   readonly #driver: StorageDriver;
@@ -56,13 +56,16 @@ export class ForkedTurnLog implements TurnLog {
     const ref = sessionRef(this.#ref.owner, sessionId);
     const source = await findSession(this.#driver, ref);
     if (source === null) return [];
-    // A cut that is in progress keeps the turns of forks: see `keepSharedTurns`.
+    // The source's unfinished deletion is ignored, because it preserves the turns of forks: see `keepSharedTurns`.
     const { cut: _, ...whole } = source;
     return (await read(this.#open(ref), whole)).map((turn) => withPlace(turn, ref.key));
   }
 }
 
-/** Notes in the parts of a shared turn which session their data is stored with, unless another fork has noted it. */
+/**
+ * Records, in the parts of a shared turn, the session under which their data is stored, unless a nearer fork has
+ * already done so.
+ */
 function withPlace(turn: StoredTurn, session: string): StoredTurn {
   return mapTurnParts(turn, (part) => {
     const stored = storedReferenceOf(part);

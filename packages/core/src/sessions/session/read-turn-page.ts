@@ -12,7 +12,7 @@ export type TakeTurn = (turn: StoredTurn) => boolean | Promise<boolean>;
 /** The part of a session's turns that a page contains. */
 export type TurnRange = { after: number; limit: number; take?: TakeTurn | undefined };
 
-/** Characters of data in one read of turns beyond which the following turns are read one at a time. */
+/** The number of data characters in one read after which the following turns are read one at a time. */
 const maxCharacters = 8_388_608;
 
 /** Reads a page of turns. With `take` they are read in small groups, so that few are in memory at a time. */
@@ -51,10 +51,10 @@ function dataLength(turn: StoredTurn): number {
   return dataPartsOf(turn).reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 }
 
-/** The number of turns in the first read of a search. Each further read takes twice as many, up to the maximum. */
+/** The number of turns in the first read of a search. Each further read doubles it, up to the maximum. */
 const searched = { first: 4, most: 128 };
 
-/** Returns the turn of a run, searched from the newest turn back; undefined if there is none. */
+/** Returns the turn of a run, searched from the newest turn back; undefined if the session has no such turn. */
 export async function findTurnOf(log: TurnLog, session: SessionRecord, runId: string): Promise<StoredTurn | undefined> {
   let before: number | undefined;
   for (let count = searched.first; ; count = Math.min(2 * count, searched.most)) {

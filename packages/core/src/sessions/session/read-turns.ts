@@ -11,7 +11,7 @@ import type { TurnPart } from "./turn-part.ts";
 /** The number of a turn, and the index of a part among its images, audio and files, from 0. */
 export type TurnPartPlace = { seq: number; index: number };
 
-/** A session that was found, as its readers need it: they take no lease and wait for no run. */
+/** A session as its readers need it: they take no lease and do not wait for runs. */
 export type FoundSession = { ref: SessionRef; session: SessionRecord };
 
 /** Reads a page of a session's turns. Pages with `take` omit data that is stored in pieces. */

@@ -5,7 +5,7 @@ import { removeSession } from "./remove-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** Removes the sessions that only held turns for a fork that was removed, the last one that built on them. */
+/** Removes the hidden sessions that only held turns for a deleted fork, if no other fork needs them. */
 export async function removePasts(driver: StorageDriver, fork: SessionRef, session: SessionRecord): Promise<void> {
   let past = await leaveSource(driver, fork, session);
   while (past !== undefined) {

@@ -29,12 +29,12 @@ export async function removeSession(removal: Removal, ref: SessionRef, session: 
   await removeOne(removal, key, session === null ? [] : indexWrites(ref, session, null));
 }
 
-/** Deletes all records of a namespace whose keys begin with the prefix. If it rejects, some may be left. */
+/** Deletes all records of a namespace whose keys begin with the prefix. After a rejection, some records may remain. */
 export async function removeAll(driver: StorageDriver, namespace: string, prefix: string): Promise<void> {
   await removeBelow({ driver }, namespace, prefix);
 }
 
-/** Removes what a user has beside sessions. If it rejects, some records may be left. */
+/** Removes what a user has beside sessions. After a rejection, some records may remain. */
 export async function removeUserRecords(driver: StorageDriver, owner: UserOwner): Promise<void> {
   // A memory may have been used without a session.
   await removeMemories(driver, owner);

@@ -18,6 +18,6 @@ export type OpenOptions = SessionAccess & {
    * Cancels a durable run that waits for an answer in this session, instead of rejecting this run. @default "reject"
    */
   onWaiting?: "reject" | "cancel" | undefined;
-  /** The policy for a session that another run has, for this call alone. @default the store's */
+  /** The policy for a session that another run holds, for this call only. @default the policy of the store */
   onBusy?: BusyPolicy["onBusy"] | undefined;
 };

@@ -11,7 +11,7 @@ export const namespaces = {
   recent: "session-recent",
   turns: "turns",
   turnParts: "turn-parts",
-  /** An entry for each fork of a session: `<session's key>/<fork's id>`. */
+  /** The entries for the forks of a session: `<session's key>/<fork's id>`. */
   forks: "session-forks",
   memory: "memory",
   /**

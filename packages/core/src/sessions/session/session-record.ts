@@ -7,7 +7,7 @@ import type { TurnCut } from "./turn-cut.ts";
 import type { TitleSource } from "./session-title.ts";
 import type { SessionOwner } from "../storage/session-owner.ts";
 
-/** The session that a fork was made from, of the same owner, and the number of the last turn that both share. */
+/** The session from which a fork was made, of the same owner, and the number of the last turn that both share. */
 export type ForkPoint = { sessionId: string; seq: number };
 
 /** Stored record of a session, without its turns, which are separate records. Times are epoch milliseconds. */
@@ -29,7 +29,7 @@ export type SessionRecord = {
   titleBy?: TitleSource;
   /** The id of a durable run that waits for an answer. No other run may begin meanwhile, unless it cancels this one. */
   waiting?: string;
-  /** Set in a fork, whose first turns are those of another session. */
+  /** Set in a fork, whose first turns are shared with another session. */
   from?: ForkPoint;
 };
 

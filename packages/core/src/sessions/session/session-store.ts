@@ -77,8 +77,9 @@ export class SessionStore {
   }
 
   /**
-   * Makes a session that shares the turns of another one up to the number `seq`, as a branch of the conversation. Both
-   * go on apart from each other. It writes the same few records however many turns are shared.
+   * Makes a session that shares the turns of another session up to the number `seq`, as a branch of the conversation.
+   * Later turns of one do not appear in the other. The number of writes does not depend on the number of shared
+   * turns.
    */
   async fork(
     sessionId: string,
@@ -224,8 +225,8 @@ export class SessionStore {
   }
 
   /**
-   * Deletes the turns of a session from a number on, and the memories of them: to answer again, or to continue from an
-   * earlier point. The numbers are not reused. During a run it rejects with `conflict`.
+   * Deletes the turns of a session from a given number on, and the memories of these turns: to answer again, or to
+   * continue from an earlier point. The numbers are not reused. Rejects with `conflict` during a run.
    */
   async deleteTurns(sessionId: string, from: number, access: SessionAccess = {}): Promise<void> {
     const ref = refOf(sessionId, access);
@@ -235,7 +236,7 @@ export class SessionStore {
     await deleteTurns(this.#sessions, { ref, from: first }, access.signal);
   }
 
-  /** Deletes a user's sessions, memory and facts. If it rejects, some may be left: call it again. */
+  /** Deletes a user's sessions, memory and facts. After a rejection, some of them may remain: call it again. */
   async deleteUser(userId: string, scope: UserScope = {}): Promise<void> {
     await settledOf(this.#sessions, checkUser(userId, scope));
     await deleteUser(this.#sessions, userId, scope);

@@ -7,8 +7,8 @@ import { ForkedTurnLog } from "./forked-turn-log.ts";
 import type { TurnLog } from "./turn-log-type.ts";
 
 /**
- * Returns the turn log of a session, with the turns that a fork shares: `AppendingTurnLog` for a driver with `append`,
- * otherwise `KeyedTurnLog`.
+ * Returns the turn log of a session, including the shared turns of a fork: an `AppendingTurnLog` for a driver with
+ * `append`, otherwise a `KeyedTurnLog`.
  */
 export function openTurnLog(driver: StorageDriver, ref: SessionRef, options: AppendOptions = {}): TurnLog {
   return new ForkedTurnLog(openOwnLog(driver, ref, options), {
@@ -18,7 +18,7 @@ export function openTurnLog(driver: StorageDriver, ref: SessionRef, options: App
   });
 }
 
-/** Returns the log of a session's own turns, without those that a fork shares. */
+/** Returns the log of a session's own turns, without the shared turns of a fork. */
 export function openOwnLog(driver: StorageDriver, ref: SessionRef, options: AppendOptions = {}): TurnLog {
   return canAppend(driver) ? new AppendingTurnLog(driver, ref, options) : new KeyedTurnLog(driver, ref);
 }

@@ -4,7 +4,7 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { changeSession } from "./change-session.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** Milliseconds before a session is read again whose waiting run is about to end. */
+/** Milliseconds before a session is read again if its waiting run is about to end. */
 const endingPauseMs = 50;
 
 /** A session, and the listeners that may cancel the run waiting in it. Each returns true if that run is over. */

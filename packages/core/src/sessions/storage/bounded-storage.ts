@@ -41,7 +41,7 @@ const optionTable = {
   onFull: optional((value) => value as (maxBytes: number) => void),
 } satisfies OptionTable<BoundedStorageOptions>;
 
-/** The estimated bytes that a session and an owner take beside their records, measured to within a third. */
+/** The estimated bytes for a session, and for an owner, in addition to their records; accurate to about a third. */
 const [sessionBytes, ownerBytes] = [700, 1300];
 
 /**

@@ -30,14 +30,14 @@ export type StreamedExchange = {
 /** Options of an event stream. */
 export type EventStreamOptions = {
   heartbeatMs: number;
-  /** The signal of the run. When it aborts, every wait for the reader ends. */
+  /** The signal of the run. When it aborts, every wait for a slow reader ends. */
   signal: AbortSignal;
 };
 
 /**
- * An answer that is written as a stream of numbered server-sent events. Its head is sent with the first event or
- * heartbeat, or after a second: a failure before that can still be answered with its own status. Events for a client that
- * has disconnected are dropped.
+ * An answer written as a stream of numbered server-sent events. The response head is sent with the first event or
+ * heartbeat, or after a second; an earlier failure can still be answered with an error status. Events for a client
+ * that has disconnected are dropped.
  */
 export class EventStream {
   readonly #exchange: StreamedExchange;
@@ -61,15 +61,15 @@ export class EventStream {
     return this.#writer !== undefined;
   }
 
-  /** Sends the head without waiting for an event. From then on, a failure can only be sent as an event. */
+  /** Sends the response head without waiting for an event. After that, a failure can only be sent as an event. */
   sendHead(): void {
     this.#open();
     this.#exchange.flushHead();
   }
 
   /**
-   * Sends an event. Its id is its number by default; `null` sends no id. `name` is sent as the name of the event. Returns a promise if the reader is behind:
-   * await it before the next event. The promise never rejects.
+   * Sends an event. Its id is its number by default; `null` sends no id. `name` is sent as the event's name. Returns
+   * a promise if the client reads too slowly: await it before the next event. The promise never rejects.
    */
   send(event: object, id: string | number | null = ++this.#count, name?: string): Promise<void> | undefined {
     const writer = this.#open();
@@ -80,14 +80,17 @@ export class EventStream {
     return drained && untilDrained(drained, this.#options.signal);
   }
 
-  /** Sends what is left and, if given, a last line of data, and ends the answer. */
+  /** Sends the remaining events and, if given, a last line of data, and ends the answer. */
   close(lastData?: string): void {
     const writer = this.#open();
     if (lastData !== undefined && writer?.closed === false) void writer.write(`data: ${lastData}\n\n`);
     void writer?.close();
   }
 
-  /** Leaves the exchange to another answer. Only before the head is sent. */
+  /**
+   * Stops without sending anything, so that the exchange can be answered in another way. Only before the head is
+   * sent.
+   */
   abandon(): void {
     clearTimeout(this.#headTimer);
     this.#headTimer = undefined;
@@ -103,7 +106,10 @@ export class EventStream {
   }
 }
 
-/** Waits until the reader has caught up or disconnected, or the run is aborted. The run's next chunk shows which. */
+/**
+ * Waits until the client has read everything or disconnected, or the run is aborted. The caller learns from the run's
+ * next event which of these happened.
+ */
 async function untilDrained(drained: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {

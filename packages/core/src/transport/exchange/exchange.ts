@@ -14,52 +14,55 @@ import type { BodyRule } from "./read-body.ts";
 import type { RequestRecord } from "./request-record.ts";
 import { jsonHeaders, sendFailure } from "./send-failure.ts";
 
-/** Headers of an answer by their names. */
+/** Headers of an answer by name. */
 export type AnswerHeaders = Readonly<Record<string, string | number>>;
 
-/** One HTTP request in progress and its answer, as the routes of a protocol get it on every server. */
+/** One HTTP request in progress and its answer: the form in which the routes of a protocol see it, on every server. */
 export abstract class Exchange {
   abstract readonly method: string;
   /** The target of the request as the client sent it: a path with its query, or a whole URL. */
   abstract readonly url: string;
-  /** The path below the mount path, percent-encoded, without the query; empty for a request that is not below it. */
+  /**
+   * The path below the mount path, percent-encoded, without the query. Empty if the request is not below the mount
+   * path.
+   */
   abstract readonly path: string;
-  /** The path at which the routes are mounted, an empty string at the root. */
+  /** The mount path of the routes; empty at the root. */
   abstract readonly basePath: string;
   /** The query with its question mark, or an empty string. */
   abstract readonly search: string;
-  /** The headers of the request by their names in lower case. */
+  /** The headers of the request, with names in lower case. */
   abstract readonly headers: IncomingHttpHeaders;
-  /** The name of the protocol that answers. Set once the route is found. */
+  /** The name of the protocol that answers. Set once the route is known. */
   protocol = "";
-  /** The parameters of the route's path, decoded. Set once the route is found. */
+  /** The decoded parameters in the route's path. Set once the route is known. */
   params: Readonly<Record<string, string>> = {};
-  /** The id by which the request is found in logs, sent as `X-Request-Id`. */
+  /** The id of the request in logs, sent as `X-Request-Id`. */
   abstract readonly requestId: string;
   abstract readonly logger: Logger;
   /** Facts for the request log. */
   abstract readonly record: RequestRecord;
-  /** The request as the server gives it to the host's own functions. */
+  /** The request object of the server, for the host's own functions. */
   abstract readonly native: unknown;
   /** True if the connection is encrypted, as far as the server knows. */
   abstract readonly isSecure: boolean;
-  /** The remote address of the connection, or the client's where the server knows it. */
+  /** The remote address of the connection, or the client's address if the server knows it. */
   abstract readonly remoteAddress: string | undefined;
 
-  /** True if the request has a body, also an empty one of unknown length. */
+  /** True if the request has a body, even an empty body of unknown length. */
   abstract readonly hasBody: boolean;
   /** The bytes of the body. */
   abstract readonly body: Readable;
-  /** The body as a parser of the host has read it, undefined if none has. */
+  /** The body as parsed by the host's middleware; undefined if no middleware has parsed it. */
   abstract readonly parsedBody: unknown;
-  /** True once all of the body has arrived. */
+  /** True once the whole body has arrived. */
   abstract readonly isBodyComplete: boolean;
 
   /** True once the status and headers are sent. */
   abstract readonly isHeadSent: boolean;
-  /** True once the end of the answer was written. */
+  /** True once the end of the answer has been written. */
   abstract readonly isEnded: boolean;
-  /** True once the whole answer was handed to the system. */
+  /** True once the whole answer has been handed to the operating system. */
   abstract readonly isFinished: boolean;
   /** True if the connection is gone, before or after the end of the answer. */
   abstract readonly isDestroyed: boolean;
@@ -68,43 +71,45 @@ export abstract class Exchange {
   /** Called when the answer becomes a stream. */
   onStream: (() => void) | undefined;
   #signal: AbortSignal | undefined;
-  /** The user that `signIn` was given, in an object of its own: it may be undefined. */
+  /**
+   * The user passed to `signIn`; undefined before `signIn`. Wrapped in an object, because the user may be undefined.
+   */
   #signedIn: { readonly principal: Principal | undefined } | undefined;
 
-  /** The user that the host's authentication has set on the request, not yet checked. */
+  /** The unchecked user that the host's authentication has set on the request. */
   protected abstract readonly givenPrincipal: unknown;
 
   /** Calls a listener when the exchange is over. Returns the function that removes it. */
   abstract onClose(listener: () => void): () => void;
 
-  /** Sets a header of the answer that is still to come. */
+  /** Sets a header of the answer, before it begins. */
   abstract setHeader(name: string, value: string | number): this;
-  /** Removes such a header. */
+  /** Removes a header of the answer, before it begins. */
   abstract removeHeader(name: string): void;
-  /** Sends headers before the answer (status 103) where the server has that. */
+  /** Sends headers before the answer (status 103) if the server supports that. */
   abstract sendHints(headers: Readonly<Record<string, string>>): void;
-  /** Sends a whole answer. */
+  /** Sends a complete answer. */
   abstract send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void;
   /**
-   * Sends a whole answer to a request whose body may still arrive and is not read any more. `isTooLarge` says that the
-   * client is sending more than it may.
+   * Sends a complete answer to a request whose body may still be arriving and is no longer read. `isTooLarge` is true
+   * if the body exceeds its limit.
    */
   abstract refuse(status: number, headers: AnswerHeaders, refusal: { body: string; isTooLarge: boolean }): void;
   /** Begins an answer and returns the stream for its body. The head is sent with the first bytes. */
   abstract openStream(status: number, headers: AnswerHeaders): Writable;
   /** Sends the head of an open stream without waiting for bytes. */
   abstract flushHead(): void;
-  /** Cuts the connection off. */
+  /** Closes the connection at once. */
   abstract destroy(): void;
 
-  /** The signed-in user of the request; undefined if there is none. Throws `internal` for a malformed one. */
+  /** The signed-in user of the request; undefined if there is none. Throws `internal` for a malformed user. */
   get principal(): Principal | undefined {
     return this.#signedIn === undefined
       ? readPrincipal(this.givenPrincipal, "request.principal")
       : this.#signedIn.principal;
   }
 
-  /** A signal that aborts when the exchange is over, so also when the client disconnects. */
+  /** A signal that aborts when the exchange is over, including when the client disconnects. */
   get signal(): AbortSignal {
     if (this.#signal !== undefined) return this.#signal;
     const left = new AbortController();
@@ -113,7 +118,7 @@ export abstract class Exchange {
     return (this.#signal = left.signal);
   }
 
-  /** Makes the request as the host's own functions get it. */
+  /** Makes the request object for the host's own functions. */
   toRequest(): ServiceRequest {
     const { protocol, method, headers, remoteAddress, native } = this;
     const { principal } = this;
@@ -121,7 +126,7 @@ export abstract class Exchange {
     return toServiceRequest({ protocol, method, path, headers, remoteAddress, native, principal });
   }
 
-  /** Sets the signed-in user of the request, undefined for none. Throws `internal` for a malformed one. */
+  /** Sets the signed-in user of the request; undefined for none. Throws `internal` for a malformed user. */
   signIn(principal: unknown): void {
     this.#signedIn = { principal: readPrincipal(principal, "authenticate(request)") };
   }
@@ -134,12 +139,15 @@ export abstract class Exchange {
     return await readJsonObject(this, rule);
   }
 
-  /** Reads the bytes of the body. A body that the host has parsed is written as JSON again. Throws as above. */
+  /**
+   * Reads the bytes of the body. A body that the host has parsed is converted to JSON again. Throws as
+   * `readJsonObject` does.
+   */
   async readBytes(rule: BodyRule): Promise<Buffer> {
     return await readBytes(this, rule);
   }
 
-  /** Returns the path at which a client reaches a path of the service, in the form for a header. */
+  /** Returns the path at which a client reaches a path of the service, encoded for a header. */
   linkTo(path: string): string {
     return this.basePath.replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent) + path;
   }
@@ -149,7 +157,7 @@ export abstract class Exchange {
     this.sendJsonText(status, JSON.stringify(value));
   }
 
-  /** Sends JSON that is a string already, as `sendJson` does. */
+  /** Sends a string of JSON as `sendJson` does. */
   sendJsonText(status: number, json: string): void {
     this.send(status, jsonHeaders(json), json);
   }
@@ -160,8 +168,8 @@ export abstract class Exchange {
   }
 
   /**
-   * Answers with an error as JSON. Cuts the connection off if an answer has already begun. Logs failures that the
-   * operator must fix, without the keys of the run.
+   * Answers with an error as JSON. Closes the connection if an answer has already begun. Logs failures that the
+   * operator must fix, without the API keys of the run.
    */
   fail(thrown: unknown, run?: FailedRun): void {
     sendFailure(thrown, this, run);
@@ -172,7 +180,7 @@ export abstract class Exchange {
     logFailure(error, this, run);
   }
 
-  /** Notes the total tokens that a run used, for the request log. */
+  /** Records the total tokens of a run for the request log. */
   recordUsage({ totalTokens }: Pick<TokenUsage, "totalTokens">): void {
     this.record.tokens = totalTokens;
   }

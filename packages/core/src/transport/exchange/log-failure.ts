@@ -5,10 +5,10 @@ import type { Logger } from "../../base/log/logger.ts";
 import { keysInHeaders } from "../../model/keys/key-headers.ts";
 import { logRunFailure } from "../public/public-failure.ts";
 
-/** The options of a failed run that its log entry uses: the run's id, and its API keys, which must not be logged. */
+/** The options of a failed run that its log entry needs: the run's id, and its API keys, which must not be logged. */
 export type FailedRun = Pick<RunOpts, "apiKey" | "apiKeys" | "runId">;
 
-/** A request as its log entry names it. */
+/** The parts of a request that its log entry needs. */
 export type LoggedRequest = {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;

@@ -7,24 +7,24 @@ import { requestIdOf } from "./request-id.ts";
 import { requestRecordOf } from "./request-record.ts";
 import type { RequestRecord } from "./request-record.ts";
 
-/** A request of Node, with what Express, Connect and the host's middlewares add to it. */
+/** A request of Node, with the fields that Express, Connect and the host's middleware add to it. */
 export type NodeRequest = IncomingMessage & {
-  /** The mount path, on Express. */
+  /** The mount path, set by Express. */
   readonly baseUrl?: string;
-  /** The target before a mount path was cut off, on Express and Connect. */
+  /** The target before the mount path was removed, set by Express and Connect. */
   readonly originalUrl?: string;
-  /** The protocol of the client's request, on Express. */
+  /** The protocol of the client's request, set by Express. */
   readonly protocol?: string;
-  /** The client's address, on Express. */
+  /** The client's address, set by Express. */
   readonly ip?: string | undefined;
   readonly body?: unknown;
   readonly principal?: unknown;
 };
 
-/** Milliseconds for which a client may go on sending a body that is discarded. */
+/** Milliseconds for which a client may continue to send a body that is discarded. */
 const longestDiscardMs = 2000;
 
-/** An exchange over a request and response of Node, also those of Express, Connect and Fastify. */
+/** An exchange over a request and response of Node, including those of Express, Connect and Fastify. */
 export class NodeExchange extends Exchange {
   readonly native: NodeRequest;
   readonly requestId: string;
@@ -46,7 +46,7 @@ export class NodeExchange extends Exchange {
     this.logger = logger;
     this.method = method;
     this.headers = headers;
-    // A target in absolute form may end with its host.
+    // A target in absolute form may end after its host.
     this.path = (end === -1 ? target : target.slice(0, end)) || "/";
     this.search = query === -1 ? "" : target.slice(query);
     this.record = requestRecordOf(response);
@@ -114,7 +114,7 @@ export class NodeExchange extends Exchange {
     return this.#response.closed;
   }
 
-  /** Drops Express's way to the route, which would stay in memory until the answer ends. */
+  /** Drops Express's routing closure, which would stay in memory until the answer ends. */
   forgetNext(): void {
     (this.native as { next?: unknown }).next = undefined;
   }
@@ -163,19 +163,20 @@ export class NodeExchange extends Exchange {
     this.#response.destroy();
   }
 
-  /** Node discards an unread body by itself, but not a body that has been read in part. */
+  /** True if the body was read in part. Node discards an unread body, but not the rest of such a body. */
   get #isHalfRead(): boolean {
     return this.native.readableDidRead && !this.native.complete;
   }
 
-  /** Node closes a connection after its last answer, whatever its client still sends. */
+  /** True if Node closes the connection after the answer, although the client is still sending its body. */
   get #isCutOff(): boolean {
     return !this.native.complete && this.#response.getHeader("Connection") === "close";
   }
 
   /**
-   * Answers while the client is still sending, then closes the connection. A connection that is closed with unread bytes is
-   * reset, and the client might lose the answer: so the rest of the body is read and discarded for a moment.
+   * Answers while the client is still sending, then closes the connection. Closing a connection with unread bytes
+   * resets it, and the client might lose the answer; so the rest of the body is first read and discarded for a
+   * moment.
    */
   #sendBeforeBodyEnds(status: number, headers: AnswerHeaders, body: string): void {
     const [request, response] = [this.native, this.#response];
@@ -195,7 +196,7 @@ export class NodeExchange extends Exchange {
   }
 }
 
-/** Returns the target below the mount path. A target in absolute form has the path behind its host. */
+/** Returns the target below the mount path. In absolute form, the path follows the host. */
 function targetOf({ url = "/" }: NodeRequest): string {
   return url.startsWith("/") ? url : url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "");
 }

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readSentObject } from "../request/run-fields.ts";
 
-/** The part of an exchange that has its body. */
+/** The part of an exchange that contains its body. */
 type SentBody = {
   readonly headers: IncomingHttpHeaders;
   readonly hasBody: boolean;
@@ -12,21 +12,21 @@ type SentBody = {
   readonly parsedBody: unknown;
 };
 
-/** The rule for a body: its size, its types, and the function that reads a larger one, where that is allowed. */
+/** The rule for a body: its maximum size, its media types, and optionally a function that reads larger bodies. */
 export type BodyRule = {
   readonly maxBytes: number;
-  /** The media types that the body may have, or any. @default "application/json" */
+  /** The accepted media types. @default "application/json" */
   readonly types?: readonly string[] | "any" | undefined;
-  /** Reads the bytes of a body that may be longer than `maxBytes`. @default a longer body is refused */
+  /** Reads a body that may be longer than `maxBytes`. @default longer bodies are rejected */
   readonly readLarge?: (() => Promise<Buffer>) | undefined;
 };
 
 const jsonTypes = ["application/json"];
 
 /**
- * Reads the JSON object of a request, or returns undefined if it has no body. Does not parse again what the host has
- * parsed. Throws if the body is not a JSON object, too large, too deeply nested, or compressed: a small compressed body
- * can expand to a huge size.
+ * Reads the JSON object of a request, or returns undefined if it has no body. Uses the value that the host has
+ * already parsed, if any. Throws if the body is not a JSON object, too large, too deeply nested, or compressed: a
+ * small compressed body can expand to a huge size.
  */
 export async function readJsonObject(
   exchange: SentBody,
@@ -40,8 +40,8 @@ export async function readJsonObject(
 }
 
 /**
- * Reads the bytes of a body. What the host has parsed already is written as JSON again, and not measured. Throws if the
- * body is too large, compressed, or of another type.
+ * Reads the bytes of a body. A body that the host has parsed is converted to JSON again, without checking its size.
+ * Throws if the body is too large, compressed, or of another type.
  */
 export async function readBytes(exchange: SentBody, rule: BodyRule): Promise<Buffer> {
   const { headers, body, parsedBody } = exchange;
@@ -55,7 +55,7 @@ function checkType({ headers, parsedBody }: SentBody, { types = jsonTypes }: Bod
   const header = headers["content-type"];
   // Fast path: almost every client sends exactly this type.
   if (types !== "any" && !(header === "application/json" && types === jsonTypes)) checkMediaType(header ?? "", types);
-  // What the host has parsed, it has decompressed.
+  // A body that the host has parsed is already decompressed.
   if (parsedBody === undefined && (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
     throw unsupported("The body must be sent uncompressed, without a Content-Encoding.");
   }
@@ -73,17 +73,17 @@ function checkMediaType(header: string, types: readonly string[]): void {
 }
 
 async function readJson({ headers, body }: SentBody, { maxBytes, readLarge }: BodyRule): Promise<unknown> {
-  // Without a length it may become large.
+  // A body without a content length may turn out to be large.
   const length = Number(headers["content-length"]);
   const isSmall = length <= maxBytes;
   const bytes = readLarge === undefined || isSmall ? await takeBytes(body, length, maxBytes) : await readLarge();
   return bytes.length === 0 ? undefined : parseBody(bytes);
 }
 
-/** Reads the bytes of a body, and stops as soon as there are more than allowed. */
+/** Reads the bytes of a body, and stops as soon as they exceed the limit. */
 async function takeBytes(body: Readable, announced: number, maxBytes: number): Promise<Buffer> {
   if (announced > maxBytes) throw tooLong(maxBytes);
-  // The host has read it already, or the client has disconnected: no event would ever come.
+  // The host has already read the body, or the client has disconnected: no further event would arrive.
   if (body.readableEnded || body.destroyed) return Buffer.alloc(0);
   return await new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];

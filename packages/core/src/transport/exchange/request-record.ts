@@ -11,8 +11,8 @@ export type RequestRecord = {
   /** The total tokens of all model calls of the run. */
   tokens?: number;
   /**
-   * Settles at the end of a run of this process that continues after its request. Until then the run uses what the
-   * request brought.
+   * Settles at the end of a run of this process that continues after its request. Until then the run uses data of the
+   * request.
    */
   runEnd?: Promise<void>;
 };

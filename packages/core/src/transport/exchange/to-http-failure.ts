@@ -39,7 +39,7 @@ const codeByStatus: Readonly<Record<string, ErrorCode>> = {
   429: "rate_limited",
 };
 
-/** Messages for the problems of body parsers, whose own messages quote the body and so perhaps a key. */
+/** Messages for the problems of body parsers, whose own messages quote the body, which may contain an API key. */
 const bodyProblems: Readonly<Record<string, string>> = {
   "entity.parse.failed": "The body is not valid JSON.",
   "entity.too.large": "The body is longer than this service accepts.",

@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
 
-/** Bytes that wait in the stream before its writer is asked to pause. */
+/** The number of bytes in the stream at which its writer is asked to pause. */
 const highWaterMark = 16_384;
 
 /**
- * A writable stream whose bytes are read from a `ReadableStream`, each only when its reader asks for it. A reader that cancels
- * destroys the writable.
+ * A writable stream whose bytes are read through a `ReadableStream`, each only when the reader asks for it. A reader
+ * that cancels destroys the writable stream.
  */
 export class WebBody extends Writable {
   readonly readable: ReadableStream<Uint8Array>;
@@ -24,12 +24,12 @@ export class WebBody extends Writable {
           this.destroy();
         },
       },
-      // No bytes beside those of the writable.
+      // The `ReadableStream` buffers nothing itself: the writable stream already does.
       { highWaterMark: 0 },
     );
   }
 
-  /** Ends the stream for a client that has left. Its server is told no error, which it would log. */
+  /** Ends the stream after its client has disconnected. It ends without an error, which the server would log. */
   leave(): void {
     this.#controller?.close();
     this.#controller = undefined;

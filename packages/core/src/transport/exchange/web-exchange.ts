@@ -11,10 +11,13 @@ import { WebBody } from "./web-body.ts";
 /** Statuses whose answers have no body. */
 const bodiless = [204, 205, 304];
 
-/** Headers of one connection, which a web-standard server sets by itself. */
+/** Headers of a single connection, which a web-standard server sets itself. */
 const connectionHeaders = ["connection", "content-length"];
 
-/** An exchange over a web-standard `Request`. Its answer is a `Response`, whose body is read as far as the client takes it. */
+/**
+ * An exchange over a web-standard `Request`. Its answer is a `Response` whose body is produced as fast as the client
+ * reads it.
+ */
 export class WebExchange extends Exchange {
   readonly native: Request;
   readonly requestId: string;
@@ -29,9 +32,9 @@ export class WebExchange extends Exchange {
   readonly hasBody: boolean;
   readonly parsedBody = undefined;
   readonly record: RequestRecord = {};
-  /** The client's address, if the platform has told it. */
+  /** The client's address, if the platform passes it on. */
   remoteAddress: string | undefined;
-  /** A web-standard request has no place for it. */
+  /** Always undefined: a web-standard request has no field in which a host could set the user. */
   protected readonly givenPrincipal = undefined;
   readonly #answer = Promise.withResolvers<Response>();
   readonly #headers = new Map<string, readonly [name: string, value: string]>();
@@ -62,7 +65,7 @@ export class WebExchange extends Exchange {
     else request.signal.addEventListener("abort", this.#leave, { once: true });
   }
 
-  /** Resolves with the answer once its head is known. */
+  /** Resolves with the answer once its head is complete. */
   get answer(): Promise<Response> {
     return this.#answer.promise;
   }
@@ -110,7 +113,7 @@ export class WebExchange extends Exchange {
   }
 
   sendHints(): void {
-    // A web-standard answer has no interim responses.
+    // Web-standard servers cannot send interim responses.
   }
 
   send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void {
@@ -118,7 +121,7 @@ export class WebExchange extends Exchange {
     this.#isEnded = true;
     this.#sendHead(status, headers, isEmpty ? null : body);
     this.#isFinished = true;
-    // As a response of Node does it, not within the call.
+    // Deferred, because a response of Node never emits `close` during the call either.
     queueMicrotask(() => this.#close());
   }
 
@@ -133,13 +136,13 @@ export class WebExchange extends Exchange {
     stream.once("close", () => this.#close());
     this.#sendHead(status, headers, stream.readable);
     if (this.onStream !== undefined) this.onStream();
-    // No reader comes for the answer to a client that has left.
+    // No reader will arrive: the client has already disconnected.
     if (this.#isClosed) stream.leave();
     return stream;
   }
 
   flushHead(): void {
-    // The server has it already.
+    // Nothing to do: the server received the head together with the `Response`.
   }
 
   destroy(): void {
@@ -157,7 +160,7 @@ export class WebExchange extends Exchange {
   }
 
   readonly #leave = (): void => {
-    // Nobody reads it. The status is the usual one for a client that did not wait.
+    // No one reads this answer. 499 is the customary status for a client that disconnected.
     if (!this.#isHeadSent) this.#answer.resolve(new Response(null, { status: 499 }));
     if (this.#stream === undefined) this.#close();
     else this.#stream.leave();
@@ -166,23 +169,27 @@ export class WebExchange extends Exchange {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // The body is not cancelled: Node's adapter of a request still adds bytes then, which ends the process.
+    // The body is not cancelled: Node's adapter may still add bytes to it, which would throw and end the process.
     this.native.signal.removeEventListener("abort", this.#leave);
     for (const listener of this.#closeListeners) listener();
     this.#closeListeners.clear();
   }
 
-  /** Opens the body once. A body that the host has read has no bytes left. */
+  /** Opens the body once. A body that the host has already read is empty. */
   #openBody(): Readable {
     const { body, bodyUsed } = this.native;
     if (body === null || bodyUsed) return Readable.from([]);
     const stream = Readable.fromWeb(body);
-    // Those who read it hear of its errors. A body that is not read any more may still break off.
+    // Readers of the body receive its errors themselves. This listener is for a body that fails when it is no longer
+    // read.
     return stream.on("error", () => undefined);
   }
 }
 
-/** Returns true if the headers announce a body. Some servers give every POST a stream, which is empty without these. */
+/**
+ * Returns true if the headers announce a body. Some servers give every POST a body stream, which is empty unless a
+ * header announces it.
+ */
 function isAnnounced(headers: IncomingHttpHeaders): boolean {
   if (headers["content-length"] === "0") return false;
   return ["content-length", "transfer-encoding", "content-type"].some((name) => headers[name] !== undefined);

@@ -16,7 +16,7 @@ const emptyQuery: RunQuery = { early: false, endsWithClient: false };
  * @param exchange the request, whose `search` is the query with its question mark
  */
 export function readRunQuery({ search }: { readonly search: string }): RunQuery {
-  // Most have none.
+  // Fast path: most requests have no query.
   if (search === "") return emptyQuery;
   const query = new URLSearchParams(search);
   const early = query.getAll("early");

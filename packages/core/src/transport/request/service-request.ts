@@ -1,34 +1,39 @@
 import type { Principal } from "./principal.ts";
 
-/** A client's request or connection, as the host's own functions get it from every protocol and server. */
+/**
+ * A client's request or connection, in the form that the host's own functions receive from every protocol and server.
+ */
 export type ServiceRequest = {
   /** The name of the protocol, such as `"http"`, `"a2a"`, `"mcp"` or `"socket"`. */
   readonly protocol: string;
   /** The HTTP method; `"CONNECT"` for a connection that is not an HTTP request. */
   readonly method: string;
-  /** The path as the client sent it, without its query. */
+  /** The path sent by the client, without its query. */
   readonly path: string;
   readonly headers: Headers;
-  /** The remote address of the connection, or the client's where the server knows it. */
+  /** The remote address of the connection, or the client's address if the server knows it. */
   readonly remoteAddress: string | undefined;
-  /** The request as the server has it: of Node, Express or the web, or the socket. */
+  /** The request object of the server (Node, Express or web-standard), or the socket. */
   readonly native: unknown;
-  /** The signed-in user. For `authenticate` the one that the host's own authentication has set, if any. */
+  /** The signed-in user. For `authenticate`, the user set by the host's own authentication, if any. */
   readonly principal: Principal | undefined;
 };
 
-/** A request or connection of a protocol, from which the request for the host's functions is made when one is called. */
+/**
+ * A request or connection of a protocol, which can be converted to a `ServiceRequest` when one of the host's
+ * functions is called.
+ */
 export type RequestSource = {
   readonly remoteAddress: string | undefined;
   toRequest(): ServiceRequest;
 };
 
-/** What a `ServiceRequest` is made of. */
+/** The facts from which a `ServiceRequest` is made. */
 export type RequestFacts = Omit<ServiceRequest, "headers"> & {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 };
 
-/** Makes the headers of a request only if the host's function reads them. */
+/** A `ServiceRequest` whose headers are converted when the host's function first reads them. */
 class LazyRequest implements ServiceRequest {
   readonly protocol: string;
   readonly method: string;
@@ -54,7 +59,7 @@ class LazyRequest implements ServiceRequest {
   }
 }
 
-/** Makes the request that the host's functions get. */
+/** Makes the request object that the host's functions receive. */
 export function toServiceRequest(facts: RequestFacts): ServiceRequest {
   return new LazyRequest(facts);
 }
@@ -62,7 +67,7 @@ export function toServiceRequest(facts: RequestFacts): ServiceRequest {
 function toHeaders(sent: RequestFacts["headers"]): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(sent)) {
-    // Node lists the pseudo-headers of HTTP/2, such as `:path`, beside the headers.
+    // HTTP/2 pseudo-headers such as `:path` are listed among Node's headers, but are no headers.
     if (name.startsWith(":")) continue;
     for (const each of typeof value === "string" ? [value] : (value ?? [])) headers.append(name, each);
   }

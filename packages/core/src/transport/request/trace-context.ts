@@ -1,15 +1,15 @@
 import type { TraceContext } from "../../base/telemetry/telemetry.ts";
 
-/** Version 00 of W3C Trace Context. The ids of a context are never all zeros. */
+/** The form of a `traceparent` in W3C Trace Context. The ids in it are never all zeros. */
 const traceparentForm = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
-/** The length that every receiver of a `tracestate` must accept, in characters. Longer ones are dropped. */
+/**
+ * The maximum length of a `tracestate` in characters: every receiver must accept this length. Longer values are
+ * dropped.
+ */
 const longestState = 512;
 
-/**
- * Returns the trace context that a client has sent, in headers or in the metadata of a message; undefined if it has
- * sent none, or a malformed one.
- */
+/** Returns the trace context in a client's headers or message metadata; undefined if it is missing or malformed. */
 export function readTraceContext(sent: Readonly<Record<string, unknown>>): TraceContext | undefined {
   const { traceparent, tracestate } = sent;
   if (typeof traceparent !== "string" || !traceparentForm.test(traceparent)) return undefined;

@@ -4,34 +4,37 @@ import type { Exchange } from "../exchange/exchange.ts";
 import { methods } from "./route.ts";
 import type { Route, RouteHandler } from "./route.ts";
 
-/** A route of a protocol, by the protocol's name. */
+/** A route, with the name of its protocol. */
 type OwnedRoute = {
   readonly route: Route;
   readonly protocol: string;
-  /** The names of the parameters in the path, in their order. */
+  /** The names of the path parameters, in order. */
   readonly names: readonly string[];
 };
 
-/** A place in the tree of all paths: where a path may go on, and the routes that end here. */
+/** A node in the tree of all paths: the child nodes, and the routes whose path ends here. */
 type Place = { readonly named: Map<string, Place>; any?: Place; rest?: Place; readonly routes: OwnedRoute[] };
 
-/** A route that serves a path, and its parameters there. */
+/** A route that matches a path, with the values of its parameters. */
 type ServedRoute = OwnedRoute & {
-  /** The parameters of the path, decoded; the error of a path that cannot be decoded. */
+  /** The decoded path parameters, or the error of a path that cannot be decoded. */
   readonly params: Readonly<Record<string, string>> | URIError;
 };
 
-/** The route of a request, its parameters, and its handler for the method. */
+/** The route of a request, its parameters, and its handler for the request's method. */
 export type FoundRoute = ServedRoute & { readonly handler: RouteHandler };
 
 /**
- * The routes of all protocols of a service, found by path in one walk however many there are. Letters match in either
- * case, and a slash at the end is allowed, as on Express.
+ * The routes of all protocols of a service. A path is found in one walk, regardless of the number of routes. As in
+ * Express, case does not matter, and a trailing slash is allowed.
  */
 export class RouteTable {
   readonly #root: Place = makePlace();
 
-  /** Adds the routes of a protocol. Throws `invalid_config` for a method and path that another route answers. */
+  /**
+   * Adds the routes of a protocol. Throws `invalid_config` if another route has a handler for the same method and
+   * path.
+   */
   add(protocol: string, routes: readonly Route[]): this {
     for (const route of routes) {
       let place = this.#root;
@@ -45,11 +48,12 @@ export class RouteTable {
   }
 
   /**
-   * Returns the route of a request, undefined if nothing is served at its path. A named segment goes before a parameter,
-   * and a parameter before a last `*`. A method without a handler has one that refuses it.
+   * Returns the route of a request; undefined if no route matches its path. A named segment takes precedence over a
+   * parameter, and a parameter over a trailing `*`. If the route has no handler for the method, the result has a
+   * handler that refuses the request.
    */
   find(path: string, method: string, headers: IncomingHttpHeaders = {}): FoundRoute | undefined {
-    // Not so is the path of a request outside the mount path, and the target of `OPTIONS *`.
+    // The target of `OPTIONS *`, and the path of a request outside the mount path, have no slash at the start.
     if (!path.startsWith("/")) return undefined;
     const served = findFrom(this.#root, segmentsOf(path), { values: [], request: { method, headers } });
     const [first] = served;
@@ -65,14 +69,14 @@ export class RouteTable {
 }
 
 /**
- * Answers a request by its route. HEAD is answered as GET. A method without a handler gets status 405, and OPTIONS gets
- * 204, with the allowed methods in the header `Allow`.
+ * Answers a request by its route. HEAD is answered as GET. For a method without a handler the answer is 405, and for
+ * OPTIONS 204, with the allowed methods in the header `Allow`.
  */
 export function answerFound(exchange: Exchange, { route, handler, params }: FoundRoute): void {
   const fail = (error: unknown): void =>
     route.fail === undefined ? exchange.fail(error) : route.fail(error, exchange);
   try {
-    // A path that cannot be decoded is logged as it is, and not as a path of the route.
+    // A path that cannot be decoded is logged as it was sent, not as the route's path.
     if (params instanceof URIError) throw params;
     exchange.record.route = exchange.basePath + route.path;
     exchange.params = params;
@@ -91,13 +95,13 @@ function paramsOf({ names }: OwnedRoute, values: readonly string[]): Record<stri
   }
 }
 
-/** The values of the parameters on the way to a place, as they stand in the path, and the request that is routed. */
+/** The encoded parameter values collected on the way to a node, and the request. */
 type Way = {
   readonly values: readonly string[];
   readonly request: { readonly method: string; readonly headers: IncomingHttpHeaders };
 };
 
-/** Returns the routes at the first place behind this one that serves a path, none if no place does. */
+/** Returns the matching routes of the first node below this one that has any; empty if there are none. */
 function findFrom(place: Place, segments: readonly string[], way: Way): readonly ServedRoute[] {
   const [segment, ...rest] = segments;
   if (segment === undefined) return servedAt(place, way);
@@ -113,7 +117,7 @@ function findFrom(place: Place, segments: readonly string[], way: Way): readonly
   return place.rest === undefined ? [] : servedAt(place.rest, way);
 }
 
-/** Returns the routes of a place that serve a request. A path that cannot be decoded is left to them all. */
+/** Returns the routes of a node that match a request. If the path cannot be decoded, all of them match. */
 function servedAt({ routes }: Place, { values, request }: Way): readonly ServedRoute[] {
   return routes.flatMap((owned) => {
     const params = paramsOf(owned, values);
@@ -131,7 +135,7 @@ function goOn(place: Place, segment: string): Place {
   return next;
 }
 
-/** Throws if two routes at one place have a handler for the same method. */
+/** Throws if two routes of one node have a handler for the same method. */
 function checkApart(one: OwnedRoute, other: OwnedRoute): void {
   const shared = methods.find((name) => handles(one.route, name) && handles(other.route, name));
   if (shared === undefined) return;
@@ -157,7 +161,7 @@ function refuseMethod(exchange: Exchange, allowed: string): void {
   else throw wrongMethod(`${exchange.method} is not allowed on this path. Expected ${allowed}.`);
 }
 
-/** No error code stands for the status 405: the error is made as those of Express are. */
+/** Makes the error for status 405. No error code has that status, so the error has the form of Express's errors. */
 function wrongMethod(message: string): Error {
   return Object.assign(new Error(message), { status: 405, expose: true });
 }

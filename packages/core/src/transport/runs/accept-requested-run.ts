@@ -8,29 +8,29 @@ import type { ActiveRuns } from "./active-runs.ts";
 import { reachOf } from "../request/run-fields.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
 
-/** What a protocol says of a run that it begins, beside the request itself. */
+/** The terms that a protocol sets for a run, besides the request itself. */
 export type RunTerms = {
   readonly kind: RunKind;
   /** The name under which the agent, team or workflow is served. */
   readonly name: string;
   /**
-   * True if the client has asked that the run is cancelled when it disconnects. @default the policy `onDisconnect` for
-   * a run that is not durable
+   * True if the client asked to cancel the run when it disconnects. @default the policy `onDisconnect`, for a run
+   * that is not durable
    */
   readonly endsWithClient?: boolean | undefined;
   /**
-   * True for a run that must be stored, because the protocol lets clients come back to it.
-   * @default only durable runs, runs with a key, and runs that outlive their connection are stored
+   * True for a run that must be stored because clients of the protocol read it again later. @default only durable
+   * runs, runs with a key, and runs that outlive their connection are stored
    */
   readonly isStored?: boolean | undefined;
   /** The idempotency key of the request. A repeated request with the same key returns the same run. */
   readonly key?: string | undefined;
   /**
-   * The request as its client sent it, which must be the same with each use of a key. @default the input, the messages,
+   * The client's request as JSON, which must be the same each time the key is used. @default the input, the messages,
    * the user and the session
    */
   readonly said?: Json | undefined;
-  /** True if the client continues a run that it has begun: a run with its key must exist. */
+  /** True if the client continues a run that it began earlier: a run with its key must exist. */
   readonly mustExist?: boolean | undefined;
   /** True for a run that the program itself begins: no limits of callers apply to it. @default false */
   readonly isOwn?: boolean | undefined;
@@ -42,10 +42,10 @@ export type RunTerms = {
   readonly beforeStored?: (() => Promise<void>) | undefined;
 };
 
-/** The terms of a run that is stored, and the service that stores it. */
+/** The terms of a stored run, and the service that stores it. */
 export type StoredTerms = RunTerms & {
   readonly service: RunService;
-  /** True for the host's service; false for this process's service in memory. */
+  /** True for the host's service; false for the in-memory service of this process. */
   readonly isDurable: boolean;
 };
 
@@ -55,7 +55,7 @@ export type RunAcceptance = AcceptedRun & {
   readonly over?: Promise<void>;
 };
 
-/** A requested run of any runnable, with the data for counting it against limits. */
+/** A requested run of any runnable, with the facts for counting it against limits. */
 export type AnyRequestedRun = Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner" | "address">;
 
 /**
@@ -133,7 +133,7 @@ function toRunRequest(
 }
 
 /**
- * Returns the request as its client sent it, with hashes instead of files. The host's options are excluded, because
+ * Returns the client's request for comparison, with hashes instead of files. Excludes the host's options, because
  * they may differ each time. The messages may be any value here: the service checks them later.
  */
 function fingerprintOf({ input, messages, ...named }: Said): Json {

@@ -15,17 +15,17 @@ import type { ActiveRuns } from "./active-runs.ts";
 import type { PublicResult, ServedEvent, SettledRun } from "./served-event.ts";
 
 /**
- * The error of all runs whose clients disconnected. Shared, because its stack is of no use, and a thousand clients may
- * disconnect at once.
+ * The error of all runs whose clients disconnected. Shared, because a stack trace would be useless, and a thousand
+ * clients may disconnect at once.
  */
 const disconnected = new TroupeError("cancelled", "The client disconnected before the answer.");
 
 type Chunks = AsyncIterable<RunChunk> & { readonly output?: Promise<RunOutput> };
 
 /**
- * A run in progress for a waiting client, without a log. It begins with the first call of `events` or `settled`, of
- * which one is called once, and is registered as active from then on until it is over. It ends when its client disconnects, when it
- * is cancelled by its id, and when a shutdown ends the active runs.
+ * A run in progress for a waiting client, without a log. It starts with the first call of `events` or `settled`, only
+ * one of which may be called, once. From then on it is registered as active until it is over. It ends early when its
+ * client disconnects, when it is cancelled by its id, and when a shutdown ends the active runs.
  */
 export class LiveRun {
   readonly isStored = false;
@@ -58,12 +58,12 @@ export class LiveRun {
     return this.#requested.opts.sessionId;
   }
 
-  /** A signal that aborts when the run is cancelled, so also when its client has disconnected. */
+  /** A signal that aborts when the run is cancelled, including when its client has disconnected. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Begins the run and returns its events. Throws the error of a run that cannot begin. */
+  /** Starts the run and returns its events. Throws the error of a run that cannot start. */
   events(): AsyncIterableIterator<ServedEvent, undefined> {
     try {
       this.#start();
@@ -74,7 +74,7 @@ export class LiveRun {
     }
   }
 
-  /** Begins the run and resolves with its public output once it is over. Rejects with the failure of the run. */
+  /** Starts the run and resolves with its public output once it is over. Rejects with the failure of the run. */
   async settled(): Promise<SettledRun> {
     try {
       this.#start();
@@ -86,17 +86,17 @@ export class LiveRun {
     }
   }
 
-  /** Cancels the run, because its client has left before the end of the answer. */
+  /** Cancels the run, because its client disconnected before the end of the answer. */
   disconnect(): void {
     this.#abort.abort(disconnected);
   }
 
-  /** Returns the error of the failed run from the thrown value, or the reason of its cancellation. */
+  /** Converts a thrown value to the error of the failed run. For a cancelled run, returns the reason. */
   toError(thrown: unknown): TroupeError {
     return toTroupeError(thrown, this.signal);
   }
 
-  /** Marks the run as over. Its answer may still be on its way. Called by the run itself. */
+  /** Marks the run as over. Called by the run itself; its answer may still be being sent. */
   finish(): void {
     this.#unregister?.();
   }
@@ -115,7 +115,7 @@ export class LiveRun {
     return toPublicOutput(fillOutput(output, opts, startedAt));
   }
 
-  /** Begins the run as a stream. `readOutput` returns the output once all chunks are read. */
+  /** Starts the run as a stream. `readOutput` returns the output once all chunks are read. */
   #open(): OpenedRun {
     const { subject, input, opts } = this.#requested;
     if (this.kind === "workflow") {
@@ -136,13 +136,15 @@ export class LiveRun {
 
 type WorkflowFinish = Extract<WorkflowChunk<object>, { type: "finish" }>;
 
-/** The chunks of a run that has begun, and the function that reads its output from the last one or the stream. */
+/**
+ * The chunks of a run that has started, and a function that reads its output from the last chunk or from the stream.
+ */
 type OpenedRun = {
   readonly chunks: AsyncIterable<RunChunk>;
   readonly readOutput: (last: RunChunk | undefined) => Promise<PublicOutput | PublicResult>;
 };
 
-/** The chunks of a live run as events, and its end. Written by hand, because a generator would wait twice per chunk. */
+/** Converts the chunks of a live run, and its end, to events. Not a generator, which would wait twice per chunk. */
 class LiveEvents implements AsyncIterableIterator<ServedEvent, undefined> {
   readonly #run: LiveRun;
   readonly #chunks: AsyncIterator<RunChunk, unknown>;

@@ -4,15 +4,15 @@ import type { WorkflowResult } from "../../agents/workflow/workflow-result.ts";
 import type { RunChunk } from "../../agents/run/run-wait.ts";
 import type { RunEvent, RunView } from "../../runs/record/run-view.ts";
 
-/** The failure that ends the events of a run. */
+/** The failure that ends a run's events. */
 export type FailureEvent = {
   readonly type: "failure";
-  /** The id of the log's event that reports it; absent for a live run. */
+  /** The id of the event in the run's log; absent for a live run. */
   readonly id?: string | undefined;
   readonly error: TroupeError;
 };
 
-/** A chunk of a live run, which has no place in a log. */
+/** A chunk of a live run, which has no log and so no id. */
 type LiveChunk = {
   readonly type: "chunk";
   readonly id?: undefined;
@@ -20,29 +20,32 @@ type LiveChunk = {
   readonly chunk: RunChunk;
 };
 
-/** The end of a run without a failure. Only that of a stored run has an id. */
+/** The end of a run without a failure. Only the end of a stored run has an id. */
 type EndEvent = {
   readonly type: "end";
   readonly id?: string | undefined;
-  /** Returns the public output of the run. Rejects for a runnable of a third party whose stream has none. */
+  /** Returns the public output of the run. Rejects if a third party's runnable returned a stream without an output. */
   readonly readOutput: () => Promise<PublicOutput | PublicResult>;
 };
 
-/** An event of a run for its client, before a protocol gives it a public form. The last one is an end or a failure. */
+/**
+ * An event of a run for its client, before a protocol converts it to its public form. The last event is an end or a
+ * failure.
+ */
 export type ServedEvent = Exclude<RunEvent, { type: "end" }> | LiveChunk | EndEvent | FailureEvent;
 
 /** The result of a workflow in the form for clients. */
 export type PublicResult = WorkflowResult<object>;
 
-/** What a run has come to: its public output, or the questions that it waits for. */
+/** The outcome of a run: its public output, or the questions that it waits for. */
 export type SettledRun =
   | { readonly output: PublicOutput | PublicResult; readonly waiting?: undefined }
   | { readonly waiting: RunView; readonly output?: undefined };
 
-/** Which events of a run its client wants. */
+/** The events of a run that its client wants. */
 export type EventRange = {
-  /** The id of the last event that the client has seen. Only for a stored run. @default from the beginning */
+  /** The id of the last event that the client has received. Only for a stored run. @default from the beginning */
   readonly after?: string | undefined;
-  /** True for a client that also wants the journal's events, and that can remove the text of a step again. */
+  /** True for a client that also wants the journal's events, and can remove the text of a step that is repeated. */
   readonly isWhole?: boolean | undefined;
 };

@@ -76,11 +76,12 @@ const unlimited = Number.MAX_SAFE_INTEGER;
 const leastStoredMs = 3_600_000;
 
 /**
- * All runs of a service, which its end ends together. Live runs have a waiting client. Stored runs outlive their
- * connections: durable ones belong to the host's `RunService`, the others to one in memory that is created on first use.
+ * All runs that a service serves. Closing it ends them together. Live runs have a waiting client. Stored runs outlive
+ * their connections: durable ones belong to the host's `RunService`, the others to an in-memory service that is
+ * created on first use.
  */
 export class ServedRuns implements DrainableRuns {
-  /** The service of the durable runs, if given. */
+  /** The service of the durable runs, if there is one. */
   readonly durable: RunService | undefined;
   readonly #served: ServedRunnables;
   readonly #options: ServedRunsOptions;
@@ -92,7 +93,7 @@ export class ServedRuns implements DrainableRuns {
   readonly #afterRuns: (() => Promise<void>)[] = [];
   #inMemory: RunService | undefined;
 
-  /** Throws `invalid_config` if the host's service and what is served do not fit: see `findDurableNames`. */
+  /** Throws `invalid_config` if the host's run service does not fit the served runnables: see `findDurableNames`. */
   constructor(served: ServedRunnables, options: ServedRunsOptions) {
     this.durable = options.durable;
     this.#served = served;
@@ -114,7 +115,8 @@ export class ServedRuns implements DrainableRuns {
   }
 
   /**
-   * Begins a run for a client: a stored one, or else a live one, which ends with its connection. Throws `unavailable` while a shutdown drains, and for a durable run that no process performs.
+   * Begins a run for a client: a stored run if the terms require it, otherwise a live run, which ends with its
+   * connection. Throws `unavailable` while a shutdown drains, and for a durable run if no process performs such runs.
    * Throws `rate_limited` if the caller has too many runs.
    */
   async begin(requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<ServedRun> {
@@ -124,9 +126,10 @@ export class ServedRuns implements DrainableRuns {
       : new LiveRun(requested, terms, this.#active);
   }
 
-  /** Begins a run that is stored, or finds it by its key. Throws as `begin` does. */
+  /** Begins a stored run, or finds it by its key. Throws as `begin` does. */
   async beginStored(requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<StoredRun> {
-    // A run that stores nothing is kept in this process, where its client can still answer its questions.
+    // A run whose session turns are not stored is kept in this process, where its client can still answer its
+    // questions.
     const isDurable = this.isDurable(terms.kind, terms.name) && requested.opts.isUnstored !== true;
     const service = (isDurable ? this.durable : undefined) ?? this.#memory;
     const accept = async (bounded: StoredTerms) => await acceptRequestedRun(requested, bounded, this.#active);
@@ -154,7 +157,7 @@ export class ServedRuns implements DrainableRuns {
     throw runNotFound();
   }
 
-  /** Returns the open run of a session that is stored; undefined if there is none. */
+  /** Returns the open stored run of a session; undefined if there is none. */
   async findOfSession(sessionId: string, owner: SessionOwner): Promise<FoundRun | undefined> {
     for (const service of this.services) {
       const view = await service.runOfSession(sessionId, owner);
@@ -224,7 +227,7 @@ export class ServedRuns implements DrainableRuns {
         ...this.#afterRuns,
         () => this.#inMemory?.close(),
       );
-    // Waiting runs, and runs in other processes, continue without this process and need no wait.
+    // Waiting runs, and runs in other processes, continue without this process, so they are not waited for.
     const durable = async () =>
       await closeInOrder(
         () => this.durable?.drain(longestMs),

@@ -10,7 +10,7 @@ import { toStoredError } from "../public/public-run.ts";
 import type { Followers } from "./followers.ts";
 import type { EventRange, PublicResult, ServedEvent, SettledRun } from "./served-event.ts";
 
-/** What a stored run is made of, for one client. */
+/** The parts from which a {@link StoredRun} is made, for one client. */
 export type StoredRunInit = {
   readonly service: RunService;
   /** True for a run of the host's service; false for one that is stored in this process. */
@@ -22,9 +22,12 @@ export type StoredRunInit = {
   readonly caller: RunCaller;
   /** True if the run is cancelled when this client disconnects. @default false */
   readonly endsWithClient?: boolean | undefined;
-  /** Resolves at the end of a run that was begun here and is stored in this process. */
+  /** Resolves at the end of a run that this process began and stores itself. */
   readonly over?: Promise<void> | undefined;
-  /** Given for a run that continues elsewhere when this process ends: the client's answer then ends with them. */
+  /**
+   * The register of clients that a shutdown disconnects. Set only for runs that continue elsewhere when this process
+   * ends.
+   */
   readonly followers?: Followers | undefined;
   /** Milliseconds after its end for which the events of a run in memory can be read again. */
   readonly resumeMs: number;
@@ -47,7 +50,10 @@ export class StoredRun {
   /** The service that performs the run. */
   readonly service: RunService;
   readonly caller: RunCaller;
-  /** Resolves at the end of a run that was begun here and is stored in this process, which holds its request's data. */
+  /**
+   * Resolves at the end of a run that this process began and stores itself. Until then the run uses data of its
+   * request.
+   */
   readonly over: Promise<void> | undefined;
   readonly #init: StoredRunInit;
   readonly #abort = new AbortController();
@@ -74,7 +80,7 @@ export class StoredRun {
     return this.#abort.signal;
   }
 
-  /** Returns the run as its record has it. */
+  /** Returns the run as recorded in its service. */
   async view(): Promise<RunView> {
     return await this.service.get(this.runId, this.caller);
   }
@@ -82,7 +88,7 @@ export class StoredRun {
   /**
    * Throws `gone` for the events of a run in memory that ended too long ago. They are removed periodically.
    *
-   * @param view the run as its record has it
+   * @param view the run as recorded in its service
    */
   checkReadable({ endedAt }: RunView): void {
     if (this.isDurable || endedAt === undefined || endedAt + this.#init.resumeMs >= Date.now()) return;
@@ -90,9 +96,9 @@ export class StoredRun {
   }
 
   /**
-   * Begins to read the events of the run for its client, and returns them. They end with an end or a failure; with
-   * neither once the client has disconnected. Throws `invalid_request` for a position that is none, and `interrupted`
-   * after a shutdown has ended the answers; rejects if the events cannot be read, and when a shutdown ends the answer.
+   * Returns the events of the run for its client, and starts reading them. The last event is an end or a failure,
+   * unless the client disconnects first. Throws `invalid_request` for an invalid position, and `interrupted` after a
+   * shutdown has ended the answers. The reading rejects if the events cannot be read, or a shutdown ends the answer.
    */
   events({ after, isWhole = false }: EventRange = {}): AsyncGenerator<ServedEvent, undefined> {
     this.follow(after);
@@ -107,7 +113,7 @@ export class StoredRun {
         if (error !== undefined) yield { type: "failure", id: event.id, error };
         else if (event.type !== "end") yield event;
         else yield { type: "end", id: event.id, readOutput: async () => this.#toPublic(event.output) };
-        // A shutdown that begins behind the end has no answer to interrupt.
+        // After the last event, a shutdown no longer interrupts the answer.
         if (error !== undefined || event.type === "end") return undefined;
       }
       return undefined;
@@ -117,8 +123,8 @@ export class StoredRun {
   }
 
   /**
-   * Reads until the run is over or waits for an answer. Undefined once the client has disconnected. Rejects with the
-   * failure of the run, and as `events` does.
+   * Waits until the run is over or waits for an answer. Returns undefined if the client has disconnected. Rejects
+   * with the failure of the run, and as `events` does.
    */
   async settled(): Promise<SettledRun | undefined> {
     try {
@@ -145,7 +151,7 @@ export class StoredRun {
   }
 
   /**
-   * Begins to read the log behind an event, from its beginning by default. Throws `interrupted` after a shutdown has
+   * Starts to read the log after an event, by default from the beginning. Throws `interrupted` after a shutdown has
    * ended the answers. Call `end` when the answer is over.
    */
   follow(after?: string): this {
@@ -154,7 +160,7 @@ export class StoredRun {
       if (!this.signal.aborted) this.#events = this.service.events(this.runId, this.caller, after);
       return this;
     } catch (error) {
-      // Nobody calls `end` for a position that is none, and a shutdown would wait for this client.
+      // After an invalid position the caller does not call `end`, and a shutdown would wait for this client.
       this.#unregister?.();
       throw error;
     }
@@ -188,13 +194,13 @@ export class StoredRun {
     }
   }
 
-  /** Ends the reading of the run's events for this client, and lets the run be. */
+  /** Stops reading the run's events for this client. The run continues. */
   end(): void {
     this.#unregister?.();
     void this.#events?.return?.();
   }
 
-  /** Ends the reading because the client has disconnected: `next` then returns undefined. */
+  /** Stops reading because the client has disconnected: `next` then returns undefined. */
   readonly leave = (): void => this.#leave();
 
   /**

@@ -5,7 +5,7 @@ import type { CloseOptions } from "../shutdown/shutdown.ts";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
-/** Milliseconds after the end of a service that the host has to close what keeps the process alive. */
+/** Milliseconds after the end of a service in which the host can close whatever else keeps the process alive. */
 const lingerMs = 1500;
 
 /**

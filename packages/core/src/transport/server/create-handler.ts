@@ -11,19 +11,19 @@ import { openService } from "./create-router.ts";
 
 /** Options of {@link createHandler}. */
 export type HandlerOptions = {
-  /** The path below which the handler is reached, such as `/api`. @default the root */
+  /** The path below which the handler is mounted, such as `/api`. @default the root */
   basePath?: string | undefined;
 };
 
 /**
- * Answers a web-standard request. What a platform passes beside it is used as far as it is known: a `waitUntil` keeps
- * the process for what outlives the answer, and `remoteAddress` is the client's address.
+ * Answers a web-standard request. Two values in the platform's further arguments are used: `waitUntil`, which keeps
+ * the process alive for work that outlives the answer, and `remoteAddress`, the client's address.
  */
 type Answer = (request: Request, ...context: readonly unknown[]) => Promise<Response>;
 
 /**
- * A handler of web-standard requests. It is a function for Hono and service workers, has `fetch` for Bun, Deno and
- * Workers, and a function for each HTTP method for the route modules of Next.js.
+ * A handler of web-standard requests. It is itself a function, for Hono and service workers. It has the method
+ * `fetch`, for Bun, Deno and Workers, and a method for each HTTP method, for the route modules of Next.js.
  */
 export type WebHandler = Answer & { readonly [Name in "fetch" | "GET" | "POST" | "PATCH" | "DELETE"]: Answer };
 
@@ -37,7 +37,7 @@ const handlerOptions = {
 } satisfies OptionTable<HandlerOptions>;
 
 /**
- * Makes the handler that answers for a service in these protocols on servers with web-standard requests: Next.js, Hono,
+ * Makes the handler that serves a service over these protocols on servers with web-standard requests: Next.js, Hono,
  * Bun, Deno, Workers. An unknown path is answered as `not_found`. Throws `invalid_config` for a wrong option, and for
  * protocols that answer the same method and path.
  */
@@ -67,7 +67,7 @@ export function createHandler(
   });
 }
 
-/** Makes the error for a path that nothing serves. */
+/** Makes the error for a path that no route serves. */
 export function nothingFound(): TroupeError {
   return new TroupeError("not_found", "Nothing was found at this path.");
 }
@@ -88,7 +88,7 @@ function waitUntilIn(context: readonly unknown[]): ((work: Promise<unknown>) => 
   return undefined;
 }
 
-/** Resolves once an exchange is over, with its run and the titles of its session. Never rejects. */
+/** Resolves once an exchange, its run and the titles of its session are finished. Never rejects. */
 async function untilQuiet(exchange: Exchange, { sessions, logger }: Service): Promise<void> {
   if (!exchange.isClosed) await new Promise<void>((resolve) => void exchange.onClose(resolve));
   try {

@@ -6,19 +6,19 @@ import { ServedRoutes } from "../service/served-routes.ts";
 import { runHandlers } from "./run-handlers.ts";
 import type { NodeMiddleware } from "./run-handlers.ts";
 
-/** A handler that Express, Connect and other servers over Node's requests can mount below a path. */
+/** A handler for Node's requests, which Express, Connect and other servers can mount below a path. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /** Options of a router. */
 export type RouterParts = {
-  /** Handlers in the form of Express that run before the routes, for every request but public ones. @default none */
+  /** Handlers in the form of Express that run before the routes, except before public routes. @default none */
   readonly middleware?: readonly NodeMiddleware[] | undefined;
 };
 
 /**
- * Makes the handler that answers for a service in these protocols on Express, Connect, Fastify's raw requests and plain
- * Node: mount it with `app.use`. It answers its own errors, even if the host has no error handler. A path that no
- * protocol serves goes on to the host. Throws `invalid_config` for protocols that answer the same method and path.
+ * Makes the handler that serves a service over these protocols on Express, Connect, Fastify's raw requests and plain
+ * Node: mount it with `app.use`. It answers its own errors, even if the host has no error handler. Requests for other
+ * paths are passed on to the host. Throws `invalid_config` for protocols that answer the same method and path.
  */
 export function createRouter(
   service: Service,
@@ -30,7 +30,7 @@ export function createRouter(
   return answer;
 }
 
-/** Makes the handler of `createRouter` without letting the service perform its runs. */
+/** Makes the handler of `createRouter`, but does not make the service perform its runs. */
 export function createNodeHandler(
   service: Service,
   protocols: readonly Protocol[],
@@ -38,24 +38,25 @@ export function createNodeHandler(
 ): NodeHandler {
   const routes = new ServedRoutes(service, protocols);
   return (request, response, next) => {
-    // Before the middleware: its answers have the id of the request too, and what is refused never gets there.
+    // Created before the middleware runs, so that its answers have the request's id, and refused requests never reach
+    // it.
     const exchange = new NodeExchange(request, response, service.logger);
     const admitted = routes.admit(exchange);
     if (admitted === undefined) return;
     const { found } = admitted;
     const goOn = (): void => {
-      // Other paths go on to the host, which may have pages beside the router.
+      // Other paths are passed on to the host, which may have pages beside the router.
       if (found === undefined) return next();
       exchange.forgetNext();
       routes.answer(exchange, found);
     };
-    // Whatever probes the service has neither credentials nor a rate to limit.
+    // Health probes send no credentials and must not be rate-limited.
     if (middleware.length === 0 || found?.route.isPublic === true) goOn();
     else runHandlers(middleware, { exchange, request, response, leave: next }, goOn);
   };
 }
 
-/** Lets a service begin its work. A failure is logged, because no caller waits for it. */
+/** Makes a service start its work. A failure is logged, because no caller waits for it. */
 export function openService(service: Service): void {
   service.open().catch((error: unknown) => {
     service.logger.error("The durable runs of the service cannot be performed in this process.", { error });

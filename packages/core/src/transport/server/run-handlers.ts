@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Exchange } from "../exchange/exchange.ts";
 
-/** A handler of the host in the form of Express. Its own types of request and response are more exact than Node's. */
+/** A handler of the host in the form of Express, whose types of request and response are more specific than Node's. */
 export type NodeMiddleware = (request: never, response: never, next: (error?: unknown) => void) => unknown;
 
-/** A request on its way through the host's handlers. `leave` passes it on to what the host has mounted behind the router. */
+/**
+ * A request that passes through the host's handlers. `leave` passes it on to the handlers that the host has mounted
+ * after the router.
+ */
 export type HandledRequest = {
   readonly exchange: Exchange;
   readonly request: IncomingMessage;
@@ -13,8 +16,8 @@ export type HandledRequest = {
 };
 
 /**
- * Runs the host's handlers one after the other, as Express does, and then `done`. The first error is the answer, also
- * one that a handler rejects with or passes to `next`; `next("router")` leaves the router.
+ * Runs the host's handlers one after the other, as Express does, and then `done`. The first error is answered,
+ * whether a handler throws it, rejects with it or passes it to `next`; `next("router")` leaves the router.
  */
 export function runHandlers(handlers: readonly NodeMiddleware[], handled: HandledRequest, done: () => void): void {
   const { exchange, request, response, leave } = handled;
@@ -23,7 +26,7 @@ export function runHandlers(handlers: readonly NodeMiddleware[], handled: Handle
     const handler = handlers[index];
     const next = (error?: unknown): void => {
       if (error === "router") leave();
-      // A falsy value is no error on Express, such as that of `next(isWrong && error)`.
+      // As in Express, a falsy value is not an error: `next(isWrong && error)`.
       else if (!error || error === "route") run(index + 1);
       else fail(error);
     };

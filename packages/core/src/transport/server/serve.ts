@@ -16,7 +16,7 @@ import { createNodeHandler } from "./create-router.ts";
 
 /** Options of {@link serve}. */
 export type ServeOptions = {
-  /** The port, also as the digits of an environment variable; 0 takes any that is free. @default 3000 */
+  /** The port, also as a string of digits from an environment variable; 0 picks any free port. @default 3000 */
   port?: number | string | undefined;
   /** The host name or address to listen on. @default all addresses of the machine */
   host?: string | undefined;
@@ -26,11 +26,11 @@ export type ServeOptions = {
   http?: ServerOptions | undefined;
 };
 
-/** A server that listens. It closes with its service. */
+/** A listening server. It closes with its service. */
 export type ServedServer = {
-  /** Node's server, for what shares it, such as Socket.IO. */
+  /** Node's server, for libraries that share it, such as Socket.IO. */
   readonly server: Server | SecureServer;
-  /** The URL at which this machine reaches the server. */
+  /** The URL of the server for clients on this machine. */
   readonly url: string;
 };
 
@@ -49,8 +49,9 @@ const serveOptions = {
 } satisfies OptionTable<ServeOptions>;
 
 /**
- * Serves a service in these protocols over Node's own HTTP server. Resolves once it listens. Rejects with `unavailable`
- * if the port is taken. Throws `invalid_config` for a wrong option, and for protocols that answer the same path.
+ * Serves a service over these protocols on Node's own HTTP server. Resolves once it listens. Rejects with
+ * `unavailable` if the port is taken. Throws `invalid_config` for a wrong option, and for protocols that answer the
+ * same path.
  */
 export async function serve(
   service: Service,
@@ -65,7 +66,8 @@ export async function serve(
   });
   service.attach(server);
   const url = await listen(server, { port, host, protocol: tls === undefined ? "http" : "https" });
-  // Only once the port is ours: a second server of the same program would otherwise perform the same runs.
+  // Opened only once the port is bound: otherwise a second server of the same program would start to perform the same
+  // runs before it fails.
   try {
     await service.open();
   } catch (error) {
@@ -77,15 +79,15 @@ export async function serve(
 }
 
 /**
- * Makes a server of Node. The modules are loaded here: with `node:http`, Node loads its whole fetch, which a program with
- * a server of its own may not need.
+ * Makes a server of Node. The modules are imported only here, because `node:http` also loads Node's `fetch`, which a
+ * program with a server of its own may not need.
  */
 async function makeServer(http: ServerOptions = {}, tls?: SecureServerOptions): Promise<Server | SecureServer> {
   if (tls === undefined) return (await import("node:http")).createServer({ ...http });
   return (await import("node:https")).createServer({ ...http, ...tls });
 }
 
-/** The loopback address for a server that listens to every address. */
+/** The loopback address for a server that listens on every address. */
 const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 async function listen(

@@ -9,10 +9,10 @@ import type { Service } from "./service.ts";
 /** Media types of a body that a page may send to another site without a CORS preflight. */
 const simpleTypes = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)?\s*(?:;|$)/i;
 
-/** A request that may be answered, and its route, if anything is served at its path. */
+/** A request that passed the checks of its source, and its route, if any matches its path. */
 export type Admitted = { readonly found: FoundRoute | undefined };
 
-/** The routes of all protocols of a server, for its exchanges. Errors are answered, and never thrown. */
+/** The routes of all protocols of a server. Answers exchanges, including with errors, and never throws. */
 export class ServedRoutes {
   readonly #service: Service;
   readonly #table = new RouteTable();
@@ -24,8 +24,8 @@ export class ServedRoutes {
   }
 
   /**
-   * Returns the route of a request. Returns undefined for a request that was refused for where it comes from: for a host
-   * outside `allowedHosts`, or a page of another site that needed no CORS preflight.
+   * Returns the route of a request. Returns undefined if the request was refused because of its source: it was sent
+   * to a host outside `allowedHosts`, or by a page of another site without a CORS preflight.
    */
   admit(exchange: Exchange): Admitted | undefined {
     const found = this.#table.find(exchange.path, exchange.method, exchange.headers);
@@ -40,12 +40,13 @@ export class ServedRoutes {
     }
   }
 
-  /** Answers a request by its route, after it has signed in its user. */
+  /** Answers a request by its route, after signing in its user. */
   answer(exchange: Exchange, found: FoundRoute): void {
     exchange.protocol = found.protocol;
     const { telemetry } = this.#service.settings;
     if (telemetry !== undefined) exchange.onStream = () => countStream(telemetry, exchange);
-    // Anyone may ask for the methods of a path. A handler of all methods answers OPTIONS by itself, for a user as always.
+    // Any client may ask for the methods of a path. A handler of all methods answers OPTIONS itself, with the user
+    // signed in.
     const asksMethods = exchange.method === "OPTIONS" && found.handler !== found.route.all;
     const isOpen = found.route.isPublic === true || asksMethods;
     if (isOpen || this.#service.settings.authenticate === undefined) answerFound(exchange, found);
@@ -56,7 +57,7 @@ export class ServedRoutes {
     try {
       exchange.signIn(await this.#service.authenticate(exchange));
     } catch (error) {
-      // HTTP wants to be told how to sign in. A browser opens no window for this way.
+      // HTTP requires this header with status 401. Browsers open no login window for this scheme.
       if (TroupeError.is(error) && error.code === "unauthorized") exchange.setHeader("WWW-Authenticate", "Bearer");
       return fail(error, exchange, found);
     }
@@ -64,13 +65,13 @@ export class ServedRoutes {
   }
 }
 
-/** Counts an open stream of events until its exchange is over. */
+/** Counts an open event stream until its exchange is over. */
 function countStream(telemetry: Telemetry, exchange: Exchange): void {
   telemetry.measure("stream", { by: 1 });
   exchange.onClose(() => telemetry.measure("stream", { by: -1 }));
 }
 
-/** Answers with an error in the form of the protocol whose route was found. */
+/** Answers with an error in the form of the matching route's protocol. */
 function fail(error: unknown, exchange: Exchange, found: FoundRoute | undefined): void {
   if (found?.route.fail === undefined) exchange.fail(error);
   else found.route.fail(error, exchange);

@@ -48,17 +48,17 @@ export type DurableOptions = {
   perform?: boolean | undefined;
 };
 
-/** Options of {@link createService}: what is served, to whom, and within which limits. */
+/** Options of {@link createService}: the agents, teams and workflows to serve, their users, and limits. */
 export type ServiceOptions<
   Agents extends Registry<Runnable> = Registry<Runnable>,
   Teams extends Registry<Runnable> = Registry<Runnable>,
   Workflows extends Registry<ServedWorkflow> = Registry<ServedWorkflow>,
 > = {
-  /** Agents by the names under which clients reach them. */
+  /** Agents by their names in the service. */
   agents?: Agents | undefined;
-  /** Teams by their names. */
+  /** Teams by their names in the service. */
   teams?: Teams | undefined;
-  /** Workflows by their names. */
+  /** Workflows by their names in the service. */
   workflows?: Workflows | undefined;
   /** The storage of the service's own records, such as its durable runs. Agents have storages of their own. */
   storage?: StorageDriver | undefined;
@@ -69,19 +69,20 @@ export type ServiceOptions<
    */
   durable?: boolean | DurableOptions | undefined;
   /**
-   * A run service that the host has made, serves and closes, instead of `durable`. The runs of the agents, teams and
-   * workflows that it also has are durable.
+   * A run service that the host makes, starts and closes itself, instead of `durable`. Runs of agents, teams and
+   * workflows that the run service also has are durable.
    */
   runs?: RunService | undefined;
   /**
-   * Returns the signed-in user of a request or a connection; undefined if there is none. An error that it throws is the
-   * answer: throw a `TroupeError` with the code `unauthorized` for wrong credentials. It is not called for probes and
-   * public cards. @default the `principal` that the host's own authentication has set on the request, or nobody
+   * Returns the signed-in user of a request or a connection; undefined if there is none. A thrown error is sent as
+   * the answer: throw a `TroupeError` with the code `unauthorized` for wrong credentials. Not called for health
+   * probes and public agent cards. @default the `principal` that the host's own authentication has set on the
+   * request, if any
    */
   authenticate?: ((request: ServiceRequest) => Principal | undefined | Promise<Principal | undefined>) | undefined;
   /**
-   * Returns metadata, limits, model options and more for the run of a request, such as facts about its user for tools.
-   * An error that it throws is the answer.
+   * Returns metadata, limits, model options and more for the run of a request, such as facts about its user for
+   * tools. A thrown error is sent as the answer.
    */
   runOptions?:
     | ((request: ServiceRequest) => HostRunOptions | undefined | Promise<HostRunOptions | undefined>)
@@ -97,13 +98,13 @@ export type ServiceOptions<
    * @default "unverified"
    */
   bodyUserId?: BodyUserId | undefined;
-  /** Limits of every run, unless `runOptions` returns others. @default those of the agent, team or workflow */
+  /** Limits of every run, unless `runOptions` returns others. @default the limits of the agent, team or workflow */
   limits?: RunLimits | undefined;
   /** `false` reserves the header `x-api-key` for the host's own authentication. @default true */
   genericApiKeyHeader?: boolean | undefined;
   /**
-   * Host names and addresses that requests may use for this service: `"example.org"` for any port, `"example.org:8080"`
-   * or `"[::1]"`. @default any
+   * Host names and addresses to which requests for this service may be sent: `"example.org"` for any port,
+   * `"example.org:8080"` or `"[::1]"`. @default any
    */
   allowedHosts?: readonly string[] | undefined;
   /**
@@ -117,9 +118,7 @@ export type ServiceOptions<
    * @default false: all callers without a user share one limit
    */
   trustAddresses?: boolean | ((request: ServiceRequest) => string | undefined) | undefined;
-  /**
-   * Largest body of a request in bytes. @default that of each protocol: 1 MiB; 10 MiB for A2A, and the limits of uploads
-   */
+  /** Largest body of a request in bytes. @default 1 MiB; 10 MiB for A2A; more for uploads, within their own limits */
   maxBodyBytes?: number | undefined;
   /**
    * Policy for runs whose client disconnects. @default "cancel"; "continue" for durable runs and with an idempotency key
@@ -134,7 +133,7 @@ export type ServiceOptions<
   heartbeatMs?: number | undefined;
   /**
    * Records traces and metrics of the service and its runs, such as `createTelemetry()` of `@troupe/otel`. It takes
-   * precedence over that of an agent, a team or a workflow. @default nothing is recorded
+   * precedence over the `telemetry` of an agent, a team or a workflow. @default nothing is recorded
    */
   telemetry?: Telemetry | undefined;
   /** Receives failures of the service itself, and warnings of runs. @default warnings and errors on standard error */
@@ -187,12 +186,13 @@ const serviceOptions = {
 /** The checked options of a service, with defaults. */
 export type ServiceRules = Readonly<OptionsOf<typeof serviceOptions>> & { readonly logger: Logger };
 
-/** The names of the options of a service, which short forms take beside their own. */
+/** The names of the options of a service. Short forms such as `createAgentRouter` accept these besides their own. */
 export const serviceOptionNames = Object.keys(serviceOptions) as readonly (keyof ServiceOptions)[];
 
 /**
- * Checks the names of the options of a short form, such as `createAgentRouter`: those of a service, and its own. Throws
- * `invalid_config` for an unknown one, and for options that are no object. `owner` is the function that took them.
+ * Checks the names of the options of a short form, such as `createAgentRouter`: those of a service, and its own.
+ * Throws `invalid_config` for an unknown name, and for options that are not an object. `owner` is the function that
+ * received the options, for errors.
  */
 export function checkShortForm(options: unknown, ownNames: readonly string[], owner: string): void {
   if (!isRecord(options)) throw wrongOption(`The options of ${owner}`, "an object", options);
@@ -202,7 +202,7 @@ export function checkShortForm(options: unknown, ownNames: readonly string[], ow
 
 /**
  * Checks the options of a service and fills in their defaults. Throws `invalid_config` for a wrong or unknown option,
- * and for one without an effect. `owner` is the function that took them, for errors.
+ * and for an option without an effect. `owner` is the function that received the options, for errors.
  */
 export function readServiceRules(options: ServiceOptions, owner: string): ServiceRules {
   const read = readOptions(serviceOptions, options, { owner });

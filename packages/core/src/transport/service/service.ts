@@ -32,7 +32,7 @@ import type { AgentStart, NameIn, OutputIn, ResultIn, TeamStart, TypedService, W
 import { makeRuns, readServiceRules } from "./service-options.ts";
 import type { ServiceOptions, ServiceRules } from "./service-options.ts";
 
-/** How a protocol reads the fields of a run from a request. */
+/** The way in which a protocol reads the fields of a run from a request. */
 export type RunReading<Input> = {
   /** Reads the value of the field `input`: `readMessage` or `readWorkflowInput`. */
   readonly readInput: RunFieldContext<unknown, Input>["readInput"];
@@ -42,7 +42,7 @@ export type RunReading<Input> = {
   readonly where?: string | undefined;
 };
 
-/** The registries of a service by kind, from which clients with types learn the names and outputs. */
+/** The registries of a service by kind, from which typed clients infer names and outputs. */
 export type ServedTypes = {
   readonly agents: Registry<Runnable>;
   readonly teams: Registry<Runnable>;
@@ -50,11 +50,11 @@ export type ServedTypes = {
 };
 
 /**
- * What is served, to whom, and within which limits, made by {@link createService}: agents, teams and workflows by name,
- * with their runs and sessions. Protocols speak it, and servers answer for it.
+ * A service made by {@link createService}: agents, teams and workflows by name, with their runs, sessions and limits.
+ * Protocols make it accessible, and servers answer its requests.
  */
 export class Service<Served extends ServedTypes = ServedTypes> {
-  /** Only a type: what is served, by kind and name. It has no value. */
+  /** Only a type: the served agents, teams and workflows by kind and name. It has no value. */
   declare readonly served?: Served;
   readonly agents: ReadonlyMap<string, Runnable>;
   readonly teams: ReadonlyMap<string, Runnable>;
@@ -67,10 +67,10 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   /** The sessions of all agents and teams. */
   readonly sessions: ServedSessions;
   readonly servedRuns: ServedRuns;
-  /** Checks where requests come from. */
+  /** Checks the source of requests: their host and the page that sent them. */
   readonly guard: SourceGuard;
   readonly #shutdown: Shutdown;
-  /** True if this service has made its run service, performs its runs and closes it. */
+  /** True if this service made its run service, so that it also performs the runs and closes it. */
   readonly #ownsRuns: boolean;
   #opening: Promise<void> | undefined;
   #isLogging = false;
@@ -103,14 +103,15 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     this.#shutdown.add(this.#endingRuns());
   }
 
-  /** Resolves when the service has ended. The host can then close what the service used, such as its storage. */
+  /** Resolves when the service has ended. The host can then close the resources of the service, such as its storage. */
   get closed(): Promise<void> {
     return this.#shutdown.finished;
   }
 
   /**
    * Ends the service in order. New runs are refused; listeners and idle connections are closed; active runs have the
-   * grace period, and durable runs are handed back. Resolves when all is over; also if it is called again.
+   * grace period, and durable runs are handed back. Resolves when all of this is done; a second call resolves at the
+   * same time.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     await this.#shutdown.begin(readCloseOptions(options, "service.close"));
@@ -125,16 +126,16 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     return this;
   }
 
-  /** Ends a part, such as the connections of a protocol, when the service ends. */
+  /** Adds runs or connections, such as those of a protocol, that end with the service. */
   add(part: DrainableRuns): this {
     this.#shutdown.add(part);
     return this;
   }
 
   /**
-   * Begins to log the warnings of what is served, and to perform the durable runs in this process, unless the host has
-   * made the run service or `perform` is `false`. Each server calls it once it answers. Only the first call counts, and
-   * the first one after a failure.
+   * Starts to log warnings of the agents, teams and workflows. Also starts to perform the durable runs in this
+   * process, unless the host made the run service or `perform` is `false`. Each server calls `open` once it listens.
+   * Only the first call has an effect, and after a failure the next one.
    */
   async open(): Promise<void> {
     this.#logWarnings();
@@ -199,7 +200,7 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     return await this.settings.authenticate?.(source.toRequest());
   }
 
-  /** Returns the options that the host gives to the run of a request. Rejects with the error of its function. */
+  /** Returns the host's options for the run of a request. Rejects with the error of the host's function. */
   async runOptionsFor(source: RequestSource): Promise<HostRunOptions | undefined> {
     const { runOptions, limits } = this.settings;
     const given = runOptions && readHostRunOptions(await runOptions(source.toRequest()));
@@ -212,7 +213,7 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     return mayAnswer && ((wait) => mayAnswer(source.toRequest(), wait));
   }
 
-  /** Returns the address by which callers without a user are counted, undefined if addresses are not trusted. */
+  /** Returns the address by which callers without a user are counted; undefined if addresses are not trusted. */
   addressOf(source: RequestSource): string | undefined {
     const { trustAddresses } = this.settings;
     if (trustAddresses === false) return undefined;
@@ -228,8 +229,8 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   }
 
   /**
-   * Reads and checks all that a client and the host say of a run, before anything runs: user, session, keys, input and
-   * the host's options. Throws the error to answer with. Notes the run's id for the request log.
+   * Reads and checks everything that a client and the host specify for a run before it starts: user, session, keys,
+   * input and the host's options. Throws the error to answer with. Records the run's id for the request log.
    */
   async readRun<Subject, Input>(
     exchange: Exchange,
@@ -249,12 +250,15 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     return requested;
   }
 
-  /** Lets the client of an exchange connect anew while the service ends: a kept connection would keep it alive. */
+  /**
+   * Closes the connection of an exchange after the answer while the service ends, because an open connection would
+   * keep the service alive.
+   */
   closeIfDraining(exchange: Exchange): void {
     if (this.servedRuns.isDraining && !exchange.isHeadSent) exchange.setHeader("Connection", "close");
   }
 
-  /** The runs of the service, for its end, which also waits for what follows them: the titles of their sessions. */
+  /** The runs of the service, in the form for its shutdown, which also waits for the titles of sessions. */
   #endingRuns(): DrainableRuns {
     const { servedRuns, sessions } = this;
     return {
@@ -296,13 +300,13 @@ function refuseUnrunnable({ agents, teams, workflows }: ServiceRules, runs: RunS
   }
 }
 
-/** A registry without entries. */
+/** An empty registry. */
 type Nothing = ReadonlyMap<never, never>;
 
 /**
- * Makes a service of agents, teams and workflows. `serve`, `createRouter` and `createHandler` answer for it in the
- * protocols that they are given. All options are checked here: a wrong one throws `invalid_config`. `owner` is the
- * function that took the options, for errors.
+ * Makes a service of agents, teams and workflows. `serve`, `createRouter` and `createHandler` serve it over the
+ * protocols that they receive. All options are checked here: a wrong option throws `invalid_config`. `owner` is the
+ * function that received the options, for errors.
  */
 export function createService<
   const Agents extends Registry<Runnable> = Nothing,

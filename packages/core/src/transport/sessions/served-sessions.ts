@@ -10,7 +10,7 @@ import type { StoredTurn } from "../../sessions/session/turn-record.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 
-/** The page of a list that a client asks for. */
+/** The page of a list that a client requests. */
 type Page<Cursor> = { limit: number | undefined; after: Cursor | undefined };
 
 /** Milliseconds for which the result of a test write to the storages is reused. */
@@ -103,7 +103,7 @@ export class ServedSessions {
 
   /**
    * Resolves when all storages can be read and accept a small test record. Writes at most every five seconds, because
-   * clients decide how often to ask.
+   * clients may ask as often as they like.
    */
   async checkUsable(): Promise<void> {
     const now = performance.now();

@@ -57,7 +57,7 @@ export class Shutdown {
     this.#logger = logger;
   }
 
-  /** Resolves when the service has ended. The host can then close what the service used, such as its storage. */
+  /** Resolves when the service has ended. The host can then close the resources of the service, such as its storage. */
   get finished(): Promise<void> {
     return this.#finished.promise;
   }
