@@ -25,7 +25,7 @@ export function needAdk(mayInstall: boolean): void {
   needPythonEnvironment(environment, { mayInstall, advice: "pass --install to have google-adk installed" });
 }
 
-/** What a session of ADK stores of one remote agent, for two messages: the parts of each answer. */
+/** The stored parts of each answer in an ADK session with one remote agent, for two messages. */
 type Asked = { agent: string; streams: boolean; stored: string[][]; errors: string[] };
 
 /** A text of several pieces, each in a record of its own. */

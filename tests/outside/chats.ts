@@ -50,7 +50,7 @@ export function needChats(mayInstall: boolean): void {
 type Part = { readonly type: string; readonly [field: string]: unknown };
 type Message = { readonly id: string; readonly role: string; readonly parts: readonly Part[] };
 
-/** What the visit uses of a chat of the SDK. Its types are not installed in this workspace. */
+/** The part of an SDK's chat that the visit uses. The SDK's types are not installed in this workspace. */
 type Chat = {
   readonly messages: readonly Message[];
   readonly status: string;

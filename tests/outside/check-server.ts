@@ -11,10 +11,13 @@ import { checkDisconnects, checkResumed, checkShutdown, checkSlowReader } from "
 import { Probe } from "./probe.ts";
 import type { WatchedVendor } from "./watched-vendor.ts";
 
-/** What a server under test did wrong, how soon the model's call ended with its client, and what a stopped reader let pass. */
+/**
+ * The faults of a server under test, the time until the model's call ended with its client, and the amount of data
+ * that passed a stopped reader.
+ */
 export type Found = { cases: number; faults: string[]; leftMs: number; passedMegabytes: number };
 
-/** What is done before the service ends, and whether the server can keep a run beyond its request. */
+/** The work before the service ends, and true if the server can keep a run beyond its request. */
 type Checking = { readonly beforeEnd?: () => Promise<void>; readonly keepsRuns?: boolean };
 
 /** Checks the checked service on a server: every subject of HTTP once. Ends the service. */

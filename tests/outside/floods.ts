@@ -12,7 +12,7 @@ import express from "express";
 import type { RequestHandler } from "express";
 import type { VisitResult } from "./visit.ts";
 
-/** What an answer says of a run, a task or a session. */
+/** The facts in an answer about a run, a task or a session. */
 type Said = { readonly runId?: string; readonly text?: string; readonly status?: unknown; readonly result?: Result };
 type Result = {
   readonly taskId?: string;

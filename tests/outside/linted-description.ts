@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { npmProgram, silent } from "./npm-tools.ts";
 
-/** What a linter says about a description: its rule, and the place as a path of names. */
+/** A linter's finding in a description: its rule, and the place as a path of names. */
 type Finding = { readonly rule: string; readonly place: string };
 
 /** A rule that the description does not meet at a place, with the reason. One that is met, or met now, is a fault. */

@@ -3,7 +3,7 @@ import type { languages } from "./openapi-languages.ts";
 /** The name of a language of generated clients. */
 export type LanguageName = keyof typeof languages;
 
-/** What the programs do with the generated clients, by the name under which they print its fault. */
+/** The uses of the generated clients, by the name under which programs print a fault. */
 export const uses = {
   run: "run an agent",
   structured: "read the structured output of an agent",
@@ -20,7 +20,10 @@ export const uses = {
 
 type UseName = keyof typeof uses;
 
-/** What OpenAPI Generator's clients in some languages cannot do, with the reason. One that works, or works now, is a fault. */
+/**
+ * A use that OpenAPI Generator's clients in some languages do not support, with the reason. A gap that is closed is a
+ * fault.
+ */
 type DeclaredGap = {
   readonly use: UseName;
   readonly languages: readonly LanguageName[];
@@ -37,7 +40,7 @@ const gaps: readonly DeclaredGap[] = [
   { use: "parts", languages: ["python"], reason: "the client reads the items of an array in a union as empty objects" },
 ];
 
-/** What a program printed: the fault of each use, or null. */
+/** The output of a program: the fault of each use, or null. */
 export type Faults = Readonly<Record<string, string | null>>;
 
 /** Returns the faults of a language's clients beyond the declared gaps, and gaps that are none any more. */

@@ -38,7 +38,7 @@ const look = defineTool({
   execute: () => "rain",
 });
 
-/** What must work over weights. */
+/** The features that must work with any model. */
 const needed: Readonly<Record<string, Feature>> = {
   "whole answer": async (model) => (await model.generate(question, short)).text !== "",
   "streamed answer": async (model) => (await collectResponse(model.stream(question, short))).text !== "",
@@ -57,7 +57,7 @@ const needed: Readonly<Record<string, Feature>> = {
   },
 };
 
-/** What depends on the model: seen or not seen. A model of this size seldom calls tools. */
+/** The features that depend on the model: they may work or not. A model of this size seldom calls tools. */
 const optional: Readonly<Record<string, Feature>> = {
   "answer by a schema": async (model) => {
     const { text } = await model.generate([{ role: "user", content: "Does it rain?" }], {
@@ -77,7 +77,7 @@ const optional: Readonly<Record<string, Feature>> = {
   },
 };
 
-/** What llama.cpp cannot do through an API, with its reason. A gap that is closed is a fault. */
+/** The features that llama.cpp lacks in an API, with the reasons. A gap that is closed is a fault. */
 const gaps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "openai over Responses": {
     "token limit": "it reports a truncated answer as completed",

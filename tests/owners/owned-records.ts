@@ -31,7 +31,7 @@ export class OwnedRecords {
   readonly #memory: Memory;
   readonly #userMemory: UserMemory;
   readonly #expected = new Map<string, Owned>();
-  /** What the program has added to sessions that no owner has, by session. */
+  /** The messages that the program has added to sessions without an owner, by session. */
   readonly #seeds = new Map<string, string[]>();
   #written = 0;
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-/** What a file imports to compare owners, to make a key of one, or to hold something for each. */
+/** The imports with which a file compares owners, makes a key of an owner, or holds something for each owner. */
 const means =
   /\b(ownerKey|ownerOfKey|userOfKey|isSameTenant|ownerPrefix|sessionKey|sessionRef|countedCaller|CallerHoldings|OwnerKey|CallerKey)\b/;
 

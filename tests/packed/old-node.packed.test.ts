@@ -7,7 +7,7 @@ const consumerFolder = inject("consumerFolder");
 const folder = join(dirname(consumerFolder), "old-node");
 /** The package in which npm's `node` keeps the program of this platform. */
 const platform = `node-${process.platform}-${process.arch}`;
-/** What runs wherever `fetch` does, in browsers and in older versions of Node as well. */
+/** The packages that run wherever `fetch` exists, including browsers and older versions of Node. */
 const anywhere = ["@troupe/client"];
 const audiences = ["runs", "kit", "provider", "storage", "vector", "transport", "testing"];
 const entryPoints = [

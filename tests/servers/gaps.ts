@@ -10,7 +10,10 @@ export type Gap = {
 const onFastify = ["fastify", "fastify-middie"] as const;
 const onHonoServer = ["hono-node-server", "hono-app-node-server"] as const;
 
-/** What servers cannot do. Each was seen to be the server's own behaviour; a gap that is closed is reported. */
+/**
+ * The features that servers lack. Each gap was confirmed to be the server's own behaviour; a gap that is closed is
+ * reported.
+ */
 export const gaps: readonly Gap[] = [
   {
     servers: onFastify,

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { models } from "./vendor-events.ts";
 import type { Dialect } from "./vendor-events.ts";
 
-/** What a vendor sends where a request is longer than its model takes, and the limit in its words. */
+/** The error that a vendor sends for a request longer than its model's context, and the limit in the error, if any. */
 type Refused = [what: string, dialect: Dialect, status: number, body: object, limit?: number];
 
 const ofOpenAI = (message: string, more: object = {}): object => ({

@@ -103,7 +103,7 @@ const requests: readonly Asked[] = [
   ...["GET /agents/a", "POST /runs/a/b/c", "DELETE /sessions//x", "GET /elsewhere"].map((line) => ask(line)),
 ];
 
-/** What both forms serve, each with models and storages of its own. */
+/** The options for both forms, each time with new models and storages. */
 function served(): RouterOptions {
   const talking = (name: string) => talker("Hello.", { name, storage: new InMemoryStorage() });
   const error = new TroupeError("guardrail_blocked", "Not that.");

@@ -8,7 +8,7 @@ type Given = {
   run?: GivenRun;
   /** Begins the run. @default the given run has begun */
   begin?: () => Promise<ServedRun>;
-  /** Whether the service stores the runs of the call. @default as the run is */
+  /** True if the service stores the runs of the call. @default true for a stored run */
   stores?: boolean;
   early?: boolean;
   headers?: Record<string, string>;

@@ -10,13 +10,13 @@ type Given = { kind?: RunKind; isStored?: boolean; over?: Promise<void> };
 
 /** A served run whose events, view and result the test gives, and what an answer has asked of it. */
 export class GivenRun {
-  /** What was asked, in its order. */
+  /** The recorded calls, in order. */
   readonly told: unknown[] = [];
-  /** What `view` returns. An error is its failure. */
+  /** The result of `view`. An error is thrown. */
   view: object = {};
-  /** What `settled` resolves with. */
+  /** The result of `settled`. */
   settled: Promise<unknown> | object | undefined;
-  /** How often the reading of events has ended. */
+  /** The number of times that the reading of events has ended. */
   ends = 0;
   readonly run: ServedRun;
   readonly #abort = new AbortController();

@@ -19,7 +19,7 @@ export type HostileBehaviour = {
   /** The request in place of whose answer it acts. */
   at: "initialize" | "tools/list" | "tools/call";
   act(io: HostileIo, message: HostileMessage): void;
-  /** What the error says after the name of the server, or a check of the result. */
+  /** The expected error after the name of the server, or a check of the result. */
   outcome: RegExp | ((value: unknown) => boolean);
   only?: "http" | "stdio";
 };

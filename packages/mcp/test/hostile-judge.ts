@@ -10,7 +10,10 @@ import { callContext } from "./start.ts";
 const program = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
 const nodeArguments = ["--disable-warning=ExperimentalWarning", program];
 
-/** What a client made of a behaviour, and the longest work on its event loop between two turns, in milliseconds of CPU. */
+/**
+ * The outcome of a behaviour for a client, and the longest work on its event loop between two turns, in milliseconds
+ * of CPU.
+ */
 export type Judgement = { outcome: unknown; longestTurnMs: number };
 
 /** A program that serves all behaviours over HTTP. */

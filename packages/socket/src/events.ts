@@ -39,7 +39,7 @@ type Member = { member: string; delegationId?: string };
 export type GatewayServerEvents = {
   "agent.chunk": (payload: EventOrigin & Speaker & { chunk: string }) => void;
   "agent.thinking": (payload: EventOrigin & Speaker & { text: string }) => void;
-  /** What a member of a team says that is not part of the team's answer: see the option `streamMembers`. */
+  /** Text of a team's member that is not part of the team's answer: see the option `streamMembers`. */
   "agent.member.chunk": (payload: EventOrigin & Member & { chunk: string }) => void;
   "agent.member.thinking": (payload: EventOrigin & Member & { text: string }) => void;
   "agent.source": (payload: EventOrigin & { source: Source }) => void;

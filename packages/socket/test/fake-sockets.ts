@@ -10,7 +10,7 @@ export class FakeSocket extends EventEmitter {
   readonly data: { principal: { userId: string } };
   readonly handshake = { headers: {}, auth: {} };
   readonly conn = new FakeConnection();
-  /** What the gateway has sent. */
+  /** The events that the gateway has sent. */
   readonly sent: { readonly name: string; readonly payload: Payload }[] = [];
   onSend: (name: string, payload: Payload) => void = () => undefined;
 

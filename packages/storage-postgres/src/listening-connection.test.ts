@@ -4,7 +4,7 @@ import type { Connections, PostgresConnection, PostgresPool, SqlStatement } from
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ListeningConnection } from "./listening-connection.ts";
 
-/** How one connection of the fake pool behaves. By default it is made at once, and answers at once. */
+/** The behaviour of one connection of the fake pool. By default it opens and answers at once. */
 type Behavior = { connect?: () => Promise<unknown>; query?: (text: string) => Promise<unknown> };
 
 /** A connection that notes its calls, and refuses queries once it is ended, as that of pg. */

@@ -6,9 +6,9 @@ export type GivenEvent = { type: string; [field: string]: unknown };
 
 /** A stored run whose events and views the test gives, with all that an answer asks of it and its service. */
 export class GivenRun {
-  /** What was asked, in its order. */
+  /** The recorded calls, in order. */
   readonly told: unknown[] = [];
-  /** What `view` returns: the last one again and again. */
+  /** The results of `view`, in order; the last one is repeated. */
   views: object[] = [];
   /** The events that the service has stored. */
   stored: object[] = [];

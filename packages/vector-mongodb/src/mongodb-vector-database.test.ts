@@ -16,10 +16,10 @@ const document: StoredDocument = { id: "a", content: "A", vector: Float32Array.o
 const change = { documents: [document], deletedIds: [], deletedWhere: undefined };
 const duplicate = Object.assign(new Error("E11000"), { code: 11_000 });
 
-/** What a scripted server answers: one value after the other for each method; an error is thrown. */
+/** The answers of a scripted server to each method, in order; an error is thrown. */
 type Answers = Readonly<Record<string, readonly unknown[]>>;
 
-/** A database over a scripted server, and what that was asked for. */
+/** A database over a scripted server, and the requests that the server received. */
 function start(answers: Answers = {}, finder: Partial<Finder> = {}) {
   const left = new Map(Object.entries(answers).map(([name, values]) => [name, [...values]]));
   const sent: unknown[] = [];

@@ -18,10 +18,10 @@ const definition = {
 const ready = { name: "troupe_vector2", status: "READY", queryable: true, latestDefinition: definition };
 const building = { ...ready, status: "BUILDING", queryable: false };
 
-/** What the server says of an index, one look after the other, and how it answers the creation. */
+/** The server's states of an index, one for each look, and its answer to the creation. */
 type Given = { looks?: (Document | undefined | Error)[]; refusal?: unknown; isRequired?: boolean };
 
-/** The indexes of a scripted server, what it was asked for, and the warnings. */
+/** The indexes of a scripted server, the requests that it received, and the warnings. */
 function start({ looks: given = [], refusal, isRequired = false }: Given = {}) {
   const looks = [...given];
   const asked: unknown[] = [];

@@ -1,7 +1,7 @@
 /** A message of HTTP as it was sent: its head with the empty line, and its body, in chunks if it was sent in chunks. */
 export type Message = {
   readonly head: string;
-  /** How the end of the body is found. */
+  /** The way in which the end of the body is found. */
   readonly framing: "none" | "length" | "chunks" | "close";
   readonly chunks: readonly Buffer[];
   /** True if the connection ended before the message. */

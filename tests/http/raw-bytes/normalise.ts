@@ -1,4 +1,7 @@
-/** What differs between two recordings of one program, with a text in its place. Ids are named apart. */
+/**
+ * The parts that differ between two recordings of one program, each with the text that replaces it. `Normaliser`
+ * replaces ids.
+ */
 const varying: readonly (readonly [RegExp, string])[] = [
   [/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\b/g, "<http date>"],
   [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "<time>"],

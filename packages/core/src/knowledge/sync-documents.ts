@@ -74,9 +74,7 @@ const optionTable = {
   signal: optional(anything),
 } satisfies OptionTable<SyncOptions>;
 
-/**
- * The settings of a synchronisation: those for adding documents, the collection, and the `chunking` settings as text.
- */
+/** The settings for adding documents, the collection to synchronise, and the `chunking` settings as text. */
 export type SyncSettings = AddDocumentsSettings & { readonly store: VectorStore; readonly chunking: string };
 
 /** Checks the options of a synchronisation. */

@@ -8,7 +8,7 @@ import type { OpenRun, RunRecord } from "../runs/record/run-record.ts";
 import { transitions } from "../runs/record/run-writes.ts";
 import type { TransitionName } from "../runs/record/run-writes.ts";
 
-/** What a storage holds of one run. */
+/** The records of one run in a storage. */
 type Facts = {
   record: RunRecord | undefined;
   open: OpenRun | undefined;

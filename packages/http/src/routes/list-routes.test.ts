@@ -3,7 +3,7 @@ import type { Exchange } from "@troupe/core/transport";
 import type { HttpParts } from "../settings/http-options.ts";
 import { listRoutes } from "./list-routes.ts";
 
-/** What is registered, with more fields than a list shows. */
+/** The registered entries, with more fields than a list shows. */
 const served = {
   agents: new Map([
     ["z", { name: "inner", kind: "agent", description: "Talks.", instructions: "Secret." }],

@@ -34,7 +34,7 @@ export type ToolPart = {
   /** The arguments as JSON; incomplete while they arrive. */
   readonly args: string;
   readonly progress?: unknown;
-  /** What the member of a team has said so far, in a call that delegates to it. */
+  /** The text of the team's member so far, if the call delegates to a member. */
   readonly said?: string;
   readonly outcome?: ToolOutcome;
   /** The question that must be answered before the call continues. */

@@ -40,7 +40,7 @@ class FakeElement {
   readonly #listeners = new Map<string, Set<Listener>>();
   parentNode: FakeElement | null = null;
   value: string | undefined = "";
-  /** What `checkVisibility` returns. */
+  /** The result of `checkVisibility`. */
   isVisible = true;
   /** The number of calls of `click`. */
   clicks = 0;

@@ -7,7 +7,7 @@ const begun = { type: "tool_call_start", toolCall: { id: "c", name: "look" } };
 const told = (argumentsDelta: string) => ({ type: "tool_call_delta", toolCallId: "c", argumentsDelta });
 const ended = { type: "tool_call_end", toolCallId: "c" };
 
-/** What is done to the calls of an answer, and the chunks that come of it. */
+/** Applies changes to the calls of an answer, and returns the resulting chunks. */
 function chunksOf(act: (calls: ResponsesToolCalls, chunks: ModelChunk[]) => void): ModelChunk[] {
   const chunks: ModelChunk[] = [];
   act(new ResponsesToolCalls(), chunks);

@@ -8,7 +8,7 @@ const answer = (id: string, ...parts: unknown[]): object => ({ id, role: "assist
 const png = { type: "file", mediaType: "image/png", url: "https://example.org/a.png" };
 const hi = user(text());
 
-/** What a body with nothing but the id of its chat and one message is read as. */
+/** The result for a body with only a chat id and one message. */
 const plain = {
   chatId: "c1",
   isRegenerated: false,

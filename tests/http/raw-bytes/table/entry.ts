@@ -1,4 +1,4 @@
-/** What earlier answers held, for requests that need an id of theirs. */
+/** The earlier answers, for requests that need an id from one of them. */
 export interface Seen {
   /** Returns a header of the answer to the request with this title. */
   header(title: string, name: string): string;

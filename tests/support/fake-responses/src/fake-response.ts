@@ -7,7 +7,7 @@ export class FakeResponse extends EventEmitter {
   closed = false;
   writableFinished = false;
   headersSent = false;
-  /** What was sent after the client had left. */
+  /** The number of writes after the client had disconnected. */
   sentInVain = 0;
   ends = 0;
   readonly socket = undefined;

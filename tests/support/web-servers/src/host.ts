@@ -14,7 +14,7 @@ export type ErrorHandler = (
 /** Answers a web-standard request, which has come in this request of Node. */
 export type WebAnswer = (request: Request, incoming: IncomingMessage) => Promise<Response>;
 
-/** What a server mounts: the handler of a service below a path, and further handlers before and behind it. */
+/** The handler of a service below a path, and further handlers before and after it, for a server to mount. */
 export type Mounted<Handler> = {
   readonly handler: Handler;
   /** The path of the handler, "/" for the root. Web-standard handlers know it themselves. */
@@ -22,7 +22,7 @@ export type Mounted<Handler> = {
   readonly before: readonly NodeHandler[];
 };
 
-/** What a server over Node's requests mounts: a handler may leave a request to those behind it. */
+/** The handlers for a server over Node's requests. Each handler may pass a request on to the next one. */
 export type Routed = Mounted<NodeHandler> & { readonly behind: readonly (NodeHandler | ErrorHandler)[] };
 
 /** A server over Node's requests, or over web-standard ones, with a service mounted on it. */

@@ -10,7 +10,7 @@ import { agrees, member } from "./test/teams.ts";
 const broken: ScriptedAnswer = { error: new Error("Out of paper.") };
 const objects: ScriptedAnswer = { structured: { agree: false, reason: "It is late." } };
 
-/** What the orchestrator reads in place of an answer. */
+/** Returns the text that the orchestrator reads instead of a member's answer. */
 const failureOf = (name: string) => `The tool delegate_to_${name} failed: Something went wrong in this service.`;
 
 type Turns = Readonly<Record<string, Parameters<typeof member>[1]>>;

@@ -41,7 +41,7 @@ describe("cutToBytes", () => {
   });
 });
 
-/** What is kept of content within so many bytes, and the number of times that it was told of a cut. */
+/** Returns the content that fits into this number of bytes, and the number of calls of `onCut`. */
 function within<Content>(maxBytes: number, cut: (limit: { maxBytes: number; onCut: () => void }) => Content) {
   const onCut = vi.fn<() => void>();
   return { kept: cut({ maxBytes, onCut }), cuts: onCut.mock.calls.length };

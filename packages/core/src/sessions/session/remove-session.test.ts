@@ -13,7 +13,7 @@ const ref = sessionRef(owner, "s");
 const session: SessionRecord = { v: 1, owner, createdAt: 1, updatedAt: 1, recency: 7, turns: 2 };
 const place = recentKey(owner, { sessionId: "s", recency: 7 });
 
-/** What is stored, as `<namespace> <key>`. */
+/** Returns the stored records, each as `<namespace> <key>`. */
 const keptIn = async (storage: StorageDriver): Promise<string[]> => {
   const kept: string[] = [];
   for (const namespace of [

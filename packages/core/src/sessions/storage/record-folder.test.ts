@@ -17,7 +17,7 @@ const listed = (folder: RecordFolder, prefix = "", options?: ListOptions) =>
     return key;
   });
 
-/** What a listing has to give, by filters over all keys. */
+/** Returns the expected result of a listing, made by filtering all keys. */
 function expected(names: readonly string[], prefix: string, { limit, reverse = false, after }: ListOptions): string[] {
   const sorted = names.filter((name) => name.startsWith(prefix)).toSorted(compareUtf8);
   const ordered = reverse ? sorted.toReversed() : sorted;

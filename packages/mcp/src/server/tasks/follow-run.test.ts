@@ -13,7 +13,7 @@ const running = { status: "running" } as const;
 const waiting = { status: "waiting" } as const;
 const over = { status: "completed", endedAt: 7 } as const;
 
-/** What a run comes to: its pauses and events, and its record at each look, the last one from then on. */
+/** The course of a run: its pauses and events, and its record at each look; the last record is repeated. */
 type Story = { pauses?: (object | Error | undefined)[]; events?: (object | undefined)[]; records: Look[] };
 
 function startRun({ pauses = [], events = [], records }: Story) {

@@ -13,11 +13,11 @@ import { failAsOpenai, openaiError } from "./openai-errors.ts";
 /** Chat Completions and embeddings of OpenAI and of compatible servers. */
 export const openaiChat: Dialect = { ...chatVariant(), name: "openai-chat" };
 
-/** What compatible servers do in another way than OpenAI. */
+/** The differences of a compatible server from OpenAI. */
 export type ChatVariant = {
   /**
-   * Where a stream counts: if the request asks for it (`asked`), always with its last choice (`at_end`), or there under
-   * Groq's own name. @default "asked"
+   * The place of a stream's token counts: at the end if the request asks for them (`asked`), always with the last
+   * choice (`at_end`), or there under Groq's own name. @default "asked"
    */
   counts?: "asked" | "at_end" | "x_groq";
   /** `content`: Mistral's, as parts of the content. @default "reasoning_content" */

@@ -12,7 +12,7 @@ export async function openAttempt(storage = new InMemoryStorage(), answers?: Rea
   const init = { runId, storage, writer, node: "here", print: "", ...(answers && { answers }) };
   const made = await Attempt.read(init);
   await made.start(init);
-  /** What this attempt has logged, without the entry of its beginning. */
+  /** Returns the entries that this attempt has logged, without the entry of its beginning. */
   const logged = async (): Promise<LogEntry[]> => {
     await made.flush().catch(() => undefined);
     const entries = await entriesIn(storage);

@@ -8,7 +8,7 @@ import type { Runnable, RunStream } from "../../run/runnable.ts";
 import { createMembers } from "../members.ts";
 import type { TeamMember } from "../members.ts";
 
-/** What a member of a third party is: its answer to an input, and further fields. */
+/** The definition of a third party's member: its answer to an input, and further fields. */
 export type PlainMember = Partial<Pick<Runnable, "description" | "effect">> & {
   readonly run?: (input: MessageContent, opts: RunOpts) => Promise<Partial<RunOutput>>;
 };

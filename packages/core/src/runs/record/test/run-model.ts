@@ -16,7 +16,7 @@ export type ModelState = {
   /** The answers in the inbox, and the cancellation. */
   readonly inbox: string;
   readonly effects: number;
-  /** What clients were promised: acceptance, answers and cancellation. */
+  /** The promises made to clients: acceptance, answers and cancellation. */
   readonly acknowledged: string;
   readonly crashes: number;
   /** True if the run calls a tool with an effect before it asks for an approval. */
@@ -28,7 +28,7 @@ export type ModelState = {
   readonly threads: readonly Thread[];
 };
 
-/** What a process or a client is doing: the transition, the next write in it, and the log as it knows it. */
+/** The activity of a process or a client: the transition, its next write, and the log as far as it has read it. */
 export type Thread = {
   readonly task: string;
   readonly at: number;
