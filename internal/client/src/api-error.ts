@@ -3,13 +3,13 @@ import type { Failure } from "./wire.ts";
 /** A refusal of the service, or its absence (`network`), with a message for people. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** The status of the answer; 0 if there was none. */
+  /** The status of the answer; 0 if there was no answer. */
   readonly status: number;
   /** The code of the error, such as `not_found`, `conflict` or `network`. */
   readonly code: string;
   /** The vendor whose key is missing or was refused. */
   readonly vendor: string | undefined;
-  /** The id of the run that failed, if the request has begun one. */
+  /** The id of the failed run, if the request had begun one. */
   readonly runId: string | undefined;
   /** Milliseconds after which the request may be repeated. */
   readonly retryAfterMs: number | undefined;
@@ -29,7 +29,7 @@ export function mayPass({ status }: ApiError): boolean {
   return status === 0 || status >= 500 || status === 408 || status === 429;
 }
 
-/** Makes the error of an answer that is a refusal. */
+/** Makes the error for a response with an error status. */
 export async function toApiError(response: Response): Promise<ApiError> {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   const body = (await response.json().catch(() => undefined)) as { error?: Partial<Failure> } | undefined;

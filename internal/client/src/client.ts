@@ -17,7 +17,7 @@ import type {
   WorkflowOutput,
 } from "./wire.ts";
 
-/** Options of a client: where the service is, and what each request carries. */
+/** Options of a client: the address of the service, and the headers of each request. */
 export type ClientOptions = ApiOptions & {
   /**
    * Waits before a lost connection is restored, after this many failures in a row. @default the time that the service
@@ -125,11 +125,11 @@ export function createClient<Of extends AnyService = AnyService>(options: Client
       removeTurns: async (...given) => await api.removeTurns(...given),
     },
   };
-  // The names and types of the service are known to the compiler alone.
+  // The compiler alone knows the names and types of the service: at run time there are none.
   return client as unknown as Client<Of>;
 }
 
-/** Adds the id of a run to an answer whose service has not named it. */
+/** Adds the id of a run to the response of a service that does not name it. */
 function withIds(response: Response, runId: string): Response {
   if (response.headers.has("x-run-id")) return response;
   const headers = new Headers(response.headers);

@@ -125,7 +125,7 @@ type OnlineEvents = Record<"addEventListener" | "removeEventListener", (type: "o
 
 async function backOff(failures: number, retryAfterMs: number | undefined): Promise<void> {
   const ms = retryAfterMs ?? Math.min(500 * 2 ** failures, 15_000) * (0.75 + Math.random() / 2);
-  // Only browsers have these.
+  // Only browsers have these functions.
   const { addEventListener: listen, removeEventListener: stopListening } = globalThis as Partial<OnlineEvents>;
   await new Promise<void>((resolve) => {
     listen?.("online", goOn);

@@ -70,7 +70,7 @@ export class ClientStream implements AsyncIterable<ClientEvent> {
       }
     } catch (error) {
       this.#begun.reject(error);
-      // A reader that has aborted the reading is not told that it did.
+      // After the signal aborts, the reader receives no error.
       if (!signal.aborted) throw error;
     } finally {
       this.#abort.abort();

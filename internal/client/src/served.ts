@@ -10,7 +10,7 @@ type AnyRunnable = { run(...given: never[]): Promise<unknown> };
 
 type Registry<Served, Kind extends string> = Kind extends keyof Served ? Served[Kind] : unknown;
 
-/** A registry that a service was not given: it has no names. */
+/** An empty registry, for a service that was made without one. */
 type NoEntries = { readonly [Name in never]: AnyRunnable };
 
 /** The agents, teams or workflows of a service by name; any name for a service whose type is not known. */
@@ -33,7 +33,7 @@ export type NamesOf<Of extends AnyService, Kind extends "agents" | "teams" | "wo
 
 type ResultOf<Entry> = Entry extends { run(...given: never[]): Promise<infer Result> } ? Result : unknown;
 
-/** The type of an agent's structured output; null for one without a schema, unknown if the agent is not known. */
+/** The type of an agent's structured output: null for an agent without a schema, unknown for an unknown agent. */
 export type StructuredOf<Entry> =
   ResultOf<Entry> extends infer Result
     ? unknown extends Result

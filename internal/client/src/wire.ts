@@ -38,8 +38,8 @@ export type Source = { readonly id: string; readonly url?: string; readonly titl
 export type Artifact = { readonly type: string; readonly data: unknown; readonly mimeType?: string };
 
 /**
- * A question of a waiting run: whether to call a tool, a tool's result, whether an interrupted call happened, or
- * whether to try again after the service has changed.
+ * A question of a waiting run, about one of these: permission for a tool call, the result of a tool, the outcome of
+ * an interrupted call, or another try after the service has changed.
  */
 export type Wait = {
   readonly waitId: string;
@@ -49,8 +49,8 @@ export type Wait = {
 };
 
 /**
- * A piece of text or thinking. That of a team's `member` is no part of the answer; a `speaker` is the member that gives
- * it. `delegationId` is the tool call that handed the task over.
+ * A piece of text or thinking. Text of a team's `member` is not part of the answer; `speaker` names the member that
+ * gives the answer. `delegationId` is the tool call that handed over the task.
  */
 export type TextEvent = {
   readonly type: "text" | "thinking";
@@ -82,7 +82,7 @@ export type ToolOutcome = {
 /** The status of a workflow's step. */
 export type StepStatus = "completed" | "skipped" | "error" | "cancelled";
 
-/** The last event of a completed run. That of a workflow contains its result. */
+/** The last event of a completed run. For a workflow it contains the result. */
 export type FinishEvent = {
   readonly type: "finish";
   readonly usage?: Usage;

@@ -1,17 +1,17 @@
 import { hash } from "node:crypto";
 import type { AnswerHeaders, Exchange } from "@troupe/core/transport";
 
-/** An answer that a browser may keep: its media type, further headers, and its bytes. */
+/** An answer that a browser may cache: its media type, further headers, and its bytes. */
 export type TaggedAnswer = { readonly type: string; readonly headers: AnswerHeaders; readonly body: Buffer };
 
-/** Sends an answer with an `ETag`, or status 304 to a browser that has it already. */
+/** Sends an answer with an `ETag`, or status 304 if the browser already has this answer. */
 export function sendTagged(exchange: Exchange, { type, headers, body }: TaggedAnswer): void {
   const tag = `W/"${body.length.toString(16)}-${hash("sha1", body, "base64").slice(0, 27)}"`;
   if (hasAlready(exchange, tag)) exchange.send(304, { ...headers, ETag: tag });
   else exchange.send(200, { ...headers, "Content-Type": type, "Content-Length": body.length, ETag: tag }, body);
 }
 
-/** Returns true if a request is for an answer that its sender has, and asks for no new one. */
+/** Returns true if the request's `If-None-Match` contains the tag, and the client did not ask for a new answer. */
 function hasAlready({ headers }: Exchange, tag: string): boolean {
   const known = headers["if-none-match"];
   if (known === undefined || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(headers["cache-control"] ?? "")) return false;
@@ -21,16 +21,16 @@ function hasAlready({ headers }: Exchange, tag: string): boolean {
 
 const encodings = ["br", "gzip", "identity"] as const;
 
-/** A form of an answer, as a client accepts it: the weight that it gives, and its place in the header. */
+/** An encoding in an `Accept-Encoding` header: its weight, and its position. `isNamed`: it was not given by `*`. */
 type Accepted = { readonly weight: number; readonly isNamed: boolean; readonly place: number };
 
 /**
- * Returns the content encoding that a client prefers, from its `Accept-Encoding`: the one with the greatest weight, and
- * the first of these. Undefined for a client that prefers none, or names none that is known here.
+ * Returns the content encoding that a client prefers, from its `Accept-Encoding`: the encoding with the greatest
+ * weight, and among equal weights the first. Undefined for an unencoded answer.
  */
 export function chooseEncoding(header = ""): "br" | "gzip" | undefined {
   const accepted = new Map(header.split(",").map((part, place) => readPart(part, place)));
-  // A client that does not speak of answers without an encoding accepts them too, but after all others.
+  // A client that does not mention unencoded answers accepts them too, but after all others.
   const least = Math.min(1, ...[...accepted.values()].map(({ weight }) => weight || 1));
   const any = accepted.get("*");
   const unnamed = { weight: least, isNamed: true, place: accepted.size };

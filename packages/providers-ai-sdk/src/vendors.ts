@@ -80,8 +80,8 @@ export function vendorOf(providerId: string): Vendor {
 }
 
 /**
- * Returns the vendor's id in the name of a provider of the AI SDK. Checks the names of Google Cloud and Amazon
- * providers first, because they begin like other vendors' names.
+ * Returns the vendor id for the name of an AI SDK provider. Google Cloud and Amazon Bedrock have ids of their own;
+ * otherwise the id is the first part of the name.
  */
 export function providerIdOf(provider: string): string {
   if (/^(?:google\.)?vertex\b/.test(provider)) return "vertex";

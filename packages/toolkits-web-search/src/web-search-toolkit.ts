@@ -28,7 +28,8 @@ export type WebSearchOptions = NetworkOptions & {
   provider: WebSearchProvider;
   /**
    * The key of the provider, or a function that returns it for each call.
-   * @default `TAVILY_API_KEY`, `SERPAPI_API_KEY`, `BRAVE_API_KEY` (or `BRAVE_SEARCH_API_KEY`) or `EXA_API_KEY`, read at each call
+   * @default `TAVILY_API_KEY`, `SERPAPI_API_KEY`, `BRAVE_API_KEY` (or `BRAVE_SEARCH_API_KEY`) or `EXA_API_KEY`, read
+   * at each call
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** Largest number of results, from 1 to 20 (serpapi: 10). The model may ask for fewer. @default 10 */

@@ -24,8 +24,8 @@ export type A2ARemoteAgentOptions = {
    */
   url: string;
   /**
-   * Headers of each request, such as `authorization`. A function is called once per run and once per fetch of the card.
-   * It gets the run's context, and none outside of runs.
+   * Headers of each request, such as `authorization`. A function is called once per run and once per fetch of the
+   * card. It receives the run's context, or undefined outside of runs.
    */
   headers?: A2AHeaders | ((context?: RunContext) => A2AHeaders | Promise<A2AHeaders>) | undefined;
   /**

@@ -43,7 +43,7 @@ export interface Dialect {
   writeNotification(event: A2AEvent, task: A2ATask): NotificationBody | undefined;
   /** The result of the A2A operation `delete-push`. */
   readonly deletedPush: object | null;
-  /** The id of a push config for which the client chose none; undefined to make a new id each time. */
+  /** The id of a push config whose client chose no id; undefined to make a new id each time. */
   readonly defaultPushId: string | undefined;
   /** Writes the error object of a JSON-RPC response. */
   writeError(error: A2AError): RpcError;

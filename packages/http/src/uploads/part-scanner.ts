@@ -28,7 +28,8 @@ export class PartScanner {
   readonly #maxParts: number;
   #state: "content" | "delimiter" | "headers" | "end" = "content";
   /**
-   * Received bytes that can be read only with the next piece. At first a line break: each delimiter begins with one, but the form's first delimiter lacks it.
+   * Received bytes that can be read only with the next piece. At first a line break: each delimiter begins with one,
+   * but the form's first delimiter lacks it.
    */
   #rest: Buffer = Buffer.from("\r\n");
   /** The decoder that checks the current text field for invalid UTF-8. Undefined outside of one. */

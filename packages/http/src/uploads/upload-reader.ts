@@ -51,7 +51,10 @@ export class UploadReader {
     }
   }
 
-  /** Returns a function that reads a JSON body with files in its content parts, or undefined if these have no limit of their own. */
+  /**
+   * Returns a function that reads a JSON body with files in its content parts, or undefined if these have no limit of
+   * their own.
+   */
   jsonReader(exchange: LargeExchange): (() => Promise<Buffer>) | undefined {
     const rules = this.#largeBodies;
     return rules && (() => readLargeBody(exchange, rules));

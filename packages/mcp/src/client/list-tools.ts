@@ -19,8 +19,9 @@ export type ListedTool = {
 };
 
 /**
- * Lists an MCP server's tools, each name once. Rejects with `unavailable` if the list exceeds a bound of the options: a
- * list is never shortened to fit. Over HTTP in revision 2026-07-28, omits tools whose schemas use `x-mcp-header` incorrectly.
+ * Lists an MCP server's tools, each name once. Rejects with `unavailable` if the list exceeds a bound of the options:
+ * a list is never shortened to fit. Over HTTP in revision 2026-07-28, omits tools whose schemas use `x-mcp-header`
+ * incorrectly.
  */
 export async function listTools(
   client: Client,

@@ -77,8 +77,8 @@ class SpokenService {
   #stdio: StdioConnection | undefined;
 
   /**
-   * Throws `invalid_config` if two entries of the service would become the same tool, or if there are no tools at
-   * all.
+   * Throws `invalid_config` if two entries of the service would become the same tool, or if the service has no
+   * entries and `extend` is not given.
    */
   constructor(service: Service, settings: ProtocolSettings, owner: string) {
     const calls = this.#calls;

@@ -27,7 +27,8 @@ type Arguments = Readonly<Record<string, unknown>>;
 type ShownSchema<Value> = StandardSchemaWithJSON<Value>;
 
 /**
- * An agent, team or workflow that is served as a tool: its description for clients, and the conversion of its arguments to an input.
+ * An agent, team or workflow that is served as a tool: its description for clients, and the conversion of its
+ * arguments to an input.
  */
 export type ServedTool = {
   readonly definition: ToolDefinition;

@@ -12,10 +12,11 @@ export type AuthorizeInspector = (request: ServiceRequest) => boolean | Promise<
 export type VisitedExchange = Pick<Exchange, "url" | "headers" | "principal" | "native" | "toRequest">;
 
 /**
- * Returns the caller whose runs a request may see: `"host"` for all runs, or the signed-in user. Throws `forbidden` or `unauthorized` for all others.
+ * Returns the caller whose runs a request may see: `"host"` for all runs, or the signed-in user. Throws `forbidden`
+ * or `unauthorized` for all others.
  *
- * Without `authorize`, only programs on this machine are answered. They see all runs, or those of the signed-in user if
- * there is one: for a service on the developer's own machine. Pages of other sites are always refused, also those
+ * Without `authorize`, only programs on this machine are answered. They see all runs, or those of the signed-in user
+ * if there is one: for a service on the developer's own machine. Pages of other sites are always refused, also those
  * that reach this address under a name of their own.
  */
 export async function readInspectorCaller(

@@ -33,7 +33,7 @@ export type ChunkFilterOptions = {
  */
 export class ChunkFilter {
   readonly #options: ChunkFilterOptions;
-  /** Records a model's chunk, and returns the chunk that the run's reader is shown; `undefined` for none. */
+  /** Records a model's chunk, and returns the chunk that the run's reader is shown; `undefined` if nothing is shown. */
   readonly filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
   /**
    * Maps a tool call's id to true once all of its arguments have arrived. Created with the first call, because most

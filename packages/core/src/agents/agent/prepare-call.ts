@@ -38,7 +38,8 @@ export function prepareCall(plan: LoopPlan, request: ModelRequest): PreparedCall
 }
 
 /**
- * Prepares a model call for a history whose images, audio and files are stored apart from the turns. Reads them only for the messages that are sent, unless `prepareStep` needs all messages.
+ * Prepares a model call for a history whose images, audio and files are stored apart from the turns. Reads them only
+ * for the messages that are sent, unless `prepareStep` needs all messages.
  */
 async function prepareFilled(
   plan: LoopPlan,

@@ -90,7 +90,8 @@ export class SessionMemory {
   }
 
   /**
-   * Recalls the memory, and starts it anew if the last turn it holds was deleted: it would still remember that turn.
+   * Recalls the memory. If the last turn in it was deleted from the session, clears the memory first, which would
+   * otherwise still contain that turn.
    */
   async #recallLive(session: OpenSession): Promise<RecalledMemory> {
     const recalled = await this.#recall();

@@ -21,7 +21,8 @@ const mostStorageFailures = 3;
  */
 const freshMs = 300;
 /**
- * The maximum number of times that the start of one tool call is logged. It is logged again if storing it took `freshMs` or longer, because the process may have been paused. After the last time, the storage is considered slow.
+ * The maximum number of times that the start of one tool call is logged. It is logged again if storing it took
+ * `freshMs` or longer, because the process may have been paused. After the last time, the storage is considered slow.
  */
 const mostStarts = 3;
 

@@ -167,7 +167,7 @@ function addAgain(run: CitingRun, { sources, cites }: Omit<StoredCall, "result">
   run.citesSources ||= cites === true;
 }
 
-/** Returns the usage that a meter has counted; undefined for none. */
+/** Returns the usage that a meter has counted; undefined if it has counted nothing. */
 function usedBy(meter: UsageMeter | undefined): TokenUsage | undefined {
   return meter === undefined || meter.total.totalTokens === 0 ? undefined : meter.total;
 }

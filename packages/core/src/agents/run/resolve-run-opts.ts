@@ -191,8 +191,8 @@ function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDef
 }
 
 /**
- * Returns the storage for a session that lasts only as long as the run or its parent run. A session that a caller named outside of
- * teams keeps its usual storage.
+ * Returns the storage for a session that lasts only as long as the run or its parent run. A session that a caller
+ * named outside of teams keeps its usual storage.
  */
 function sessionStorageOf(
   { sessionId = "", isUnstored }: AttemptRunOpts,

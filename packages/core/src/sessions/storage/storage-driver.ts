@@ -13,7 +13,10 @@ export type ListOptions = {
   after?: string;
 };
 
-/** One of several listings of `listMany`: the records of a namespace whose keys begin with a prefix and come after a key. */
+/**
+ * One of several listings of `listMany`: the records of a namespace whose keys begin with a prefix and come after a
+ * key.
+ */
 export type Listing = {
   namespace: string;
   prefix: string;
