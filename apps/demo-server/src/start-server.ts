@@ -50,7 +50,7 @@ export async function startServer(variables: NodeJS.ProcessEnv): Promise<void> {
   const io = serveSockets(server, service, nodes);
   service.attach(server);
   const url = await listen(server, settings.address);
-  // Only once the port is ours: without an engine, a second server on this file would perform the same runs.
+  // Opened only once the port is bound: without an engine, a second server on this file would perform the same runs.
   await runs.serve();
   closeOnSignals(service, { graceMs: 5000 });
   docs.fillInBackground();

@@ -7,7 +7,7 @@ export class Tour {
     return this.#steps;
   }
 
-  /** Prints the name of the steps that follow. */
+  /** Prints a heading for the following steps. */
   begin(part: string): void {
     process.stdout.write(`\n${part}\n`);
   }

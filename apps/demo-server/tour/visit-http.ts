@@ -38,7 +38,7 @@ const keyHeaders = [
 export async function visitHttp(tour: Tour, curl: Curl, folder: string): Promise<void> {
   tour.begin("HTTP, with curl");
   const visit = new HttpVisit(tour, curl);
-  // All at once: the offline model takes its time for each word.
+  // All at once, because the offline model pauses before each word.
   await Promise.all(
     Object.entries(questions).map(async ([name, [input, answer]]) => {
       await visit.runAndStream(name, input, answer);

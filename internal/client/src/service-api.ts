@@ -40,7 +40,7 @@ type RunManner = { readonly path: "run" | "stream"; readonly key?: string; reado
 export type PageOptions = {
   /** The number of entries. @default 20 */
   readonly limit?: number;
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string;
   /** The status of the runs to list. */
   readonly status?: string;

@@ -105,7 +105,7 @@ function makeScalar(schema: Schema, wanted: unknown): unknown {
 function makeNumber(schema: Schema, wanted: unknown): number {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type } = schema;
   const step = numberOr(multipleOf, type === "integer" ? 1 : 0);
-  // The distance of a made number from an exclusive bound of its schema.
+  // The distance that a generated number keeps from an exclusive bound.
   const gap = step === 0 ? 0.001 : step;
   const least = Math.max(numberOr(minimum, -Infinity), numberOr(exclusiveMinimum, -Infinity) + gap);
   const most = Math.min(numberOr(maximum, Infinity), numberOr(exclusiveMaximum, Infinity) - gap);

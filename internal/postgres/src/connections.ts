@@ -78,7 +78,7 @@ export class Connections {
       const answer = await client.query(config);
       isClean = true;
       this.#answeredAt.set(client, performance.now());
-      // Several statements without parameters have an answer each.
+      // For several statements without parameters, pg returns an array of answers.
       const last = Array.isArray(answer) ? answer.at(-1) : answer;
       return (last?.rows ?? []) as readonly Row[];
     };

@@ -31,7 +31,7 @@ export async function createPool(address: ServerAddress, settings: PoolSettings)
     application_name: applicationName,
     enableChannelBinding: channelBinding,
     max: settings.max,
-    // Lets a process end that forgets to close its storage.
+    // Idle connections must not keep alive a process that never closes its storage.
     allowExitOnIdle: true,
     connectionTimeoutMillis: settings.acquireTimeoutMs + extraTimeoutMs,
     statement_timeout: settings.statementTimeoutMs,

@@ -9,7 +9,7 @@ export function numberedKeyRange(keyPrefix: string) {
   const prefixLength = Array.from(keyPrefix).length;
   return {
     from: `${keyPrefix}0`,
-    // A colon is the character after the digits.
+    // In ASCII the colon follows the digits, so this bounds all numbered keys.
     to: `${keyPrefix}:`,
     length: prefixLength + encodeSequence(0).length,
     digitsAt: prefixLength + 1,

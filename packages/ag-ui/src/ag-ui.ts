@@ -57,8 +57,8 @@ function termsOf({ kind, name, service }: Call): RunTerms {
 }
 
 /**
- * Returns the waiting run of the thread that the request answers; undefined if no run waits. Throws `conflict` if the
- * request does not answer all questions.
+ * Returns the waiting run of the thread; undefined if there is none. If there is none but the request has answers,
+ * throws `conflict`.
  */
 async function findWaiting(call: Call, request: AgUiRequest): Promise<FoundRun | undefined> {
   const { exchange, service, kind, name } = call;

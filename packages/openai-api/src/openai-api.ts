@@ -53,8 +53,8 @@ function routesOf(service: Service, settings: ApiSettings): Route[] {
 }
 
 /**
- * Throws `invalid_config` if an agent has a tool that needs approval, but the option `approvals` is missing: Chat
- * Completions cannot ask for approval.
+ * Throws `invalid_config` if a tool needs approval, but the option `approvals` is missing: Chat Completions cannot
+ * ask for approval.
  */
 function checkApprovals(models: ServedModels, { chat }: ApiSettings): void {
   if (chat === false || chat.approvals !== undefined) return;

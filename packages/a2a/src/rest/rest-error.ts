@@ -15,7 +15,7 @@ const byKind: Readonly<Record<A2AErrorKind, RestStatus>> = {
   "task-not-cancelable": [400, "FAILED_PRECONDITION"],
   "push-not-supported": [400, "FAILED_PRECONDITION"],
   "unsupported-operation": [400, "FAILED_PRECONDITION"],
-  // The media type of the body causes this error, never that of a part.
+  // The error is about the media type of the request's body, never that of a message part.
   "content-type-not-supported": [415, "INVALID_ARGUMENT"],
   "extended-card-not-configured": [400, "FAILED_PRECONDITION"],
   "version-not-supported": [400, "FAILED_PRECONDITION"],

@@ -116,7 +116,7 @@ function numbersOf(sources: ReturnType<typeof toSources>, context: RunContext): 
   const run = runOf(context);
   if (run === undefined) return sources.map((_, index) => index + 1);
   run.citesSources = true;
-  // Every source has an id, so it has a number.
+  // Every source has an id, so `passOnSources` returns a number for it.
   return run.passOnSources(sources).map((number) => number ?? 0);
 }
 

@@ -25,7 +25,7 @@ export function leaveChunks(chunks: AsyncIterator<unknown>): void {
   try {
     chunks.return?.().then(undefined, () => undefined);
   } catch {
-    // A provider whose `return` throws has no more chunks.
+    // The error is ignored: the reader has left and needs no more chunks.
   }
 }
 

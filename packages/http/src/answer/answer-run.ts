@@ -24,7 +24,7 @@ export async function answerRun(call: RunCall): Promise<void> {
   }
   if (call.early) sendEarlyHints(exchange, run);
   const settled = await settle(run, exchange).finally(() => service.closeIfDraining(exchange));
-  // The run may have continued after its client disconnected.
+  // The client may have disconnected while the run continued.
   if (settled === undefined || exchange.isDestroyed) return;
   if (settled.waiting !== undefined) sendAccepted(exchange, settled.waiting);
   else exchange.sendJson(200, settled.output);

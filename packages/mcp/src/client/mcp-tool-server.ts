@@ -180,7 +180,7 @@ export class McpToolServer implements ToolSource {
   }
 
   #closeWhenIdle(key: string, connection: Connection): void {
-    // A connection that is no longer listed was ended while it was in use.
+    // A connection that is no longer in the map was ended while it was in use.
     if (this.#connections.get(key) !== connection) return;
     const { idleTimeoutMs = defaultIdleTimeoutMs } = this.#settings;
     clearTimeout(this.#idleTimers.get(connection));

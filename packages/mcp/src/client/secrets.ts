@@ -10,7 +10,7 @@ const shortestSecret = 8;
 export function readSecrets({ env = {}, url }: McpSettings, headers: McpHeaders): string[] {
   const ofHeaders = Object.entries(headers)
     .filter(([name, value]) => secretName.test(name) || value.length >= shortestSecret)
-    // Of a header such as `Bearer <token>`, the token alone is a secret too.
+    // In a header such as `Bearer <token>`, the token alone is a secret too.
     .flatMap(([, value]) => [value, value.split(" ").at(-1) ?? value]);
   const ofEnvironment = Object.entries(env).flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
   const ofUrl = url === undefined ? [] : [...new URL(url).searchParams.values()];

@@ -12,7 +12,7 @@ export interface OpenItem {
   readonly index: number;
   /** The journal step that began the item; empty for a run without a journal. */
   readonly step: string;
-  /** Ends the item. The caller gives its status. */
+  /** Ends the item and returns it. A tool call has a status of its own instead of the given one. */
   close(status: "completed" | "incomplete"): OutputItem;
 }
 

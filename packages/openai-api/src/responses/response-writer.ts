@@ -94,7 +94,7 @@ export class ResponseWriter {
     this.#emit("response.failed", { response: this.snapshot() });
   }
 
-  /** Adds the whole text of an answer that was read from its session. */
+  /** Adds a whole text: the output of a workflow, or an answer that was read from its session. */
   addText(text: string): void {
     if (text !== "") this.#message("").write(text);
   }

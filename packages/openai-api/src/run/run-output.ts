@@ -1,6 +1,6 @@
 import type { PublicOutput, ServedRun } from "@troupe/core/transport";
 
-/** The output of a workflow: its state, and the result of each step. */
+/** The output of a workflow: its state, and the outputs of its steps. */
 type WorkflowOutput = {
   readonly state: unknown;
   readonly steps: readonly { readonly output?: unknown }[];
@@ -10,7 +10,7 @@ type WorkflowOutput = {
 /** The parts of a run's output that an answer shows. */
 export type ShownOutput = Pick<PublicOutput, "text" | "usage" | "thinking" | "sources" | "toolCalls">;
 
-/** Returns the output of a run as an answer. For a workflow, that is the result of its last step as text. */
+/** Returns the output of a run as an answer. The text of a workflow is the last output of a step, or else the state. */
 export function outputOf({ kind }: Pick<ServedRun, "kind">, output: unknown): ShownOutput {
   if (kind !== "workflow") return output as ShownOutput;
   const { state, steps, usage } = output as WorkflowOutput;

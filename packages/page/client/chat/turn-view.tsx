@@ -177,7 +177,7 @@ export function useAnnouncement(turn: Turn | undefined): string {
   useEffect(() => {
     if (state === before) return;
     setBefore(state);
-    // Turns that were read from the service are not announced.
+    // Turns that were loaded from the service, and not answered just now, are not announced.
     const isNews = turn !== undefined && before.startsWith(turn.key);
     setAnnounced(isNews ? sentenceOf(turn) : "");
   }, [state]);

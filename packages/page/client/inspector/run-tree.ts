@@ -60,7 +60,7 @@ export type RunTree = {
   readonly steps: readonly TreeStep[];
   readonly attempts: readonly TreeAttempt[];
   readonly startMs: number;
-  /** Absent while the run is active. */
+  /** The end of the run; absent while the run is active. */
   readonly endMs?: number | undefined;
   readonly usage?: ShownUsage | undefined;
   readonly output?: ShownJson | undefined;

@@ -10,7 +10,7 @@ export function weakenChatRules(
   request: object,
 ): Partial<ModelRules> | undefined {
   const { response_format: format } = request as { response_format?: { type: string } };
-  // OpenAI accepts every format, so it refuses the schema itself.
+  // OpenAI supports every type of `response_format`, so a refusal must be about the schema in it.
   if (isOpenAI || format === undefined || !`${param} ${message}`.includes("response_format")) return undefined;
   return format.type === "json_schema" ? { jsonSchema: false } : { jsonObject: false };
 }

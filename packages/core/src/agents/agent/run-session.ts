@@ -147,7 +147,7 @@ export class RunSession {
   async #checkEmpty(session: OpenSession): Promise<void> {
     const { signal, settings, runId } = this.#run;
     const [newest] = await session.loadTurnsWithoutData(1, signal);
-    // A later attempt may find the turn of its own run.
+    // A later attempt may find the turn that an earlier attempt at this run has stored.
     if (newest === undefined || newest.runId === runId) return;
     throw new TroupeError(
       "conflict",

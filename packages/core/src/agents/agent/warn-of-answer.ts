@@ -27,7 +27,7 @@ function ignoresChoice(
   { toolChoice }: PreparedCall["options"],
   { toolCalls, skippedCalls, finishReason }: ModelResponse,
 ): boolean {
-  // A truncated or blocked answer might have made the call later.
+  // A truncated or blocked answer is no reason for the warning: it might have made the call later.
   const isCut = finishReason === "length" || finishReason === "content_filter" || finishReason === "error";
   if (!isForcedChoice(toolChoice) || isCut || skippedCalls !== undefined) return false;
   return toolChoice === "required" ? toolCalls.length === 0 : !toolCalls.some(({ name }) => name === toolChoice.tool);

@@ -43,7 +43,7 @@ async function doStep<Value>(step: WorkOfKind<Value>): Promise<Value> {
     if (call !== undefined) await journal.call(key, call);
     signal?.throwIfAborted();
     const made = await step.work(open);
-    // Every process has the value in its stored form.
+    // The value is converted to its stored form, so that this attempt uses the same value as later ones.
     const value = (step.options.toStored?.(made) ?? made) as Value;
     open.end({ value });
     return value;

@@ -182,7 +182,7 @@ function readSessionId(
   if (sessionId !== undefined) return { sessionId: check(sessionId), isNamedSession: !isNewSession || steps.isResumed };
   const name = parent === undefined ? configured.sessionId : undefined;
   if (name !== undefined) return { sessionId: name, isNamedSession: true };
-  // An earlier process may have begun the session.
+  // If an earlier process began the run, it may have created the session, so it counts as existing.
   return { sessionId: steps.id("session"), isNamedSession: steps.isResumed };
 }
 

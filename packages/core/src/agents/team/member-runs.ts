@@ -81,7 +81,7 @@ export class MemberRuns {
     const started = this.#start(delegation);
     const { meter } = started;
     try {
-      // Members with steps of their own tag their chunks themselves.
+      // A member with journal steps of its own assigns its chunks to these steps itself.
       const options = memberStepOptions<MemberOutput>(delegation, meter, this.#options.run);
       const work = (step?: OpenStep) => this.#perform(delegation, started, options.call && step);
       return await started.steps.step<MemberOutput>(memberStep, "member", work, {

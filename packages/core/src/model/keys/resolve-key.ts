@@ -55,7 +55,7 @@ async function callForKey(source: () => string | Promise<string>, sources: KeySo
   } catch (cause) {
     if (TroupeError.is(cause)) throw cause;
     throw new TroupeError("model_failed", `The function that returns the API key of ${providerId} failed.`, {
-      // The cause is copied without the objects of the token request.
+      // The cause is copied without requests and replies in it, which may contain credentials.
       cause: scrubbedCause(cause, { mask: (text, maxLength = Infinity) => cutText(text, maxLength), withText: true }),
     });
   }

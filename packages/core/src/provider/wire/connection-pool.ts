@@ -72,7 +72,7 @@ export class ConnectionPool {
   }
 
   #forget(connection: PooledConnection): void {
-    // The undici client reconnects for a request that was not written yet.
+    // With a request that was not written yet, the undici client reconnects and stays in use.
     if (connection.client.stats.size > 0) return;
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.#origins.clear();

@@ -41,7 +41,7 @@ export async function postJson(sender: HttpSender, request: JsonRequest): Promis
     ...timeouts,
   });
   if (reply.status >= 200 && reply.status <= 299) return reply;
-  // If the body of an error cannot be read, the status is enough.
+  // If the body of an error reply cannot be read, its status is enough.
   const text = await readBodyText(reply.bytes, { maxBytes: maxErrorBytes }).catch(() => "");
   throw toError(parse(text), reply);
 }

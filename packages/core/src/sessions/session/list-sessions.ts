@@ -83,7 +83,7 @@ const oneDay = 24 * 60 * 60 * 1_000_000;
  */
 async function* recentSessions(driver: StorageDriver, range: RecentRange): AsyncGenerator<ListedSession, undefined> {
   const { owner, after, pageSize } = range;
-  // An owner without a user has no list.
+  // Sessions of an owner without a user are not listed.
   if (owner.userId === undefined) return;
   const entries = scan(driver, {
     namespace: namespaces.recent,

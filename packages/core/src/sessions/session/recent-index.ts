@@ -81,7 +81,7 @@ export async function moveInIndex(
   try {
     await applyWrites(driver, indexWrites(ref, before, after));
   } catch {
-    // The next listing of sessions moves the entry.
+    // The failure is ignored, because the next listing of sessions moves the entry.
   }
 }
 

@@ -36,7 +36,7 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
 
 /** Removes what a user has beside sessions. After a rejection, some records may remain. */
 export async function removeUserRecords(driver: StorageDriver, owner: UserOwner): Promise<void> {
-  // A memory may have been used without a session.
+  // All memories of the user, because some may have been used without a session.
   await removeMemories(driver, owner);
   for (const namespace of [namespaces.turnParts, namespaces.facts, namespaces.recent, namespaces.forks]) {
     await removeAll(driver, namespace, ownerPrefix(owner));

@@ -48,7 +48,7 @@ export async function writeTurnCount(
       return written.after;
     }
   } catch {
-    // An uncounted turn is still found, and the next turn counts it.
+    // The failure is ignored: an uncounted turn is still found, and the next turn counts it.
   }
   return { ...known, turns: turn.seq };
 }

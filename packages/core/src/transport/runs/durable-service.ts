@@ -51,7 +51,7 @@ function compareNames(
   kind: RunKind,
   entries: ReadonlyMap<string, object> | undefined,
 ): ReadonlySet<string> {
-  // A transport without this kind has no names to compare.
+  // A transport that serves no runnables of this kind has no names to compare.
   if (service === undefined || entries === undefined) return new Set();
   const found = [...entries].filter(([name, entry]) => isDurable(service, kind, { name, entry })).map(([name]) => name);
   const durable = new Set(found);

@@ -36,7 +36,7 @@ export class OpenShares {
     const leave = (): void => this.#open.delete(place);
     try {
       const started = await accept({ ...target, beforeStored });
-      // An existing run already occupies its own place.
+      // If the request found an existing run, that run already occupies a place of its own.
       if (started.over === undefined) leave();
       else void started.over.finally(leave);
       return started;

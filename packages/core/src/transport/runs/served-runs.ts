@@ -244,7 +244,7 @@ export class ServedRuns implements DrainableRuns {
   /** Ends all remaining runs of this process, and hands durable runs back. */
   endAll(): void {
     this.#active.endAll();
-    // The caller of `drain` receives a failure.
+    // A failure is ignored here, because the caller of `drain` also receives it.
     void this.durable?.drain(0).catch(() => undefined);
     void this.#followers.endAll();
   }
