@@ -70,8 +70,8 @@ function toEffort(reasoning: ReasoningConfig | undefined): string | undefined {
 }
 
 /**
- * Returns the options for the vendor's package: those of every call, those for settings that the AI SDK lacks, and
- * the caller's own, which take precedence.
+ * Returns the options for the vendor's package: the options of every call, the options for settings that the AI SDK
+ * lacks, and the caller's own options, which take precedence.
  */
 function toProviderOptions(options: ModelCallOptions, context: OptionContext): object | undefined {
   const { providerId } = context;

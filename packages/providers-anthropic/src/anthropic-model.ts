@@ -131,7 +131,10 @@ class AnthropicModel implements ModelProvider {
 /** HTTP statuses of a refused unknown field: the vendor's own, and that of many relays. */
 const refusals: readonly unknown[] = [400, 422];
 
-/** Returns true if a server refused a request because of its cache marks. The error may be ours or that of a client. */
+/**
+ * Returns true if a server refused a request because of its cache marks. The error may come from this package or from
+ * a given client of Anthropic's SDK.
+ */
 function isAboutMarks(error: unknown): boolean {
   if (!(error instanceof Error) || !refusals.includes((error as { status?: unknown }).status)) return false;
   return error.message.includes("cache_control");

@@ -58,8 +58,8 @@ export function toReplay(block: WireBlock): ContentBlockParam[] {
 }
 
 /**
- * Returns a text block to send back. The vendor refuses blank text, and most of its own citations. It requires those of
- * its search, which hold a reference.
+ * Returns a text block to send back. The vendor refuses blank text, and most of its own citations. It requires the
+ * citations of its search, which hold a reference.
  */
 function toTextReplay(block: WireBlock): ContentBlockParam[] {
   const text = readText(block["text"]);

@@ -47,8 +47,8 @@ export type OllamaOptions = ServerOptions &
   // The options for URLs are left out, because an Ollama server fetches no URLs.
   Omit<ModelProviderOptions<OllamaClient, ModelRules>, "allowPrivateUrls"> & {
     /**
-     * The context length in tokens. The server truncates longer conversations without an error. @default that of the
-     * server
+     * The context length in tokens. The server truncates longer conversations without an error. @default the server's
+     * own
      */
     contextLength?: number | undefined;
   };

@@ -5,7 +5,7 @@ import type { ModelRules } from "./model-rules.ts";
 /** A schema for the answer, with the name that the vendor requires. */
 type NamedSchema = { name: string; schema: Record<string, unknown>; strict: boolean };
 
-/** The answer format of a request, which the server enforces, and an instruction in words for the rest. */
+/** The answer format that the server enforces, and an instruction to the model for what the server does not enforce. */
 export type AnswerFormat = {
   type: "text" | "json_object" | "json_schema";
   schema?: NamedSchema;

@@ -27,8 +27,8 @@ export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never)
 /** Options of models and embeddings on Google Cloud: project, location and credentials. */
 export type CloudOptions = {
   /**
-   * The project to bill. @default that of the credentials, else `GOOGLE_CLOUD_PROJECT`, else that of Google's own
-   * credentials
+   * The project to bill. @default the project of `credentials`, else `GOOGLE_CLOUD_PROJECT`, else the project of
+   * Google's default credentials
    */
   project?: string | undefined;
   /**
@@ -42,7 +42,7 @@ export type CloudOptions = {
    * location or credentials are configured
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** The URL of the API, without its version. @default that of the location */
+  /** The URL of the API, without its version. @default the API's address in the location */
   baseURL?: string | undefined;
 };
 
@@ -70,7 +70,10 @@ export type ServiceAccount = {
 export interface AuthClient {
   /** The project of the client, used if no other is configured. */
   readonly projectId?: string | null | undefined;
-  /** Returns the headers for a request to the URL: a token, and the project to bill if it is another one. */
+  /**
+   * Returns the headers for a request to the URL: a token, and the project to bill if it differs from the project of
+   * the credentials.
+   */
   getRequestHeaders(url: string): Promise<Headers | Record<string, string>>;
 }
 

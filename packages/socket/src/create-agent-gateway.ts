@@ -37,7 +37,7 @@ export class AgentGateway {
     this.#away = new AwayClients(io, this.#namespace);
     this.#useMiddlewares();
     this.#namespace.on("connection", this.#onConnection);
-    // The runs count as those of the service.
+    // The service counts the runs itself, so the size is 0.
     service.add({ size: 0, drain: async () => await this.#drain(), endAll: () => this.#sendRest() });
     void service.closed.then(() => this.#leave());
     service.open().catch((error: unknown) => {

@@ -15,7 +15,7 @@ export function principalOf(socket: Socket): Principal | undefined {
   return readPrincipal(principal, "socket.data.principal");
 }
 
-/** Makes the request that the host's functions receive for a socket: that of its handshake. */
+/** Makes the request that the host's functions receive for a socket: the request of its handshake. */
 export function requestOf(socket: Socket): ServiceRequest {
   const { headers, url, address: remoteAddress } = socket.handshake as Partial<Socket["handshake"]>;
   // WebTransport has no request.

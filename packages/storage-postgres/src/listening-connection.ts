@@ -37,7 +37,7 @@ type Init = {
   onUnnotified: (reason: string) => void;
 };
 
-/** The outcome of a connection: it was lost, or receives no notifications for a reason. */
+/** The end of a connection: it was lost, or cannot receive notifications, for the given reason. */
 type Outcome = "lost" | { readonly unnotified: string };
 
 /**

@@ -20,7 +20,7 @@ export const requestHeaders = {
 
 const blockedStatuses: ReadonlySet<number> = new Set([202, 403, 418, 429]);
 
-/** The failure if DuckDuckGo takes the request for that of a robot. */
+/** The failure if DuckDuckGo suspects that a robot sent the request. */
 export const blocked: ServiceFailure = {
   problem: "blocked",
   happened: "blocked this automated request, so nothing is known of its results",

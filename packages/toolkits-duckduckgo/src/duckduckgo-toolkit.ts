@@ -16,7 +16,10 @@ export type DuckDuckGoOptions = NetworkOptions & {
   maxResults?: number | undefined;
   /** Country and language of the results, in DuckDuckGo's format: "us-en", "de-de". @default "wt-wt": no region */
   region?: string | undefined;
-  /** An address that replaces all three hosts of DuckDuckGo, such as that of a gateway. @default DuckDuckGo's own */
+  /**
+   * An address that replaces all three hosts of DuckDuckGo, such as the address of a gateway. @default DuckDuckGo's
+   * own
+   */
   baseURL?: string | undefined;
   /** Milliseconds for one call of a tool, with all its requests. @default 15_000 */
   timeoutMs?: number | undefined;

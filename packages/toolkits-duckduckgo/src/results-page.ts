@@ -39,7 +39,7 @@ function toHit({ href, html }: Element): DuckDuckGoHit | undefined {
 /** Returns the address behind DuckDuckGo's redirects. `undefined` for an ad, and for anything but a web address. */
 function unwrap(href: string): string | undefined {
   const link = decodeEntities(href).trim();
-  // Other links stay within DuckDuckGo, such as that of "No results."
+  // Other links stay within DuckDuckGo, such as the link in "No results."
   if (!/^(?:(?:https?:)?\/\/|\/l\/\?)/i.test(link)) return undefined;
   let url = URL.parse(link, "https://duckduckgo.com");
   for (let depth = 0; depth < 3 && url !== null && isOwn(url); depth++) {

@@ -34,7 +34,7 @@ export const brave: SearchProvider = {
   },
 };
 
-/** Seconds of waiting from which a limit is the monthly limit and not the one per second. */
+/** A limit with at least this many seconds to wait is the monthly limit, not the limit per second. */
 const monthly = 3600;
 
 /**

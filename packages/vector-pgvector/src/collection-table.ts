@@ -4,7 +4,9 @@ import type { DirectedVector } from "@troupe/core/vector";
 import { wordsColumn, wordsDefinition } from "./words-column.ts";
 import type { VectorSettings } from "./pg-vector-options.ts";
 
-/** Prefixes of the names of tables and types: those of the store, and the quoted schema of the extension. */
+/**
+ * The store's schema and table, and the extension's quoted schema, from which the names of tables and types are made.
+ */
 export type Names = Pick<VectorSettings, "schema" | "table"> & { readonly extensionSchema: string };
 
 /** Largest numbers of dimensions that pgvector can index as `vector`, index as `halfvec`, and store. */

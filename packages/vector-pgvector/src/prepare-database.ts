@@ -63,7 +63,7 @@ async function createExtension(query: Query): Promise<void> {
   } catch (error) {
     const state = sqlStateOf(error);
     if (state === "42501") throw unavailable("The role may not create the extension pgvector", createIt);
-    // The extension is not installed on the server. The second code is that of older servers.
+    // The extension is not installed on the server. Older servers report the second code.
     if (state === "0A000" || state === "58P01") {
       throw unavailable("The server has no pgvector", `Install pgvector 0.8 or later there. ${createIt}`);
     }

@@ -36,8 +36,8 @@ export type A2ARemoteAgentOptions = {
   /** Milliseconds to wait for one request, and for each pause of a stream. @default 60_000 */
   timeoutMs?: number | undefined;
   /**
-   * Origins that the card may name beside that of `url`. They get the headers and may be private. Other origins must be
-   * public, are never streamed from, and are refused while `headers` are set. @default []
+   * Origins that the card may name in addition to the origin of `url`. They get the headers and may be private. Other
+   * origins must be public, are never streamed from, and are refused while `headers` are set. @default []
    */
   trustedOrigins?: readonly string[] | undefined;
   /** Largest reply, event and answer, in bytes. @default 10_485_760 */

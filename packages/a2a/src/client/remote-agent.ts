@@ -100,8 +100,8 @@ export class A2ARemoteAgent implements Runnable<UnstructuredRunOutput> {
   }
 
   /**
-   * Makes a tool with which a model asks the agent. The description is that of the card, with its skills: call
-   * `discover` first, or pass a description.
+   * Makes a tool with which a model asks the agent. The card's description and skills become the tool's description:
+   * call `discover` first, or pass a description.
    */
   asTool(options: RunnableToolOptions = {}): ToolDef {
     const description = options.description ?? this.#describe();

@@ -41,9 +41,9 @@ export class RemoteAnswer {
   }
 
   /**
-   * The text of the answer: that of the artifacts, else of the answering message or the status. Else that of the
-   * agent's last message in the history, else its single data value as JSON. If the task waits for its client, the
-   * question follows the artifacts.
+   * The text of the answer: the text of the artifacts, else of the answering message or the status, else of the
+   * agent's last message in the history, else the answer's single data value as JSON. If the task waits for its
+   * client, the question follows the artifacts.
    */
   get text(): string {
     const ofArtifacts = this.artifactText;

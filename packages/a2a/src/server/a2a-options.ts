@@ -28,8 +28,8 @@ export type A2AOptions = {
   provider?: AgentProvider | undefined;
   /**
    * The card at `/.well-known/agent-card.json` for clients that name no version, neither by `A2A-Version` nor by the
-   * media type of 1.0. `"hybrid"` has the fields of all versions. `"v1"` has only those of A2A 1.0, for clients that
-   * reject unknown fields. @default "hybrid"
+   * media type of 1.0. `"hybrid"` has the fields of all versions. `"v1"` has only the fields of A2A 1.0, for clients
+   * that reject unknown fields. @default "hybrid"
    */
   cardMode?: "hybrid" | "v1" | undefined;
   /** The version of the agents in their cards. @default "1.0.0" */

@@ -24,7 +24,10 @@ const maxUrl = 2048;
 const maxValue = 4096;
 const maxId = 128;
 
-/** Reads a client's push config. The scheme is that of 1.0 or the first scheme of 0.x. */
+/**
+ * Reads a client's push config. A2A 0.x sends a list of authentication schemes, of which the first is used; 1.0 sends
+ * one.
+ */
 export function readPushConfig(fields: FieldReader): PushConfig {
   const url = fields.required("url");
   if (url.length > maxUrl) throw wrongParam(fields.path("url"), `an address of at most ${maxUrl} characters`);

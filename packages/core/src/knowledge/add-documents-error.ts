@@ -4,9 +4,9 @@ const shownIds = 5;
 const shownIdLength = 64;
 
 /**
- * Thrown by `addDocuments` of a knowledge base if some documents were not stored. The code is that of the failure.
- * Unlisted documents are stored with their vectors. Listed documents are not partly stored and can be added again; only
- * in a store without `write` may some of their pieces exist.
+ * Thrown by `addDocuments` of a knowledge base if some documents were not stored. The error has the code of the
+ * failure. Unlisted documents are stored with their vectors. Listed documents are not partly stored and can be added
+ * again; only in a store without `write` may some of their pieces exist.
  */
 export class AddDocumentsError extends TroupeError {
   /** The ids of the documents that are not known to be stored. */

@@ -154,7 +154,7 @@ export function prepareDocument(
   return { id, records: toPieces(text, ranges, places), isSplit: true, missing: ranges.length };
 }
 
-/** Rejects a document whose id is that of a piece of another document in the same call. */
+/** Rejects a document whose id is also the id of a piece of another document in the same call. */
 function refusePieceOf(documents: ReadonlyMap<string, NewDocument>, id: string): void {
   const documentId = documentIdOf(id);
   if (documentId === undefined || documents.get(documentId)?.isSplit !== true) return;

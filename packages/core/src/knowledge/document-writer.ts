@@ -113,7 +113,7 @@ export class DocumentWriter {
     while (end > first) await this.#store.delete(pieceId(id, --end));
   }
 
-  /** Rejects a new document whose id would be that of a piece of another document. */
+  /** Rejects a new document whose id is also the id of a piece of another document. */
   async #refusePieceId(id: string, hasPieces: boolean): Promise<void> {
     const documentId = this.#mayBePiece(id);
     if (documentId === undefined) return;

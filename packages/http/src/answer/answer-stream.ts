@@ -19,7 +19,7 @@ export type StreamOptions = EventRange & {
 /** An event that is sent to the client. */
 type PassedEvent = Exclude<ServedEvent, FailureEvent>;
 
-/** A failure that ends a stream. Its id is null if the failure is not that of the run. */
+/** A failure that ends a stream. Its id is null if it is not the run that failed. */
 type StreamFailure = Pick<FailureEvent, "error"> & { readonly id?: string | null | undefined };
 
 /**
@@ -95,7 +95,7 @@ function finish(failure: StreamFailure | undefined, { exchange, events, options:
   events.close();
 }
 
-/** Returns true if an answer without any event has a status of its own: 204, or that of the failure. */
+/** Returns true if an answer without any event has a status of its own: 204, or the status of the failure. */
 function isWithoutEvents(failure: StreamFailure | undefined, own: FailedRun | undefined): boolean {
   return failure === undefined ? own === undefined : isAnswer(failure, own);
 }

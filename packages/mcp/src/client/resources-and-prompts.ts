@@ -142,7 +142,7 @@ function required(fields: RawResult, name: string): string {
   return value;
 }
 
-/** Returns those of the named fields of a server's object that are strings. */
+/** Returns the named fields of a server's object whose values are strings. */
 function textsOf<Name extends string>(fields: RawResult, names: readonly Name[]): { [Field in Name]?: string } {
   const own = names.flatMap((name) => (typeof fields[name] === "string" ? [[name, fields[name]]] : []));
   return Object.fromEntries(own) as { [Field in Name]?: string };

@@ -43,7 +43,7 @@ export type ResponseObject = RequestEcho & {
   readonly [field: string]: unknown;
 };
 
-/** The repeated fields of a response whose request is unknown, such as one that is read from its session. */
+/** Defaults of the fields that a response repeats from its request, for a response whose request is unknown. */
 export const noEcho: RequestEcho = {
   instructions: null,
   tools: [],

@@ -15,8 +15,8 @@ export type InspectorOptions = {
   readonly runs?: RunService | undefined;
   /**
    * Returns true if the sender of a request may see the runs of all users. Others see their own runs, by their
-   * principal. Return false to limit all users to their own runs. @default only programs on this machine are answered:
-   * they see all runs, or with a principal those of its user
+   * principal. Return false to limit all users to their own runs. @default only programs on this machine are
+   * answered: they see all runs, or with a principal only its user's runs
    */
   readonly authorize?: AuthorizeInspector | undefined;
 };

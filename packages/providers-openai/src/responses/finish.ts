@@ -11,7 +11,8 @@ import type { OutputItem, WireResponse } from "./wire-types.ts";
 const reasons: FinishReasons = { max_output_tokens: "length", content_filter: "content_filter" };
 
 /**
- * Converts the end of a Responses answer to a finish reason: that of an incomplete answer, else `tool_calls` or `stop`.
+ * Converts the end of a Responses answer to a finish reason: the reason given for an incomplete answer, else
+ * `tool_calls` or `stop`.
  */
 export function toResponsesFinishReason(
   { status, incomplete_details: details }: WireResponse,

@@ -6,8 +6,8 @@ import { isHosted } from "./sources.ts";
 import type { OutputItem } from "./wire-types.ts";
 
 /**
- * The vendor state of the Responses API. Its key differs from that of Chat Completions, so that neither API reads the
- * state of the other.
+ * The vendor state of the Responses API. Its key differs from the key for Chat Completions, so that neither API reads
+ * the state of the other.
  */
 type Kept = { outputItems: OutputItem[] };
 

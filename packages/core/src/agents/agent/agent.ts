@@ -129,5 +129,5 @@ export class Agent<
   }
 }
 
-// The mark of agents that do their work in steps is defined on the prototype, because serializers print own properties.
+// Marks agents as doing their work in journal steps. On the prototype, because serializers print own properties.
 Object.defineProperty(Agent.prototype, keepsSteps, { value: true });

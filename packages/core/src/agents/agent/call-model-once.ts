@@ -9,8 +9,8 @@ import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 type StoredResponse = { readonly response: ModelResponse; readonly thinking: string };
 
 /**
- * Makes a prepared model call as `callModel` does, as a step of the run. A stored response is recorded in the run like
- * that of a call, without chunks.
+ * Makes a prepared model call as `callModel` does, as a step of the run. A stored response is recorded in the run
+ * like the response of a call, but without chunks.
  *
  * @param callIds the ids of all tool calls in the conversation
  */

@@ -4,7 +4,7 @@ import type { RunContext } from "./run-context.ts";
 export type EventIds = {
   runId: string;
   parentRunId?: string;
-  /** The id of the parent run's tool call that started the run: of a team's member, or of an agent as a tool. */
+  /** The id of the parent run's tool call that started the run, for a team's member or an agent used as a tool. */
   delegationId?: string;
   /** The session of the caller, also in the events of child runs. */
   sessionId: string;

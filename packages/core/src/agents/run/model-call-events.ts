@@ -29,7 +29,7 @@ export class ModelCallEvents {
 
   /**
    * Begins a model call and returns the function that reports its attempts; undefined if there are no listeners.
-   * Attempts are also noted in the call's operation, if telemetry records it.
+   * Attempts are also recorded in the call's operation, if telemetry records it.
    */
   begin(
     { providerId, modelId }: { providerId: string; modelId: string },

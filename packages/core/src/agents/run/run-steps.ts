@@ -15,7 +15,7 @@ import type { UsageMeter } from "./usage-meter.ts";
  */
 export type StepKind = "check" | "model" | "tool" | "member" | "function" | "turn";
 
-/** A call of code with an effect of its own, noted before the call. `key` is its idempotency key. */
+/** A call of code with an effect of its own, recorded before the call. `key` is its idempotency key. */
 export type NotedCall = {
   readonly tool: string;
   readonly args: Json;
@@ -23,7 +23,7 @@ export type NotedCall = {
   readonly key: string;
 };
 
-/** A noted call without a noted result. `times` is the number of times that the call was made. */
+/** A recorded call without a recorded result. `times` is the number of times that the call was made. */
 export type InterruptedCall = NotedCall & { readonly times: number };
 
 /** The part of a run that collects the sources added by its tool calls. */
@@ -40,15 +40,15 @@ export type StepOptions<Value> = {
   /** Returns the usage of a value. @default the usage that the meter counted */
   readonly usageOf?: ((value: Value) => TokenUsage) | undefined;
   /**
-   * The run that a tool call adds sources to, and the number of its sources before the batch of calls. The numbers of
-   * sources are part of the results, so those of other calls before them are stored too. A replay adds them again.
+   * The run that a tool call adds sources to, and the number of its sources before the batch of calls. Results contain
+   * the numbers of sources, so sources that other calls of the batch added first are stored too. A replay adds all.
    */
   readonly sources?: { readonly run: CitingRun; readonly before: number } | undefined;
   /** The name of the step in error messages, such as `The step "charge"`. */
   readonly place?: string | undefined;
   /** Signal at whose abort the step is left, so that the run's next attempt performs it again. */
   readonly signal?: AbortSignal | undefined;
-  /** The call to note before the work, for work with an effect of its own. Undefined for work that may be repeated. */
+  /** The call to record before work with an effect of its own. Undefined for work that may be repeated. */
   readonly call?: NotedCall | undefined;
   /** Returns true if the step is repeated after this failure. The result is stored with the failure. @default never */
   readonly repeats?: ((error: unknown) => boolean) | undefined;
@@ -106,7 +106,7 @@ export interface DurableRun {
   readonly signal: AbortSignal;
   /** The reason for which the attempt stopped before the run's end. */
   readonly stopped: PauseReason | undefined;
-  /** Notes that a chunk made from another chunk belongs to the same step. */
+  /** Records that a chunk made from another chunk belongs to the same step. */
   tagLike(copy: object, chunk: object): void;
   /** Stops the attempt because the session's storage cannot be reached, unless that happened several times in a row. */
   failStorage(cause: TroupeError): void;

@@ -71,7 +71,7 @@ export class ShownChunks {
       this.#queue.close();
       this.#closed.resolve();
       // The end of the work is not awaited, because the work may be waiting for its members. Its failure is already
-      // that of the run.
+      // the failure of the run.
       step.catch(() => undefined);
       work.return(undefined as Result).catch(() => undefined);
     }

@@ -177,7 +177,10 @@ function isExecutable(checked: CheckedCall): checked is CheckedCall & { tool: Ex
   return checked.tool.execute !== undefined;
 }
 
-/** Checks that the outcome of a tool that ends the run can be the answer; returns that of other tools unchanged. */
+/**
+ * Checks that the outcome of a tool that ends the run can be the answer; returns the outcome of any other tool
+ * unchanged.
+ */
 function endRun({ tool }: CheckedCall, outcome: ToolOutcome, batch: RunningBatch): ToolOutcome | Promise<ToolOutcome> {
   return tool.endsRun === true ? requireAnswer(outcome, tool.name, batch.answerSchema) : outcome;
 }
@@ -226,7 +229,7 @@ async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batc
 }
 
 /**
- * Notes that a tool call is about to be executed. A child run is not noted as a call, because it has steps of its own.
+ * Records that a tool call is about to be executed. A child run is not recorded, because it has steps of its own.
  */
 async function announce({ tool, call, step, idempotencyKey: key }: CheckedCall & { step: OpenStep }): Promise<void> {
   const { name, effect = "once" } = tool;

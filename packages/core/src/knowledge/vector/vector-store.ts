@@ -16,9 +16,9 @@ export type VectorSearchOptions = {
   minScore?: number | undefined;
   /**
    * Keeps only documents whose metadata has each of these values: equal JSON, with arrays and objects as a whole. A
-   * name is that of a field, or names joined by dots for a field within objects: `{ "author.city": "Oslo" }`. `null`
-   * means a stored `null`. `undefined` is rejected, because a forgotten value must not widen a search. Names that begin
-   * with `$` are rejected, because there are no operators.
+   * name is a field's name, or the names on the path to a nested field, joined by dots: `{ "author.city": "Oslo" }`.
+   * `null` means a stored `null`. `undefined` is rejected, because a forgotten value must not widen a search. Names
+   * that begin with `$` are rejected, because there are no operators.
    */
   filter?: Record<string, unknown> | undefined;
 };

@@ -28,7 +28,8 @@ type Flow = { pause(): void; resume(): void; abort(reason: Error): void };
 type NextBytes = IteratorResult<Uint8Array, undefined>;
 type Reader = { resolve: (step: NextBytes) => void; reject: (reason: unknown) => void };
 
-// The error is shared by all replies, because creating an error with its stack takes longer than the rest of leaving.
+// The error is shared by all replies, because creating an error with its stack takes longer than all else that
+// leaving a reply requires.
 const leftUnread = new Error("The reply was left unread.");
 
 /** Number of unread bytes at which the connection is paused. */

@@ -31,7 +31,7 @@ export class CallerHoldings {
     this.#count(holding.caller, -holding.size);
   }
 
-  /** Returns the total size of a caller's items, and that of all callers of its kind. */
+  /** Returns the total size of a caller's items, and of the items of all callers of its kind. */
   of({ key, kind }: CountedCaller): HeldShare {
     return { own: this.#own.get(key) ?? 0, together: this.#together.get(kind) ?? 0 };
   }

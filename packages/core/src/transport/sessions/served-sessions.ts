@@ -96,7 +96,7 @@ export class ServedSessions {
    * Resolves when all background work on sessions, such as titles, is done. Cancels work that is left after `waitMs`.
    */
   async flush(waitMs?: number): Promise<void> {
-    // Flushes the runnables' own stores and not the joined ones, because each store only tracks its own work.
+    // The store of each runnable is flushed, because a store tracks only the work that it started itself.
     const own = this.#runnables.flatMap(({ sessions }) => (sessions instanceof SessionStore ? [sessions] : []));
     await Promise.all(own.map((store) => store.flush({ waitMs })));
   }

@@ -129,7 +129,10 @@ function notFound(): TroupeError {
   return new TroupeError("not_found", message);
 }
 
-/** Reads a cursor into the list of the durable service (0), which is followed by that of the in-memory service (1). */
+/**
+ * Reads a cursor: a position in the list of the durable service (0), or in the list of the in-memory service (1),
+ * which follows.
+ */
 function readCursor(cursor = "0."): { place: string; after: string } {
   const [, place, after] = cursorForm.exec(cursor) ?? [];
   if (place !== undefined && after !== undefined) return { place, after };

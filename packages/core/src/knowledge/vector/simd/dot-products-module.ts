@@ -18,7 +18,7 @@ export function dotProductsModule(): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-// The numbers of the parameters of `dotProducts`, then those of its local variables.
+// The indices of the parameters of `dotProducts`, followed by the indices of its local variables.
 const [query, row, rowsEnd, width, product, at, rowEnd, ...sums] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 const [a, b, c, d] = sums;
 
