@@ -57,7 +57,7 @@ function toolsFor(source: Source, conversation: Conversation, tools: readonly To
   return chosen.length > 0 ? chosen : searchFor(clause, tools);
 }
 
-/** Returns the words of a clause. "And in Bergen?" gets those of the last earlier request that matched a tool. */
+/** Returns the words of a clause. For "And in Bergen?", the words of the last earlier request that matched a tool. */
 function wordsIn(clause: string, { earlier }: Conversation, tools: readonly ToolSpec[]): string[] {
   const words = findWords(clause);
   const isFollowUp = /^(?:and|what about|how about)\b/i.test(clause) && findPlace(clause) !== undefined;

@@ -18,7 +18,7 @@ export type A2AServerOptions = Omit<ServiceOptions, "agents"> &
     middleware?: readonly RequestHandler[] | undefined;
   };
 
-/** The handler of its own service. */
+/** A request handler for Node, with the service that it serves. */
 export type A2AServer = NodeHandler & {
   /** The service, for closing it, or for serving it over further protocols. */
   readonly service: Service;

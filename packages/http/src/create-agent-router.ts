@@ -15,7 +15,7 @@ export type RouterOptions = ServiceOptions &
     middleware?: readonly RequestHandler[] | undefined;
   };
 
-/** The router, which is the handler of its own service. */
+/** The router: a request handler for Node, with the service that it serves. */
 export type AgentRouter = NodeHandler & {
   /** The service, for closing it, or for serving it over further protocols. */
   readonly service: Service;

@@ -10,8 +10,8 @@ type DescribedSchema<Output = unknown> = {
 };
 
 /**
- * A Standard Schema that can describe itself, typed in outline only: comparing every detail would make forty tools a
- * tenth slower to compile.
+ * A Standard Schema that can describe itself, with simplified types: comparing the full types would make forty tools
+ * a tenth slower to compile.
  */
 type DescribingSchema<Output = unknown> = {
   readonly "~standard": {

@@ -277,7 +277,7 @@ function addChunk(read: { text: string; finishReason: string | undefined }, chun
   if (chunk.type === "finish") read.finishReason = finishReason;
 }
 
-/** Answers a request for approval as the option `approvals` says, because Chat Completions cannot ask the client. */
+/** Answers a request for approval by the option `approvals`, because Chat Completions cannot ask the client. */
 async function answerApproval({ parts: { settings }, run }: ChatAnswer, { kind, id }: RunWait): Promise<void> {
   if (kind !== "approval" || !run.isStored) return;
   const approved = settings.chat !== false && settings.chat.approvals === "approve";

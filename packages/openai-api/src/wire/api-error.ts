@@ -11,7 +11,7 @@ export type ApiErrorBody = {
   readonly code: string | null;
 };
 
-/** The facts by which this protocol tells apart errors of the same code. */
+/** The facts that distinguish errors of the same code in this protocol. */
 export type ApiErrorFacts = {
   /** The field of the request that is wrong, such as `messages[0].content`. */
   readonly param?: string | undefined;

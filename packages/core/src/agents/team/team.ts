@@ -104,5 +104,5 @@ export class Team implements Runnable {
   }
 }
 
-// The mark of teams that do their work in steps is defined on the prototype, because serializers print own properties.
+// Marks teams as doing their work in journal steps. On the prototype, because serializers print own properties.
 Object.defineProperty(Team.prototype, keepsSteps, { value: true });
