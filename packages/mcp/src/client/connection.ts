@@ -191,7 +191,7 @@ export class Connection {
     this.#failure = error;
     this.#failures++;
     const waitMs = Math.min(firstBackoffMs * 2 ** (this.#failures - 1), longestBackoffMs);
-    // A pause in proportion keeps a server that fails slowly from delaying runs most of the time.
+    // The pause grows with the duration of the failed attempt, so that a server that fails slowly rarely delays runs.
     this.#retryAt = performance.now() + Math.max(waitMs, Math.min(tookMs * backoffPerAttempt, longestSlowBackoffMs));
   }
 

@@ -52,7 +52,7 @@ export type StepPart = {
 
 /** A part of an answer. */
 export type AnswerPart =
-  /** A text or thinking; `speaker` is the member that gives the answer of its team. */
+  /** A piece of text or thinking; `speaker` is the member that gives the answer of its team. */
   | { readonly type: "text" | "thinking"; readonly text: string; readonly speaker?: string }
   | ToolPart
   | StepPart
