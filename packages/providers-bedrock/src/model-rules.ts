@@ -8,7 +8,7 @@ export type ModelRules = {
   thinking: "adaptive" | "budget" | "effort" | "always" | "none";
   /** The settings for sampling that the model accepts: `temperature` and `topP`, only one of them, or none. */
   sampling: "both" | "one" | "none";
-  /** How the model calls tools: within streams, in whole answers only, or not at all. */
+  /** The ways in which the model calls tools: within streams, in whole answers only, or not at all. */
   tools: "streamed" | "whole" | "none";
   /** The calls that can be demanded: of a named tool, of any tool, or none. */
   toolChoice: "named" | "any" | "none";

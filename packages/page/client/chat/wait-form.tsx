@@ -11,8 +11,12 @@ export type AnswerWait = (waitId: string, answer: object) => Promise<void>;
 /** A possible answer: the label of its button, and the function that builds it from the entered text. */
 type Choice = { readonly label: string; readonly isMain?: boolean; readonly toAnswer: (text: string) => object };
 
-/** The form for a kind of question: its title, its input field, and the possible answers. */
-type Form = { readonly title: (tool: string) => string; readonly field?: string; readonly choices: readonly Choice[] };
+/** The form for a kind of wait: its title by what the wait is about, its input field, and the possible answers. */
+type Form = {
+  readonly title: (about: string) => string;
+  readonly field?: string;
+  readonly choices: readonly Choice[];
+};
 
 const forms: Readonly<Record<Wait["kind"], Form>> = {
   approval: {
@@ -47,6 +51,13 @@ const forms: Readonly<Record<Wait["kind"], Form>> = {
       { label: "Give up", toAnswer: () => ({ choice: "giveUp" }) },
     ],
   },
+  question: {
+    title: (question) => question,
+    field: "Your answer: text or JSON",
+    choices: [{ label: "Send answer", isMain: true, toAnswer: (text) => ({ result: readJson(text) ?? text }) }],
+  },
+  event: { title: (event) => `This run waits for ${event}.`, choices: [] },
+  sleep: { title: () => "This run waits, and goes on by itself.", choices: [] },
 };
 
 /** A question of a run with its possible answers. It does not take the focus: the page announces it. */
@@ -65,14 +76,14 @@ export function WaitForm({ wait, onAnswer }: { wait: Wait; onAnswer: AnswerWait 
     }
     setSending(false);
   };
-  const heading = title(nameOf(wait));
+  const heading = title(subjectOf(wait));
   return (
     <section class="wait" aria-label={heading}>
       <p class="wait-title">
         <Icon name="pause" size={18} />
         {heading}
       </p>
-      <DataView value={argsOf(wait)} />
+      {wait.kind !== "question" && <DataView value={argsOf(wait)} />}
       {field !== undefined && (
         <label class="field">
           <span>{field}</span>
@@ -101,10 +112,18 @@ export function WaitForm({ wait, onAnswer }: { wait: Wait; onAnswer: AnswerWait 
   );
 }
 
-/** Returns the name of the tool that a question is about. */
-function nameOf({ about }: Wait): string {
-  return isObject(about) && typeof about["toolName"] === "string" ? plainLine(about["toolName"]) : "the tool";
+/** Returns the subject of a wait: the tool that is called, the question that is asked, or the event that is awaited. */
+function subjectOf({ kind, about }: Wait): string {
+  const [field, unknown] = subjects[kind] ?? ["toolName", "the tool"];
+  const subject = isObject(about) ? about[field] : undefined;
+  return typeof subject === "string" ? plainLine(subject) : unknown;
 }
+
+/** The field of `about` that names the subject of a wait, and the words for a wait without it. */
+const subjects: Partial<Record<Wait["kind"], readonly [field: string, unknown: string]>> = {
+  question: ["question", "This run asks for an answer."],
+  event: ["event", "an event"],
+};
 
 function argsOf({ about }: Wait): unknown {
   return isObject(about) && "args" in about ? about["args"] : about;

@@ -21,7 +21,7 @@ export type ItemWork =
       readonly effect?: FunctionStep<StateRecord>["effect"];
     };
 
-/** How long a step waits, and what it does afterwards: see `WaitingStep`. */
+/** The time for which a step waits, and the outcome afterwards: see `WaitingStep`. */
 export type WaitTiming = {
   readonly waitMs: number | undefined;
   readonly onTimeout: "fail" | "continue" | { readonly value: unknown };

@@ -160,12 +160,12 @@ type NestedWorkflowStep<State> = {
     | undefined;
 };
 
-/** How long a step waits, and what happens afterwards. */
+/** The time for which a step waits, and the outcome afterwards. */
 type WaitLimit = {
   /** Milliseconds to wait. @default no limit */
   waitMs?: number | undefined;
   /**
-   * What happens after `waitMs`: `"fail"` fails the step as `timeout`, `"continue"` continues with null as the step's
+   * The outcome after `waitMs`: `"fail"` fails the step as `timeout`, `"continue"` continues with null as the step's
    * value, `{ value }` continues with that value. @default "fail"
    */
   onTimeout?: "fail" | "continue" | { value: unknown } | undefined;

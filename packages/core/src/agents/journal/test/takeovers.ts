@@ -13,7 +13,7 @@ import { entriesIn, journaledRunId, openJournal } from "./journals.ts";
 /** A run that is read: its chunks, and its output. */
 type ReadRun = { readonly chunks: AsyncIterable<RunChunk>; readonly output: () => Promise<unknown> };
 
-/** What others have said to the run: answers by the ids of waits, and signals. It outlives the run's processes. */
+/** The words of others to the run: answers by the ids of waits, and signals. It outlives the run's processes. */
 export type Inbox = { readonly answers: Map<string, Json>; readonly signals: RunSignal[] };
 
 /** Begins an attempt at a run. */
