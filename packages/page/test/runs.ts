@@ -65,7 +65,7 @@ export function mailing(): Workflow<{ count: number }> {
         name: "both",
         parallel: [
           { name: "write", agent: poet() },
-          { name: "count.up", effect: "pure", run: () => ({ counted: true }) as object },
+          { name: "count.up", effect: "pure", run: (): object => ({ counted: true }) },
         ],
       },
       { name: "maybe", condition: ({ count }) => count > 0, steps: [{ name: "post", agent: clerk() }] },
