@@ -4,7 +4,6 @@ import type { RunRecord } from "../../record/run-record.ts";
 import type { RunRequest } from "../../record/run-view.ts";
 import { InMemoryStorage } from "../../../sessions/storage/in-memory-storage.ts";
 import type { SessionOwner } from "../../../sessions/storage/session-owner.ts";
-import { RunWriteRecorder } from "../../../testing/run-write-recorder.ts";
 import { HeldNode } from "./held-node.ts";
 import type { World } from "./held-node.ts";
 
@@ -38,9 +37,7 @@ export const owners: readonly SessionOwner[] = [
 export class RunWorld implements World {
   readonly held: HeldCalls;
   readonly isAlone: boolean;
-  /** Compares the writes of all processes with the table of transitions. */
-  readonly recorder = new RunWriteRecorder();
-  readonly storage = this.recorder.watch(new InMemoryStorage());
+  readonly storage = new InMemoryStorage();
   readonly runs: KnownRun[] = [];
   heldPart = 0.15;
   readonly #nodes: HeldNode[] = [];
