@@ -23,7 +23,6 @@ const order = new Workflow({
         cases: {
           yes: [
             { name: "payment", waitFor: "paid", waitMs: 7 * 86_400_000, onTimeout: "continue" },
-            { name: "pause", sleepMs: 10 },
             { name: "ship", effect: "idempotent", run: ({ item }) => void shipped.push(item) },
           ],
           no: [],
