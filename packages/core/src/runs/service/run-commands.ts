@@ -61,12 +61,13 @@ export async function cancelRun(
   stored: RunRecord,
   reason?: string,
 ): Promise<"cancelled" | "cancelling" | "over"> {
-  const { store, now, logger } = parts;
+  const { store, now, logger, node } = parts;
   const { runId } = stored;
   const record = await withLoggedEnd(store, stored, now);
   if (isEnded(record.status)) return "over";
   const performing = parts.performing.get(runId);
   let status: RunStatus = record.status;
+  let isLeft = false;
   await writeInOrder("cancel", {
     open: record.status === "waiting" ? () => store.open(record) : undefined,
     cancel: () => putCancel(store.storage, runId, reason),
@@ -76,11 +77,13 @@ export async function cancelRun(
       // already, this call handles it.
       const current = (await store.read(runId)) ?? record;
       status = current.status;
+      // The record names this process, which performs no attempt: the last one could not store how it ended.
+      isLeft = status === "running" && current.node === node && parts.performing.get(runId) === undefined;
       if (current.status === "waiting") await store.open(current);
     },
   });
   if (isEnded(status)) return "over";
-  if (status === "running" || (performing !== undefined && status !== "waiting")) return "cancelling";
+  if (!isLeft && (status === "running" || (performing !== undefined && status !== "waiting"))) return "cancelling";
   // A job of the run that starts nevertheless finds that the run is over.
   await engine.withdraw(runId).catch((error: unknown) => {
     logger?.warn("The engine could not drop the job of a cancelled run.", { runId, error });

@@ -64,6 +64,19 @@ describe("RunService.cancel", () => {
     expect(await storage.get("run-inbox", "r/cancel")).toEqual({ v: 1, reason: "Enough." });
   });
 
+  it("ends a run whose attempt in this process could not store that it stopped", async () => {
+    for (const [node, status] of [
+      ["here", "cancelled"],
+      ["elsewhere", "cancelling"],
+    ] as const) {
+      const { engine } = notingEngine();
+      const record = { status: "running", attempts: 1, node } as const;
+      const { service, store } = await serviceWith([record], { engine, node: "here" });
+      expect(await service.cancel("r", ada, "Enough.")).toBe(status);
+      expect((await store.read("r"))?.status).toBe(node === "here" ? "cancelled" : "running");
+    }
+  });
+
   it.each(["queued", "waiting"] as const)(
     "ends a run that is %s with the reason, and withdraws its job",
     async (status) => {
