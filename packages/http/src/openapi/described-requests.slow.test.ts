@@ -13,7 +13,7 @@ import { inShort, Sender } from "../../test/generated/sender.ts";
 import { serve } from "../../test/serve.ts";
 import type { Service } from "../../test/service.ts";
 import { SlowHeads } from "../../test/attacks/slow-heads.ts";
-import { sequences } from "../../test/generated/sequences.ts";
+import { endFullRun, sequences } from "../../test/generated/sequences.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 
 const total = 20_000;
@@ -110,6 +110,7 @@ it(`${total} requests generated from the description, with raw attacks among the
     see(`POST /workflows/w/stream ${(await draining.post("/workflows/w/stream", {})).status}`);
   });
   await doAll([...asking, ...attacking, ...telling]);
+  await endFullRun(service);
 
   expect(faults).toEqual([]);
   expect(requests.filter(({ isRight }) => isRight).length / requests.length).toBeCloseTo(rightShare, 2);

@@ -55,7 +55,7 @@ export function objectOf({ properties, required = [] }: OpenApiSchema, spec: Ope
   // The user is set elsewhere in the test.
   const sent = fields.filter(([name]) => name !== "userId").map(([name, each]) => [name, valueOf(each, spec)] as const);
   const values: Record<string, Arbitrary<unknown>> = Object.fromEntries(sent);
-  if (!("data" in values)) return record(values, { requiredKeys: required as never[] });
+  if (!("mimeType" in values)) return record(values, { requiredKeys: required as never[] });
   // The service allows only some types of files.
   const typed = { ...values, mimeType: constantFrom("image/png", "IMAGE/jpeg; q=1", "audio/wav", "application/pdf") };
   return record(typed, { requiredKeys: [...(required as never[]), "mimeType" as never] });

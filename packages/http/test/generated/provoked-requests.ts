@@ -55,6 +55,7 @@ const ofRuns: Readonly<Record<string, Provocation>> = {
   "GET /runs/{runId}/events 503": { headers: failingStorage, path: `${knownForm}/events` },
   "POST /runs/{runId}/cancel 400": { path: "/runs/%zz/cancel" },
   "POST /runs/{runId}/cancel 503": { headers: failingStorage, path: `${knownForm}/cancel` },
+  "POST /runs/{runId}/signals 503": { headers: failingStorage, path: `${knownForm}/signals`, body: '{"event":"x"}' },
   "POST /runs/{runId}/answers/{waitId} 503": { headers: failingStorage, path: `${knownForm}/answers/x` },
 };
 
@@ -91,10 +92,15 @@ export function provoke(made: Made, target: Target, status: number): Made {
 const later = { prefer: "respond-async", "idempotency-key": "later" };
 
 function provocationOf(target: Target, status: number, wrong: Provocation | undefined): Provocation {
-  const small = target.path.startsWith("/workflows/") ? "{}" : '{"input":"x"}';
+  const small = smallestBody(target);
   if (status === 202) return { headers: later, body: takesForm(target) ? [text] : small };
   if (target.body === undefined) return provocationElsewhere(target, status);
-  return wrong ?? { ...faults[status], ...(!takesForm(target) && status !== 200 && { body: '{"input":"x"}' }) };
+  return wrong ?? { ...faults[status], ...(!takesForm(target) && status !== 200 && { body: small }) };
+}
+
+function smallestBody({ name, path }: Target): string {
+  if (name.endsWith("/signals")) return '{"event":"x"}';
+  return path.startsWith("/workflows/") ? "{}" : '{"input":"x"}';
 }
 
 function provocationElsewhere({ name, method }: Target, status: number): Provocation {

@@ -6,7 +6,7 @@ import { payInput } from "./faulty-service.ts";
 export type Sequence = (service: Service, id: string) => Promise<string[]>;
 
 /** Sequences for statuses that no single request provokes. */
-export const sequences: readonly Sequence[] = [deleteSession, cancelRun, followRun, answerRun, reuseKey];
+export const sequences: readonly Sequence[] = [deleteSession, cancelRun, followRun, answerRun, signalRun, reuseKey];
 
 async function deleteSession(service: Service, id: string): Promise<string[]> {
   const sessionId = `deleted-${id}`;
@@ -71,6 +71,44 @@ async function answerRun(service: Service, id: string): Promise<string[]> {
     `POST /agents/a/run ${run.status}`,
     ...answers.map(({ status }) => `POST /runs/{runId}/answers/{waitId} ${status}`),
   ];
+}
+
+/** Sends signals to a run that waits, to one that is over, and to one that takes no more. */
+async function signalRun(service: Service, id: string): Promise<string[]> {
+  const path = await beginWaiting(service, `signalled-${id}`);
+  const sent = await service.post(`${path}/signals`, { event: "x" });
+  await service.ask(`${path}/cancel`, { method: "POST" });
+  const late = await service.post(`${path}/signals`, { event: "x" });
+  const refused = await service.post(`${await fullOf(service)}/signals`, { event: "x" });
+  return [sent, late, refused].map(({ status }) => `POST /runs/{runId}/signals ${status}`);
+}
+
+/** The paths of runs that have as many signals as a run may have, by their service. */
+const fullRuns = new WeakMap<Service, Promise<string>>();
+
+async function fullOf(service: Service): Promise<string> {
+  const found = fullRuns.get(service);
+  if (found !== undefined) return await found;
+  const filling = fill(service);
+  fullRuns.set(service, filling);
+  return await filling;
+}
+
+async function fill(service: Service): Promise<string> {
+  const path = await beginWaiting(service, "full");
+  for (let count = 0; count < 1000; count++) await service.post(`${path}/signals`, { event: "x" });
+  return path;
+}
+
+/** Ends the run that has as many signals as it may have. */
+export async function endFullRun(service: Service): Promise<void> {
+  await service.ask(`${await fullOf(service)}/cancel`, { method: "POST" });
+}
+
+/** Begins a run that waits for an approval, and returns its path. */
+async function beginWaiting(service: Service, key: string): Promise<string> {
+  const run = await service.post("/agents/a/run", { input: payInput }, { "idempotency-key": key });
+  return run.headers.get("location") ?? "";
 }
 
 /** Sends a key with another request. */

@@ -83,16 +83,18 @@ export function storedRunSchemas(): Record<string, OpenApiSchema> {
     RunWait: objectSchema<PublicWait>({ ...waitShape, example: wait }),
     RunAnswer: answerSchema(),
     RunSignal: objectSchema<{ event: string; data?: Json; id?: string }>({
-      required: { event: { type: "string", description: "The name of the event.", maxLength: 128 } },
+      required: { event: { ...nonBlank, description: "The name of the event.", maxLength: 128 } },
       optional: {
         data: { description: "Any JSON value." },
-        id: { type: "string", description: "Makes a repeated request harmless.", maxLength: 255 },
+        id: { ...nonBlank, description: "Makes a repeated request harmless.", maxLength: 255 },
       },
       example: { event: "paid", data: { amount: 20 }, id: "payment-7" },
     }),
     ...journalSchemas(),
   };
 }
+
+const nonBlank = { type: "string", pattern: "\\S" };
 
 const waitShape = {
   required: { waitId: stringSchema, kind: enumSchema(...waitKinds), about: anythingSchema },
