@@ -23,8 +23,7 @@ import type { RunLimits } from "../../agents/run/run-options.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import { requestSourceOptions } from "../../provider/wire/request-source.ts";
 import type { RunEngine } from "../../runs/processes/run-engine.ts";
-import type { DurableWorkflow } from "../../runs/processes/run-service-options.ts";
-import { RunService } from "../../runs/service/run-service.ts";
+import type { RunService } from "../../runs/service/run-service.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { BodyUserId, Principal } from "../request/principal.ts";
@@ -227,15 +226,6 @@ function checkStorages({ durable, runs, storage }: Pick<ServiceOptions, "runs" |
 }
 
 type ReadDurable = { readonly durable?: DurableOptions | undefined };
-
-/** Makes the run service of the option `durable`; undefined if runs are not durable. */
-export function makeRuns(rules: ServiceRules): RunService | undefined {
-  const { agents, teams, durable, storage, logger, telemetry } = rules;
-  if (durable === undefined) return undefined;
-  const workflows = rules.workflows as ReadonlyMap<string, DurableWorkflow>;
-  const { storage: own = storage, engine, sealKeys } = durable;
-  return new RunService({ agents, teams, workflows, storage: own, engine, sealKeys, telemetry, logger });
-}
 
 function wrong(message: string): TroupeError {
   return new TroupeError("invalid_config", message);

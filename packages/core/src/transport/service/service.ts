@@ -29,7 +29,8 @@ import type { CloseOptions } from "../shutdown/shutdown.ts";
 import type { ClosableServer } from "../shutdown/watched-server.ts";
 import { readStart } from "./begin-run.ts";
 import type { AgentStart, NameIn, OutputIn, ResultIn, TeamStart, TypedService, WorkflowStart } from "./begin-run.ts";
-import { makeRuns, readServiceRules } from "./service-options.ts";
+import { makeRuns } from "./make-runs.ts";
+import { readServiceRules } from "./service-options.ts";
 import type { ServiceOptions, ServiceRules } from "./service-options.ts";
 
 /** The way in which a protocol reads the fields of a run from a request. */

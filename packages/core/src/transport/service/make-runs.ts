@@ -1,0 +1,15 @@
+import type { DurableWorkflow } from "../../runs/processes/run-service-options.ts";
+import { RunService } from "../../runs/service/run-service.ts";
+import type { ServiceRules } from "./service-options.ts";
+
+/**
+ * Makes the run service of the option `durable`; undefined if runs are not durable. It stands apart from the options,
+ * which protocols read without the code of durable runs.
+ */
+export function makeRuns(rules: ServiceRules): RunService | undefined {
+  const { agents, teams, durable, storage, logger, telemetry } = rules;
+  if (durable === undefined) return undefined;
+  const workflows = rules.workflows as ReadonlyMap<string, DurableWorkflow>;
+  const { storage: own = storage, engine, sealKeys } = durable;
+  return new RunService({ agents, teams, workflows, storage: own, engine, sealKeys, telemetry, logger });
+}
