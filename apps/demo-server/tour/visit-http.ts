@@ -169,7 +169,7 @@ class HttpVisit {
     await this.see("GET /sessions/tour", { status: 404, args });
   }
 
-  /** Runs that outlive their request: one in the background, one that asks, one that is cancelled. */
+  /** Runs that outlive their request: one in the background, one that asks and gets a signal, one that is cancelled. */
   async runsAndQuestions(): Promise<void> {
     const args = ["-H", "x-demo-user: ada"];
     const inBackground = [...args, "-H", "prefer: respond-async"];
@@ -180,9 +180,12 @@ class HttpVisit {
       args,
     });
     await this.see("GET /runs?status=waiting", { answer: new RegExp(booking), args });
+    const signal = { event: "paid", data: { amount: 20 }, id: "payment-7" };
+    await this.see(`POST /runs/${booking}/signals`, { status: 204, body: signal, args });
     await this.see(`POST /runs/${booking}/answers/t.0.0`, { status: 204, body: { approved: true }, args });
     await this.see(`GET /runs/${booking}/events`, { answer: /Room \d+ in Oslo|"text":"Room"/, args });
     await this.see(`GET /runs/${booking}`, { answer: /Room \d+ in Oslo is booked/, args });
+    await this.see(`POST /runs/${booking}/signals`, { status: 409, answer: /"conflict"/, body: signal, args });
     const counting = await this.see("POST /agents/assistant/run", {
       ...accepted,
       body: { input: "Count to 500" },
