@@ -14,11 +14,15 @@ const act = fc.record({
 class PlainCache {
   readonly dropped: string[] = [];
   readonly #entries = new Map<string, number>();
+  /** The last use of each group, also of an entry that was deleted since. */
+  readonly #lastUses = new Map<string, number>();
+  #uses = 0;
 
   add(key: string, bytes: number): void {
     const sum = (this.#entries.get(key) ?? 0) + bytes;
     this.#entries.delete(key);
     this.#entries.set(key, sum);
+    this.#lastUses.set(groupOf(key), ++this.#uses);
     for (;;) {
       const bytesHeld = [...this.#entries.values()].reduce((total, each) => total + each, 0);
       const isFull = bytesHeld > limits.maxBytes;
@@ -34,6 +38,7 @@ class PlainCache {
     if (bytes === undefined) return;
     this.#entries.delete(key);
     this.#entries.set(key, bytes);
+    this.#lastUses.set(groupOf(key), ++this.#uses);
   }
 
   delete(key: string): void {
@@ -45,8 +50,7 @@ class PlainCache {
     const amountOf = (entries: [string, number][]) =>
       entries.reduce((sum, [, bytes]) => sum + (isByBytes ? bytes : 1), 0);
     const most = Math.max(...groups.map(amountOf));
-    const keys = [...this.#entries.keys()];
-    const lastUse = (entries: [string, number][]) => Math.max(...entries.map(([key]) => keys.indexOf(key)));
+    const lastUse = (entries: [string, number][]) => this.#lastUses.get(groupOf(entries[0]?.[0] ?? "")) ?? 0;
     const fullest = groups.filter((entries) => amountOf(entries) === most);
     const [chosen] = fullest.toSorted((one, other) => lastUse(one) - lastUse(other));
     return chosen?.[0]?.[0] ?? "";
