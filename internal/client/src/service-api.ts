@@ -36,7 +36,7 @@ export type RunRequest = {
 /** The manner in which a run is asked for. */
 type RunManner = { readonly path: "run" | "stream"; readonly key?: string; readonly isBackground?: boolean };
 
-/** A page of a list: `next` is the `after` of the following page. */
+/** Options of a list in pages: the size of the page, the cursor after which it begins, and the status of the runs. */
 export type PageOptions = {
   /** The number of entries. @default 20 */
   readonly limit?: number;

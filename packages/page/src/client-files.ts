@@ -29,7 +29,7 @@ const types: Readonly<Record<string, string>> = {
  */
 let reading: Promise<ClientFiles> | undefined;
 
-/** The client files, once they are read. */
+/** The scripts and the style sheet of the page by file name; undefined until they have been read. */
 let served: ClientFiles["files"] | undefined;
 
 /** The form of the names of client files: with a hash of their content. */

@@ -14,8 +14,8 @@ type ToolsRequest = Pick<ModelOptions, "tools" | "toolChoice" | "parallelToolCal
   hasMore: boolean;
 };
 /**
- * Converts the tools and `toolChoice` of a model call. Without tools, the tools that the history called are declared
- * but must not be called, unless the caller adds tools. Throws `invalid_config` for a tool whose parameters are a union
+ * Converts the tools and `toolChoice` of a model call. If `tools` is empty, declares the tools that the history called,
+ * and forbids tool calls, unless `hasMore` is set: the caller's tools in the vendor's format may then be called. Throws `invalid_config` for a tool whose parameters are a union
  * of schemas.
  */
 export function toTools(

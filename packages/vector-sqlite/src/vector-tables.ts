@@ -61,7 +61,7 @@ export function vectorTables(name: string) {
     getByKey: `${found} where v.key = ?`,
     /** Counts the documents with a term, up to a limit. */
     count: `select count(*) from (select 1 from ${terms} where term = ? and ${inRange} limit ?)`,
-    /** Finds the last key among the first documents with a term. */
+    /** Finds the end of a window: the key of the last of the next documents with a term, up to a limit, within a range of keys. */
     endOf: `select max(key) from (select key from ${terms} where term = ? and ${inRange} order by key limit ?)`,
     /** Finds the keys of the documents that have a term and all terms of a JSON array. */
     keysWith: `select t.key from ${terms} t ${withTerms}`,

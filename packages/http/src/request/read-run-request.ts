@@ -56,8 +56,8 @@ async function readRunBody(
 ): Promise<RunFields | undefined> {
   if (takesFiles && uploads?.isUpload(exchange) === true) {
     const { genericApiKeyHeader } = service.settings;
-    // The keys are checked here too, so that a malformed key is rejected before any file is stored. They are read
-    // again together with the body.
+    // The API keys in the headers are checked before the upload is read, so that a malformed key is rejected before any
+    // file is stored. The run's keys are read later, together with the body.
     readKeyHeaders(exchange.headers, { genericApiKeyHeader });
     return await uploads.readBody(exchange, (name) => checkFieldNames([name]));
   }

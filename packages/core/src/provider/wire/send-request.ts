@@ -28,8 +28,8 @@ export function sendRequest(request: HttpRequest, connections: Connections): Pro
   });
 }
 
-// Reason for closing a connection after an abort, never passed on. Shared, because each error would be created and
-// printed with its stack.
+// The reason for closing a connection after an abort, which no caller receives. It is shared, because creating an error
+// for each abort would format its stack.
 const unwanted = new Error("The request was aborted.");
 
 type ReplyWaiter = { resolve: (reply: RawReply) => void; reject: (reason: unknown) => void };

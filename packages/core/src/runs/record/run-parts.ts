@@ -129,7 +129,7 @@ export type SubscriptionRecord = SubscriptionPlace & {
   v: 1;
   /** The id of the process that serves the subscription. */
   node: string;
-  /** The data of the transport, sealed. */
+  /** The data that the transport stores with the subscription, such as an address, encrypted with a seal key. */
   data: string;
   createdAt: number;
 };

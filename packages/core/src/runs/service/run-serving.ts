@@ -164,7 +164,8 @@ export class RunServing {
     this.#sweep.start();
     this.#unobserve = telemetry?.observe("queue.depth", () => engine.waiting());
     await schedules?.restore();
-    // An engine of several processes has kept the jobs of all other open runs.
+    // An engine shared by several processes keeps its jobs, so that only runs that wait for an upgrade are submitted
+    // again. Any other engine has lost its jobs, so that all open runs are submitted.
     await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
     return serving;
   }
