@@ -41,7 +41,7 @@ export function toQuestion({ runId, sessionId, waits: all = [] }: RunView): A2AM
   };
 }
 
-/** Returns true for a wait that somebody answers. An event comes by a signal, and a sleep ends by itself. */
+/** Returns true if a wait takes an answer. A wait for an event takes a signal instead, and a sleep ends without one. */
 export function isQuestion({ kind }: RunWait): boolean {
   return kind !== "event" && kind !== "sleep";
 }

@@ -254,7 +254,7 @@ export type PlannedStep = {
 /** A state with one more key. */
 type With<State, Key extends string, Value> = State & { [Name in Key]: Value };
 
-/** The value that a wait gives if nobody answers in time. */
+/** The type of a step's value after `waitMs`, by its `onTimeout`. */
 type OnTimeout<Limit extends WaitLimit> = Limit extends { onTimeout: "continue" }
   ? null
   : Limit extends { onTimeout: { value: infer Value } }

@@ -136,7 +136,7 @@ describe.each([true, false])("a run that a program begins in a service whose dur
     const service = createService({ ...options, ...(durable && { storage, durable: true }) });
     onTestFinished(async () => await service.close({ graceMs: 0 }));
     const run = await service.begin({ agent: "failing", input: "Hi." });
-    // No test fails for this rejection, which nobody awaits.
+    // The rejection is not awaited anywhere, and must not count as unhandled.
     void run.output;
     await expect(run.output).rejects.toThrow(Error);
     const { status } = await run.view();
