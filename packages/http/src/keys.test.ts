@@ -48,6 +48,7 @@ const headers = {
   openai: { "x-openai-api-key": "sk-openai" },
   anthropic: { "x-anthropic-api-key": "sk-anthropic" },
   google: { "x-google-api-key": "sk-google" },
+  groq: { "x-groq-api-key": "sk-groq" },
   generic: { "x-api-key": "sk-generic" },
 };
 
@@ -66,6 +67,8 @@ describe("the key of a request", () => {
     ["anthropic", headers.anthropic, "sk-anthropic"],
     ["google", headers.google, "sk-google"],
     ["vertex", headers.google, "sk-google"],
+    ["groq", headers.groq, "sk-groq"],
+    ["openai", headers.groq, undefined],
     ["openai", headers.generic, "sk-generic"],
     ["ollama", headers.generic, "sk-generic"],
   ])("for %s is read from %j, for runs and streams [http.key-headers]", async (vendor, sent, key) => {

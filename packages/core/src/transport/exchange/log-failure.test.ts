@@ -23,7 +23,7 @@ it("names the request, and the run where there is one", () => {
   expect(logged(new TroupeError("not_found", "Gone."))).toEqual([]);
 });
 
-it.each([...keyHeaders, "authorization"])("hides what the header %s holds", (name) => {
+it.each([...keyHeaders, "x-groq-api-key", "authorization"])("hides what the header %s holds", (name) => {
   const [entry] = logged(new TroupeError("internal", "Key secret-1234567 failed."), { [name]: "secret-1234567" });
 
   expect(JSON.stringify(entry)).toContain(" failed.");
