@@ -8,13 +8,16 @@ import { MissingServer } from "../../tools/services/service.ts";
 import type { Visited, VisitResult } from "./visit.ts";
 
 /** The clients, outside of the workspace. The version in the folder's name is raised with those of the packages. */
-const folder = join(homedir(), ".cache", "troupe", "openai-clients-1");
+const folder = join(homedir(), ".cache", "troupe", "openai-clients-2");
 
 const packages = [
   "@ai-sdk/open-responses@2.0.36",
   "@langchain/core@1",
   "@langchain/openai@1",
+  "@librechat/agents@3.9.2",
   "@openai/agents@0.20",
+  // Raised for the exporters beneath @librechat/agents, which find an older version otherwise.
+  "@opentelemetry/api@1.10.0",
   "ai@7.0.173",
   "openai@7.59.0",
   "zod@4",
