@@ -5,10 +5,9 @@ import { acquireSession } from "./acquire-session.ts";
 import type { SessionPlace } from "./acquire-session.ts";
 import { sessionNotFound } from "./create-session.ts";
 import { cutTurns, finishCut } from "./cut-turns.ts";
-import { keepSharedTurns } from "./fork-session.ts";
+import { keepSharedTurns, leaveSource } from "./fork-pasts.ts";
 import { ownSessions } from "./list-sessions.ts";
 import { PartStore } from "./part-store.ts";
-import { removePasts } from "./remove-pasts.ts";
 import { removeMemory, removeSession, removeUserRecords } from "./remove-session.ts";
 import { sessionIdOf } from "./session-keys.ts";
 import type { SessionRef } from "./session-keys.ts";
@@ -99,8 +98,8 @@ async function removeWhole(
   for (const listener of listeners) await listener.forgetSession?.(ref.sessionId, ref.owner);
   const removal = { driver, confirm: () => lease.confirm() };
   if (session !== null) await keepSharedTurns({ ...removal, ref }, session, 1);
+  if (session !== null) await leaveSource(driver, ref, session);
   await removeSession(removal, ref, session);
-  if (session !== null) await removePasts(driver, ref, session);
   lease.forget();
 }
 
