@@ -6,6 +6,26 @@ const expressSdk: Target = { name: "ES (express, vendor's SDK)", file: "servers/
 const routerModel: Target = { name: "router, model in process", file: "http/router-model.ts" };
 const routerOpenai: Target = { name: "router, providers-openai", file: "http/router-openai.ts" };
 
+const messages = [{ role: "user", content: "Tell me something." }];
+const chat: Target = {
+  name: "service, Chat Completions",
+  file: "http/service-openai.ts",
+  request: { path: "/v1/chat/completions", body: { model: "bench", messages } },
+};
+const chatStream: Target = {
+  ...chat,
+  request: { path: "/v1/chat/completions", body: { model: "bench", messages, stream: true } },
+};
+const responses: Target = {
+  name: "service, Responses",
+  file: "http/service-openai.ts",
+  request: { path: "/v1/responses", body: { model: "bench", input: "Tell me something." } },
+};
+const responseStream: Target = {
+  ...responses,
+  request: { path: "/v1/responses", body: { model: "bench", input: "Tell me something.", stream: true } },
+};
+
 /** Name of the target that ratios are taken against. */
 export const baseline = express.name;
 
@@ -25,4 +45,17 @@ export const figures: Readonly<Record<string, Figure>> = {
     unit: "requests",
   },
   stream: { ...steady, targets, path: "/agents/bench/stream", unit: "frames", chunks: 200 },
+  "openai-run": {
+    ...steady,
+    targets: [express, routerOpenai, chat, responses],
+    path: "/agents/bench/run",
+    unit: "requests",
+  },
+  "openai-stream": {
+    ...steady,
+    targets: [express, routerOpenai, chatStream, responseStream],
+    path: "/agents/bench/stream",
+    unit: "frames",
+    chunks: 200,
+  },
 };

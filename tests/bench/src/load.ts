@@ -1,12 +1,15 @@
 import { Pool } from "undici";
 
+/** A request to a server: its path, and its body, by default that of our own endpoints. */
+export type LoadRequest = { path: string; body?: object };
+
 /** An order of the harness to the load process. */
-export type LoadOrder = { url: string; path: string; concurrency: number; durationMs: number };
+export type LoadOrder = { url: string; request: LoadRequest; concurrency: number; durationMs: number };
 
 /** Requests, pieces of streams, and the milliseconds of each request. */
 export type LoadResult = { requests: number; frames: number; elapsedMs: number; latenciesMs: number[] };
 
-const body = JSON.stringify({ input: "Tell me something." });
+const input = "Tell me something.";
 
 /** Connections outlive an order: slices are short, and opening connections is not measured. */
 const pools = new Map<string, Pool>();
@@ -18,24 +21,26 @@ function poolTo(url: string, connections: number): Pool {
 }
 
 /** Keeps `concurrency` requests in flight for `durationMs`. */
-async function load({ url, path, concurrency, durationMs }: LoadOrder): Promise<LoadResult> {
+async function load({ url, request, concurrency, durationMs }: LoadOrder): Promise<LoadResult> {
   const pool = poolTo(url, concurrency);
   const result: LoadResult = { requests: 0, frames: 0, elapsedMs: 0, latenciesMs: [] };
   const start = performance.now();
+  const { path, body = { input } } = request;
+  const sent = { path, body: JSON.stringify(body) };
   const worker = async (): Promise<void> => {
-    while (performance.now() - start < durationMs) await one(pool, path, result);
+    while (performance.now() - start < durationMs) await one(pool, sent, result);
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   result.elapsedMs = performance.now() - start;
   return result;
 }
 
-async function one(pool: Pool, path: string, result: LoadResult): Promise<void> {
+async function one(pool: Pool, { path, body }: { path: string; body: string }, result: LoadResult): Promise<void> {
   const start = performance.now();
   const answer = await pool.request({ path, method: "POST", headers: { "content-type": "application/json" }, body });
   if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}: ${await answer.body.text()}`);
   const text = await answer.body.text();
-  if (path.endsWith("/stream")) result.frames += text.split("data: ").length - 1;
+  result.frames += text.split("data: ").length - 1;
   result.requests += 1;
   result.latenciesMs.push(performance.now() - start);
 }

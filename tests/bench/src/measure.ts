@@ -2,11 +2,11 @@ import { calibrate } from "./costs.ts";
 import { ask, startChild, stopChild } from "./child.ts";
 import type { Child } from "./child.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
-import type { LoadOrder, LoadResult } from "./load.ts";
+import type { LoadOrder, LoadRequest, LoadResult } from "./load.ts";
 import { median, percentile } from "./statistics.ts";
 
-/** One server to measure: a file beside this one, or one named by its URL. */
-export type Target = { name: string; file: string | URL };
+/** One server to measure: a file beside this one, or one named by its URL. It may speak another protocol than the others. */
+export type Target = { name: string; file: string | URL; request?: LoadRequest };
 
 /** Targets to measure, and the size of the measurement. */
 export type Figure = {
@@ -39,7 +39,7 @@ export type Sample = {
 };
 
 /** A running server, and the request to it. */
-type Station = Pick<Figure, "path" | "unit"> & { name: string; server: Child };
+type Station = Pick<Figure, "unit"> & { name: string; server: Child; request: LoadRequest };
 
 /** The processes of a measurement. */
 type Setup = { figure: Figure; load: Child; calibration: Station; targets: Station[] };
@@ -79,16 +79,16 @@ export async function measure(figure: Figure): Promise<Sample[]> {
 
 async function setUp(figure: Figure, start: Start): Promise<Setup> {
   const vendor = await start("servers/mock-vendor.ts", loadCore, { BENCH_CHUNKS: String(figure.chunks ?? 200) });
-  const station = async ({ name, file }: Target): Promise<Station> => {
+  const station = async ({ name, file, request = { path: figure.path } }: Target): Promise<Station> => {
     const server = await start(file, serverCore, { BENCH_VENDOR_URL: vendor.url });
-    return { name, server, path: figure.path, unit: figure.unit };
+    return { name, server, request, unit: figure.unit };
   };
   const [load, calibration, ...targets] = await Promise.all([
     start("load.ts", loadCore),
     station({ name: "calibration", file: "servers/calibration.ts" }),
     ...figure.targets.map(station),
   ]);
-  return { figure, load, calibration: { ...calibration, path: "/", unit: "requests" }, targets };
+  return { figure, load, calibration: { ...calibration, request: { path: "/" }, unit: "requests" }, targets };
 }
 
 async function takeRound(setup: Setup, round: number): Promise<Sample[]> {
@@ -105,10 +105,10 @@ async function takeRound(setup: Setup, round: number): Promise<Sample[]> {
   });
 }
 
-async function takeSlice({ figure, load }: Setup, { server, path, unit }: Station): Promise<Slice> {
+async function takeSlice({ figure, load }: Setup, { server, request, unit }: Station): Promise<Slice> {
   const { concurrency, sliceMs: durationMs } = figure;
   const before = cpuTimeMs(server.pid);
-  const work: LoadOrder = { url: server.url, path, concurrency, durationMs };
+  const work: LoadOrder = { url: server.url, request, concurrency, durationMs };
   const { [unit]: units, elapsedMs, latenciesMs } = await ask<LoadResult>(load, work);
   return { cpuMs: cpuTimeMs(server.pid) - before, units, elapsedMs, latenciesMs };
 }

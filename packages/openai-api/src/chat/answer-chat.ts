@@ -257,6 +257,7 @@ const noTokens: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens
 
 /** Reads a run to its end, or until it waits for its client. Returns undefined if the client has disconnected. */
 async function settle(answer: ChatAnswer, run: ServedRun, start: PartStart): Promise<SettledChat | undefined> {
+  if (!run.isStored) return { finishReason: undefined, ...outputOf(run, (await run.settled()).output), calls: [] };
   const read = { text: "", finishReason: undefined as string | undefined };
   for await (const event of readPart(run, start)) {
     if (event.type === "failure") throw event.error;

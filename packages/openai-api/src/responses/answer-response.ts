@@ -1,6 +1,6 @@
 import { toTroupeError } from "@troupe/core/kit";
 import { RunError } from "@troupe/core";
-import type { RunWait, TokenUsage } from "@troupe/core";
+import type { RunWait, StreamChunk, TokenUsage } from "@troupe/core";
 import { EventStream } from "@troupe/core/transport";
 import type { Exchange, FailedRun, ServedRun } from "@troupe/core/transport";
 import type { ServedModel } from "../models/served-models.ts";
@@ -10,6 +10,7 @@ import type { AskedCall } from "../run/calls.ts";
 import { readPart } from "../run/part-events.ts";
 import type { PartEvent, PartStart } from "../run/part-events.ts";
 import { outputOf } from "../run/run-output.ts";
+import type { ShownOutput } from "../run/run-output.ts";
 import { apiError } from "../wire/api-error.ts";
 import { toResponseId } from "../wire/ids.ts";
 import { newResponse } from "./response-object.ts";
@@ -83,14 +84,43 @@ export async function sendResponse(answer: ResponseAnswer): Promise<void> {
   const { exchange, parts, run } = answer;
   const writer = writerOf(answer, () => undefined);
   try {
-    for await (const event of readPart(run, answer.start)) {
-      const added = addEvent(writer, event, answer);
-      if (added !== undefined) await added;
-    }
+    if (isWhole(answer)) addWhole(writer, outputOf(run, (await run.settled())?.output), exchange);
+    else await addPieces(writer, answer);
   } finally {
     parts.service.closeIfDraining(exchange);
   }
   if (!exchange.isDestroyed) exchange.sendJson(200, writer.response);
+}
+
+async function addPieces(writer: ResponseWriter, answer: ResponseAnswer): Promise<void> {
+  for await (const event of readPart(answer.run, answer.start)) {
+    const added = addEvent(writer, event, answer);
+    if (added !== undefined) await added;
+  }
+}
+
+/**
+ * Returns true for a run whose answer has no items beside its text, reasoning and sources. Its model is then asked for
+ * the whole answer at once, because reading it in pieces would cost several times as much.
+ */
+function isWhole({ run, model: { subject } }: ResponseAnswer): boolean {
+  const { tools = [] } = (subject ?? {}) as { readonly tools?: readonly unknown[] };
+  return !run.isStored && run.kind !== "team" && tools.length === 0;
+}
+
+/** Adds a whole answer to a response, and ends it. */
+function addWhole(writer: ResponseWriter, output: ShownOutput, exchange: Exchange): void {
+  const { thinking, sources = [], text, finishReason = "stop", usage } = output;
+  const chunks: StreamChunk[] = [
+    ...(thinking === undefined ? [] : [{ type: "thinking" as const, text: thinking }]),
+    ...sources.map((source) => ({ type: "source" as const, ...source })),
+    ...(text === "" ? [] : [{ type: "text" as const, text }]),
+    { type: "finish", finishReason, usage },
+  ];
+  writer.begin();
+  for (const chunk of chunks) writer.take({ type: "chunk", chunk });
+  exchange.recordUsage(usage);
+  writer.finish(usage);
 }
 
 /** Adds an event to a response, or throws the failure of the run. Asynchronous only for the end of the run. */

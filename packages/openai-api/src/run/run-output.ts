@@ -8,7 +8,7 @@ type WorkflowOutput = {
 };
 
 /** The parts of a run's output that an answer shows. */
-export type ShownOutput = Pick<PublicOutput, "text" | "usage" | "thinking" | "sources" | "toolCalls">;
+export type ShownOutput = Pick<PublicOutput, "text" | "usage" | "thinking" | "sources" | "toolCalls" | "finishReason">;
 
 /** Returns the output of a run as an answer. The text of a workflow is the last output of a step, or else the state. */
 export function outputOf({ kind }: Pick<ServedRun, "kind">, output: unknown): ShownOutput {

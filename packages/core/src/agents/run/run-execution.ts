@@ -212,7 +212,7 @@ export class RunExecution<Structured>
     }
     const { durable } = this.#run.steps;
     if (durable?.stopped !== undefined) return await this.#fail(durable.signal.reason);
-    const output = this.#run.toOutput("completed");
+    const output = this.#run.toOutput("completed", finishReason);
     await this.#ending.call("afterRunFailed", () => this.#begun?.onEnd?.({ output }));
     this.#close();
     this.#endOperation("completed");

@@ -25,6 +25,7 @@ const whole: Required<RunOutput> = {
   artifacts: [{ type: "chart", data: [1], toolCallId: "1", toolName: "draw" }],
   sources: [{ id: "1", url: "https://example.com/", title: "An example" }],
   metrics: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
+  finishReason: "length",
   stored: false,
 };
 

@@ -4,6 +4,7 @@ import type { ChatMessage } from "../../base/message/message.ts";
 import type { Source } from "../../base/message/source.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { ToolArtifact, ToolCallResult } from "../../base/message/tool-call.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
 
 /** Token counts of a run, and its times in milliseconds. */
 export type RunMetrics = {
@@ -41,6 +42,8 @@ export type UnstructuredRunOutput = {
   /** The sources of the answer, from all model calls of the run, without duplicates; absent if there are none. */
   sources?: Source[];
   metrics?: RunMetrics;
+  /** The reason why the model ended its answer early, such as `length`; absent for a whole answer. */
+  finishReason?: Exclude<FinishReason, "stop">;
   /** False if the turn of the answer could not be stored: see the option `onStorageFailure`. Absent otherwise. */
   stored?: false;
 };
@@ -103,6 +106,7 @@ const shownWhenPresent = [
   "status",
   "createdAt",
   "metrics",
+  "finishReason",
   "stored",
 ] as const satisfies (keyof RunOutput)[];
 

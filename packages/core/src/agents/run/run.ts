@@ -9,6 +9,7 @@ import { SourceList } from "../../base/message/source.ts";
 import type { Source } from "../../base/message/source.ts";
 import type { ToolArtifact, ToolCallResult } from "../../base/message/tool-call.ts";
 import type { UnfinishedStep } from "../../sessions/history/interrupted-turn.ts";
+import type { FinishReason } from "../../model/model-chunk.ts";
 import type { VendorState } from "../../model/vendor-state.ts";
 import { callersSessionId } from "../../sessions/session/session-id.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
@@ -253,7 +254,7 @@ export class Run<Structured = unknown> {
   }
 
   /** Returns what the run has recorded so far, as an output with this status. */
-  toOutput(status: "completed" | "error"): CompleteRunOutput<Structured> {
+  toOutput(status: "completed" | "error", finishReason: FinishReason = "stop"): CompleteRunOutput<Structured> {
     const { name } = this.#init;
     const { model } = this;
     const { runId, sessionId, userId } = this.settings;
@@ -279,8 +280,13 @@ export class Run<Structured = unknown> {
       ...(artifacts.length > 0 && { artifacts }),
       ...(this.sources.length > 0 && { sources: [...this.sources] }),
       metrics,
-      ...(!this.isStored && { stored: false as const }),
+      ...this.#exceptions(finishReason),
     };
+  }
+
+  /** Returns the fields that only an output has whose answer is not whole or not stored. */
+  #exceptions(finishReason: FinishReason): Pick<CompleteRunOutput, "finishReason" | "stored"> {
+    return { ...(finishReason !== "stop" && { finishReason }), ...(!this.isStored && { stored: false as const }) };
   }
 
   #metrics(): RunMetrics & { durationMs: number } {

@@ -15,6 +15,7 @@ import {
   objectSchema,
   enumSchema,
   stringSchema,
+  finishReasons,
   storedSchema,
   numberSchema,
 } from "./schema-builders.ts";
@@ -173,6 +174,7 @@ function outputSchemaWith(structured: OpenApiSchema): OpenApiSchema {
       metrics: schemaRef("RunMetrics"),
       artifacts: arraySchema(schemaRef("ToolArtifact")),
       sources: arraySchema(schemaRef("Source")),
+      finishReason: enumSchema(...finishReasons.filter((reason) => reason !== "stop")),
       stored: storedSchema,
     },
     example: outputExample,

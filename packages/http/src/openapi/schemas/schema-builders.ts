@@ -1,4 +1,16 @@
+import type { FinishReason } from "@troupe/core";
 import type { OpenApiSchema } from "../open-api-spec.ts";
+
+/** The reasons for which a model ends its answer; `stop` for a whole one. */
+export const finishReasons = [
+  "stop",
+  "length",
+  "tool_calls",
+  "content_filter",
+  "tool_roundtrips",
+  "error",
+  "other",
+] as const satisfies FinishReason[];
 
 /** The schema of the field `stored`, which appears only in answers whose turn was not stored. */
 export const storedSchema: OpenApiSchema = {

@@ -1,4 +1,4 @@
-import type { FinishReason, StreamChunk } from "@troupe/core";
+import type { StreamChunk } from "@troupe/core";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 import { sourceFields, toolResultSchema } from "./run-schemas.ts";
@@ -8,6 +8,7 @@ import {
   durationSchema,
   objectSchema,
   enumSchema,
+  finishReasons,
   stringSchema,
   unionSchema,
   storedSchema,
@@ -15,16 +16,6 @@ import {
 } from "./schema-builders.ts";
 
 type Chunk<Type extends StreamChunk["type"]> = Extract<StreamChunk, { type: Type }>;
-
-const finishReasons = [
-  "stop",
-  "length",
-  "tool_calls",
-  "content_filter",
-  "tool_roundtrips",
-  "error",
-  "other",
-] as const satisfies FinishReason[];
 
 const chunks = {
   text: "TextChunk",
