@@ -103,7 +103,7 @@ export default defineConfig({
       // The tests of the HTTP services once more, with web-standard requests.
       project("fetch", ".", {
         ...quick,
-        include: ["packages/{http,use-chat}/src/**/*.test.ts"],
+        include: ["packages/{http,use-chat,openai-api}/src/**/*.test.ts"],
         exclude: [...foreign, ...special, "**/*.deep.test.ts"],
         provide: { trials: "few", httpServer: "fetch" },
       }),

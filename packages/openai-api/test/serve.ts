@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@troupe/core";
-import { createRouter, createService } from "@troupe/core/service";
+import { createHandler, createRouter, createService } from "@troupe/core/service";
 import type { Principal, ServiceOptions, ServiceRequest } from "@troupe/core/service";
 import type { Protocol, Service } from "@troupe/core/transport";
 import OpenAI from "openai";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { openaiApi } from "../src/index.ts";
 import type { OpenAiApiOptions } from "../src/index.ts";
 
@@ -35,7 +35,8 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
   const lines: string[] = [];
   const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
   const service = createService({ logger, authenticate: readUser, ...options });
-  const router = createRouter(service, [openaiApi(api), ...beside]);
+  const protocols = [openaiApi(api), ...beside];
+  const router = createRouter(service, protocols);
   const server = createServer((request, response) => router(request, response, () => response.writeHead(404).end()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -44,8 +45,9 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const send = inject("httpServer") === "fetch" ? byHandler(createHandler(service, protocols)) : fetch;
   const ask: TestApi["ask"] = async (path, init) => {
-    const response = await fetch(url + path, init);
+    const response = await send(url + path, init);
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
     const { status, headers } = response;
@@ -58,9 +60,14 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
       body: JSON.stringify(body),
     });
   const clientOf = (apiKey: string, defaultHeaders: Record<string, string> = {}) =>
-    new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders });
+    new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders, fetch: send });
   const as = (userId: string, headers?: Record<string, string>) => clientOf(`u-${userId}`, headers);
   return { url, client: clientOf("nobody"), service, lines, as, ask, post };
+}
+
+/** Returns a `fetch` that calls a web-standard handler in place of a server. */
+function byHandler(handle: (request: Request) => Promise<Response>): typeof fetch {
+  return async (input, init) => await handle(new Request(input, init));
 }
 
 function readUser({ headers }: ServiceRequest): Principal | undefined {
