@@ -32,10 +32,6 @@ export function isKnown({ waits = [] }: RunView, waitId: string): boolean {
 /** Text for the answer's artifact, and the log record that it came from. */
 type Piece = { text: string; readonly append: boolean; readonly record: string };
 
-function isOnePiece(piece: Piece, record: string): boolean {
-  return piece.record === record && piece.text.length < longestPiece;
-}
-
 /** The parts of a tool result in the stream of a run that a task shows. */
 type ToolResult = { readonly toolCallId: string; readonly toolName: string; readonly artifacts?: Artifact[] };
 
@@ -129,7 +125,7 @@ export class TaskFollower {
     if (this.#step !== step) {
       this.#voidText();
       this.#step = step;
-    } else if (this.#piece !== undefined && !isOnePiece(this.#piece, record)) {
+    } else if (this.#piece?.record !== record || this.#piece.text.length >= longestPiece) {
       this.#flush();
     }
     this.#piece ??= { text: "", append: this.#length > 0, record };

@@ -3,6 +3,7 @@ import type { ToolDef } from "@troupe/core";
 import { abortedError, closeTogether, createMasker, startDeadline, untilAborted } from "@troupe/core/kit";
 import type { Masker } from "@troupe/core/transport";
 import type { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { ConnectPause } from "./connect-pause.ts";
 import { endClient } from "./end-client.ts";
 import type { Exchange } from "./exchange.ts";
 import { listTools } from "./list-tools.ts";
@@ -16,11 +17,6 @@ import { readSecrets } from "./secrets.ts";
 import { ServerProblem } from "./server-problem.ts";
 import { ToolList } from "./tool-list.ts";
 
-const firstBackoffMs = 500;
-const longestBackoffMs = 30_000;
-/** Factor of the pause after a failed attempt to connect: the duration of the attempt times this, up to one minute. */
-const backoffPerAttempt = 4;
-const longestSlowBackoffMs = 60_000;
 /**
  * Milliseconds to wait for the reply that shows whether a silent MCP server is alive, and for a connection attempt to
  * end by itself.
@@ -45,9 +41,7 @@ export class Connection {
   readonly #tools: ToolList;
   #opening: Promise<OpenClient> | undefined;
   #isSuspect = false;
-  #failures = 0;
-  #failure: TroupeError | undefined;
-  #retryAt = 0;
+  readonly #pause: ConnectPause;
   #unauthorized: StreamableHTTPClientTransport | undefined;
   readonly #closing = new Set<Promise<void>>();
   #session: Connection | undefined;
@@ -59,6 +53,7 @@ export class Connection {
     this.#settings = settings;
     this.#headers = headers;
     this.#maker = maker;
+    this.#pause = new ConnectPause(settings.name);
     this.#tools = new ToolList(maker, async () => await this.#list());
     this.mask = createMasker(readSecrets(settings, headers));
   }
@@ -136,8 +131,7 @@ export class Connection {
       throw this.#errorOf(error, "the authorization");
     }
     this.#unauthorized = undefined;
-    this.#failures = 0;
-    this.#retryAt = 0;
+    this.#pause.end();
   }
 
   /** Closes the connection for good, with its session and its process. Also ends an attempt to open it. */
@@ -167,8 +161,7 @@ export class Connection {
     // The server may have been closed meanwhile: an exchange in progress would then open a connection that is never
     // closed.
     this.#refuseClosed();
-    const waitMs = this.#retryAt - performance.now();
-    if (waitMs > 0) throw this.#isDown(waitMs);
+    this.#pause.check();
     this.#isSuspect = false;
     this.forgetTools();
     const startedAt = performance.now();
@@ -181,18 +174,13 @@ export class Connection {
   }
 
   #onOpened(opening: Promise<OpenClient>, client: Client): void {
-    this.#failures = 0;
+    this.#pause.end();
     Object.assign(client, { onclose: () => this.#drop(opening) });
   }
 
   #onFailed(opening: Promise<OpenClient>, error: TroupeError, tookMs: number): void {
     if (this.#opening === opening) this.#opening = undefined;
-    if (error.code === "unauthorized") return;
-    this.#failure = error;
-    this.#failures++;
-    const waitMs = Math.min(firstBackoffMs * 2 ** (this.#failures - 1), longestBackoffMs);
-    // The pause grows with the duration of the failed attempt, so that a server that fails slowly rarely delays runs.
-    this.#retryAt = performance.now() + Math.max(waitMs, Math.min(tookMs * backoffPerAttempt, longestSlowBackoffMs));
+    if (error.code !== "unauthorized") this.#pause.begin(error, tookMs);
   }
 
   async #openInTime(): Promise<OpenClient> {
@@ -288,13 +276,6 @@ export class Connection {
 
   #refuseClosed(): void {
     if (this.#isClosed) throw serverClosed(this.#settings);
-  }
-
-  #isDown(waitMs: number): TroupeError {
-    const { name } = this.#settings;
-    const message = `The MCP server ${JSON.stringify(name)} is down. It is tried again in ${Math.ceil(waitMs / 1000)} s.`;
-    const fields = { server: name, retryAfterMs: Math.ceil(waitMs) };
-    return new TroupeError("unavailable", message, { fields, cause: this.#failure });
   }
 
   #errorOf(error: unknown, what: string, { text: problem }: { text?: string | undefined } = {}): TroupeError {

@@ -32,6 +32,9 @@ export type WriterFacts = {
 /** A call of a tool that may wait for the client. Its item is made once that is decided. */
 type HeldCall = { readonly name: string; args: string };
 
+/** A tool call and its result, as they were stored. */
+type FinishedCall = HeldCall & { readonly id: string; readonly output: string; readonly error: string | undefined };
+
 type ToolResult = Extract<StreamChunk, { type: "tool_result" }>;
 
 /** Converts the events of a run, or of one part of it, to a response and the events of its stream. */
@@ -100,19 +103,7 @@ export class ResponseWriter {
   }
 
   /** Adds a finished tool call that was read from its session. */
-  addCall({
-    id,
-    name,
-    args,
-    output,
-    error,
-  }: {
-    id: string;
-    name: string;
-    args: string;
-    output: string;
-    error: string | undefined;
-  }): void {
+  addCall({ id, name, args, output, error }: FinishedCall): void {
     this.#leave("completed");
     const item = this.#newCall(id, name, "");
     item.writeArguments(args);

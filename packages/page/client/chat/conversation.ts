@@ -1,8 +1,5 @@
-import { ApiError } from "@troupe-internal/client";
-import { followRun, mayPass } from "@troupe-internal/client";
-import type { FollowOptions, RunUpdate } from "@troupe-internal/client";
-import { isOpenStatus } from "@troupe-internal/client";
-import type { RunnableInfo } from "@troupe-internal/client";
+import { ApiError, followRun, isOpenStatus, mayPass } from "@troupe-internal/client";
+import type { FollowOptions, RunnableInfo, RunUpdate } from "@troupe-internal/client";
 import { Store } from "../ui/store.ts";
 import type { ConversationApi, ConversationListener, ConversationState } from "./conversation-state.ts";
 import { endTurn } from "./end-turn.ts";
@@ -15,9 +12,6 @@ import { fromStoredTurn } from "./stored-turn.ts";
 import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay, newTurn } from "./turn.ts";
 import type { Question, Turn } from "./turn.ts";
-
-/** A followed run of a conversation. */
-type FollowedRun = Pick<FollowOptions, "open" | "mayReopen" | "signal">;
 
 /** Attempts to send a question if the connection breaks before the service has answered. */
 const mostSent = 4;
@@ -240,7 +234,7 @@ export class Conversation extends Store<ConversationState> {
     if (asked !== sessionId) this.#listener.begun(sessionId, question.text || name);
   }
 
-  async #follow(key: string, { signal, ...run }: FollowedRun): Promise<void> {
+  async #follow(key: string, { signal, ...run }: Omit<FollowOptions, "api">): Promise<void> {
     const batch = new EventBatch((events) => this.#change(key, (turn) => reduceEvents(turn, events)));
     if (!signal.aborted) this.#batch = batch;
     try {

@@ -2,6 +2,7 @@ import type { InferSchema, ObjectSchema } from "../../schema/object-schema.ts";
 import type { ToolEffect } from "../../base/message/tool-call.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { Runnable } from "../run/runnable.ts";
+import type { AskStep, SleepStep, WaitForStep, WaitLimit } from "./wait-step-types.ts";
 import type { WorkflowState } from "./workflow-result.ts";
 
 /**
@@ -159,57 +160,6 @@ type NestedWorkflowStep<State> = {
     | ((inner: Readonly<Record<string, unknown>>, state: WorkflowState<State>) => Partial<State> | void)
     | undefined;
 };
-
-/** The time for which a step waits, and the outcome afterwards. */
-type WaitLimit = {
-  /** Milliseconds to wait. @default no limit */
-  waitMs?: number | undefined;
-  /**
-   * The outcome after `waitMs`: `"fail"` fails the step as `timeout`, `"continue"` continues with null as the step's
-   * value, `{ value }` continues with that value. @default "fail"
-   */
-  onTimeout?: "fail" | "continue" | { value: unknown } | undefined;
-};
-
-/**
- * A step that asks a person. The answer becomes the state's value under the step's name. Only a `RunService` runs it:
- * the run waits with kind `question` until `answer` has `{ result }`.
- */
-type AskStep<State> = WaitLimit & {
-  name: string;
-  /** Returns the question, or a promise of it. */
-  ask: (state: WorkflowState<State>) => string | Promise<string>;
-  /** The schema of the answer. An answer that does not fit is rejected, and the run still waits. @default a string */
-  schema?: ObjectSchema | undefined;
-};
-
-/**
- * A step that waits for an event. The data of the signal becomes the state's value under the step's name. Only a
- * `RunService` runs it: `signal` sends the event.
- */
-type WaitForStep = WaitLimit & {
-  name: string;
-  /** The name of the event. */
-  waitFor: string;
-};
-
-/** A step that waits for a time. A durable run holds no worker meanwhile; a plain run waits in memory. */
-type SleepStep<State> =
-  | {
-      name: string;
-      /** Milliseconds to wait, or a function that returns them. */
-      sleepMs: number | ((state: WorkflowState<State>) => number | Promise<number>);
-      sleepUntil?: undefined;
-    }
-  | {
-      name: string;
-      /** The time: a `Date`, epoch milliseconds, an ISO 8601 string, or a function that returns one of them. */
-      sleepUntil: SleepTime | ((state: WorkflowState<State>) => SleepTime | Promise<SleepTime>);
-      sleepMs?: undefined;
-    };
-
-/** A time at which a `sleepUntil` step ends. */
-type SleepTime = Date | number | string;
 
 /** One step of a workflow. Its name is unique in the workflow, and it receives a copy of the state. */
 export type WorkflowStep<State> =

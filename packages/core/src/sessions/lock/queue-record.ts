@@ -164,3 +164,15 @@ function isRunAttempt(value: unknown): value is RunAttempt {
 function isHeartbeat(value: unknown): value is Heartbeat {
   return isRecord(value) && typeof value["process"] === "string" && isCount(value["beat"]) && isCount(value["leaseMs"]);
 }
+
+/** Returns true if the heartbeat of another process changed between two states of the stored queue. */
+export function hasMoved(before: QueueRecord | null | undefined, after: QueueRecord | null, own: string): boolean {
+  const beats = new Map(before?.processes.map(({ process, beat }) => [process, beat]));
+  const others = after?.processes.filter(({ process }) => process !== own && beats.has(process)) ?? [];
+  return others.some(({ process, beat }) => beats.get(process) !== beat);
+}
+
+/** Returns the number of positions in a stored queue. */
+export function lengthOf(record: QueueRecord | null): number {
+  return record?.positions.length ?? 0;
+}

@@ -3,7 +3,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { singleProcessReason } from "../storage/shared-driver.ts";
 import { busyRefusal } from "./busy-policy.ts";
 import type { JoinOptions } from "./busy-policy.ts";
-import { isLater, isSamePosition, reconcile } from "./queue-record.ts";
+import { hasMoved, isLater, isSamePosition, lengthOf, reconcile } from "./queue-record.ts";
 import type { DesiredState, QueueRecord, StoredPosition } from "./queue-record.ts";
 import { StoredQueue } from "./stored-queue.ts";
 import type { QueueContext, QueueSnapshot } from "./stored-queue.ts";
@@ -291,15 +291,4 @@ function isLaterAttempt(one: Waiter, other: Waiter): boolean {
 /** Randomises a delay, so that processes that collided once do not collide again. */
 function jittered(ms: number): number {
   return ms * (0.75 + Math.random() / 2);
-}
-
-/** Returns true if the heartbeat of another process changed between two states of the stored queue. */
-function hasMoved(before: QueueRecord | null | undefined, after: QueueRecord | null, own: string): boolean {
-  const beats = new Map(before?.processes.map(({ process, beat }) => [process, beat]));
-  const others = after?.processes.filter(({ process }) => process !== own && beats.has(process)) ?? [];
-  return others.some(({ process, beat }) => beats.get(process) !== beat);
-}
-
-function lengthOf(record: QueueRecord | null): number {
-  return record?.positions.length ?? 0;
 }

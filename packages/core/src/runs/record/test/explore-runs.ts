@@ -1,5 +1,6 @@
-import { brokenIn, idle, next, start } from "./run-model.ts";
+import { idle, next, start } from "./run-model.ts";
 import type { ModelState, Thread } from "./run-model.ts";
+import { brokenIn } from "./run-promises.ts";
 
 /**
  * Returns the same state for states that differ only in the order of the processes, or in the versions of the open entry

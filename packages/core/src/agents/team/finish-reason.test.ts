@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import { Team } from "../team/team.ts";
-import { Agent } from "./agent.ts";
+import { Team } from "./team.ts";
+import { Agent } from "../agent/agent.ts";
 
 describe("the finish reason in the output of a run", () => {
   it.each(["length", "content_filter", "error", "other"] as const)(
