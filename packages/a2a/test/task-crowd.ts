@@ -12,7 +12,6 @@ import type { A2AParts } from "../src/server/a2a-parts.ts";
 import { answerCall } from "../src/server/answer-call.ts";
 import type { A2AError } from "../src/wire/a2a-error.ts";
 import type { A2ACall } from "../src/wire/call.ts";
-import type { Dialect } from "../src/wire/dialect.ts";
 import { dialectOfVersion } from "../src/wire/parse-call.ts";
 import type { Answered } from "../src/wire/stream-frames.ts";
 import type { A2AEvent, A2ATask } from "../src/wire/task.ts";
