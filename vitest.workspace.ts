@@ -17,7 +17,8 @@ declare module "vitest" {
 }
 
 const conditions = ["@troupe/source"];
-const foreign = ["**/node_modules/**", "**/dist/**"];
+// The tests of templates run in the projects that are made of them.
+const foreign = ["**/node_modules/**", "**/dist/**", "packages/create-troupe/{templates,.cache}/**"];
 
 const setup = (...files: readonly string[]) => files.map((file) => join(import.meta.dirname, "tests/setup", file));
 

@@ -1,14 +1,18 @@
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, inject, it } from "vitest";
 import { installTarballs } from "../../tools/packages/install-tarballs.ts";
-import { mustRun } from "../../tools/packages/run-command.ts";
+import { runCommand } from "../../tools/packages/run-command.ts";
 
 const consumerFolder = inject("consumerFolder");
 const folder = join(dirname(consumerFolder), "old-node");
 /** The package in which npm's `node` keeps the program of this platform. */
 const platform = `node-${process.platform}-${process.arch}`;
-/** The packages that run wherever `fetch` exists, including browsers and older versions of Node. */
-const anywhere = ["@troupe/client"];
+/**
+ * The packages that load on older versions of Node: the client runs wherever `fetch` exists, and the command that makes
+ * projects says itself what they need.
+ */
+const anywhere = ["@troupe/client", "create-troupe"];
 const audiences = ["runs", "kit", "provider", "storage", "vector", "transport", "testing"];
 const entryPoints = [
   ...inject("packed")
@@ -26,15 +30,28 @@ const program = `
   console.log(JSON.stringify(said));
 `;
 
+/** Runs a program or a file with the old version of Node. */
+async function runOld(args: readonly string[]) {
+  const node = join(folder, "node_modules", platform, "bin/node");
+  return await runCommand(node, args, { cwd: consumerFolder });
+}
+
 beforeAll(async () => {
   await installTarballs(folder, [`${platform}@20.20.2`]);
 }, 240_000);
 
 it("each package of the service says at import that Node 20 is too old, and what it needs", async () => {
-  const node = join(folder, "node_modules", platform, "bin/node");
-  const output = await mustRun(node, ["--input-type=module", "-e", program], { cwd: consumerFolder });
+  const { stdout } = await runOld(["--input-type=module", "-e", program]);
 
   const sentence =
     "Troupe needs Node.js 22.19 or newer, or a runtime of the same age: this is Node.js 20.20.2. Install a newer one.";
-  expect(JSON.parse(output)).toEqual(Object.fromEntries(entryPoints.map((name) => [name, sentence])));
+  expect(JSON.parse(stdout)).toEqual(Object.fromEntries(entryPoints.map((name) => [name, sentence])));
+});
+
+it("the command that makes projects says that Node 20 is too old, and makes nothing", async () => {
+  const answer = await runOld(["node_modules/create-troupe/dist/main.js", "never-made"]);
+
+  const sentence = "Troupe needs Node.js 22.19 or newer: this is Node.js 20.20.2. Install a newer one.\n";
+  expect(answer).toEqual({ code: 1, stdout: "", stderr: sentence });
+  expect(existsSync(join(consumerFolder, "never-made"))).toBe(false);
 });

@@ -149,6 +149,8 @@ export const entryPoints: Layers["entryPoints"] = {
 export const packageEdges: Layers["packageEdges"] = {
   "packages/core": [],
   packages: ["@troupe/core"],
+  // It writes the names of packages, and imports none. Its tests look up what they export.
+  "packages/create-troupe": ["@troupe/*"],
   // Its tests and its example serve chats beside HTTP. Its source cannot: HTTP is no dependency of it.
   "packages/use-chat": ["@troupe/core", "@troupe/http"],
   "packages/openai-api": ["@troupe/core", "@troupe/http"],
@@ -283,6 +285,8 @@ export const environmentReaders: Layers["environmentReaders"] = [
   "tests/support/vendor-fakes/src/suite",
   "tests/support/toolkit-fakes/src/credential-cases.ts",
   "packages/core/src/model/keys/read-environment.ts",
+  // A command, which learns there which package manager has started it.
+  "packages/create-troupe/src/main.ts",
 ];
 
 /** The modules that use the user and the tenant of an owner separately. All others compare and store its `OwnerKey`. */

@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 import type { Manifest, Workspace } from "./workspace.ts";
 
 const folders = "{packages,apps,internal,tools,tests,examples}";
-const foreign = new Set(["node_modules", "dist", "__fixtures__"]);
+// Templates are the sources of projects outside of the repository, which import what they like.
+const foreign = new Set(["node_modules", "dist", "__fixtures__", "templates", ".cache"]);
 
-/** Reads every source file and manifest of the repository, except built, installed and recorded files. */
+/** Reads every source file and manifest of the repository, except built, installed and recorded files, and templates. */
 export function readWorkspace(root: string): Workspace {
   const find = (pattern: string): string[] =>
     globSync(pattern, { cwd: root, exclude: (path) => foreign.has(path.split("/").at(-1) ?? "") }).toSorted();

@@ -41,5 +41,6 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/page": [],
   // The parsers of HTML and PDF are optional peers: a program installs those of the formats that it reads.
   "@troupe/readers": ["parse5", "unpdf"],
+  "create-troupe": [],
   "@troupe/mcp": ["@modelcontextprotocol/client", "@modelcontextprotocol/server"],
 };

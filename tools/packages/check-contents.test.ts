@@ -43,6 +43,13 @@ it.each([
   expect(checkContents("x", unpacked)).toEqual([`x ships ${file}, which its users do not need.`]);
 });
 
+it("accepts templates only in a command that makes projects", () => {
+  for (const file of ["templates/shared/_gitignore", "templates/service/src/main.test.ts"]) write(file, "");
+
+  expect(checkContents("create-x", unpacked)).toEqual([]);
+  expect(checkContents("x", unpacked)).toHaveLength(2);
+});
+
 it.each<[what: string, file: string, text: string]>([
   ["a declaration that names a private package", "dist/index.d.ts", 'import { A } from "@troupe-internal/gemini";'],
   ["code that names a private package", "dist/index.js", 'import "@troupe-internal/gemini";'],

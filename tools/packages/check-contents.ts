@@ -8,6 +8,9 @@ const required = ["LICENSE", "README.md", "package.json"];
 const allowed = /^(LICENSE|README\.md|package\.json|dist\/.+)$/;
 const forbidden = /\.map$|\.test\.|__fixtures__|\.tsbuildinfo$|(?<!\.d)\.ts$/;
 
+/** Files of a command that makes projects: it writes them as they are. */
+const templates = /^templates\//;
+
 /** Patterns that published code must not contain, each with the reason. */
 const leaks: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/@troupe-internal\//, "names a private package, which cannot be installed"],
@@ -23,6 +26,7 @@ export function checkContents(name: string, unpacked: string): string[] {
     .map((entry) => relative(unpacked, join(entry.parentPath, entry.name)));
   const missing = required.filter((file) => !files.includes(file)).map((file) => `${name} is packed without ${file}.`);
   const surplus = files
+    .filter((file) => !(name.startsWith("create-") && templates.test(file)))
     .filter((file) => !allowed.test(file) || forbidden.test(file))
     .map((file) => `${name} ships ${file}, which its users do not need.`);
   const code = files.filter((file) => /\.(js|d\.ts)$/.test(file));

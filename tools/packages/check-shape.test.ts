@@ -25,6 +25,17 @@ function faultsWithFile(file: string, text: string | undefined): string[] {
 const entryPoint = { "@troupe/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" };
 const manifestEntry = { "./package.json": "./package.json" };
 
+it("names a command that makes projects without a scope, and ships its templates [package.metadata]", () => {
+  const sound = soundWorkspace();
+  const [, adapter] = sound.packages;
+  if (adapter === undefined) throw new Error("The sound workspace has no adapter.");
+  const command = { ...adapter, folder: "create-troupe", path: "packages/create-troupe" };
+  const faults = checkShape({ ...sound, packages: [...sound.packages, command] }).join("\n");
+
+  expect(faults).toContain('packages/create-troupe/package.json: "name" must be "create-troupe".');
+  expect(faults).toContain('packages/create-troupe/package.json: "files" must be ["dist","templates"].');
+});
+
 it("accepts a sound workspace", () => {
   expect(checkShape(soundWorkspace())).toEqual([]);
 });

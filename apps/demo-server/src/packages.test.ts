@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 /** Packages that the demo does not compose, each with the reason. */
 const leftOut: Readonly<Record<string, string>> = {
+  "create-troupe": "it is a command that makes programs",
   "@troupe/client": "it is a library for programs that call the demo",
   "@troupe/otel": "it writes to an SDK of OpenTelemetry, which a program chooses and starts",
   "@troupe/readers": "the documents of the demo are written in its program",

@@ -4,8 +4,11 @@ import type { Manifest } from "../workspace.ts";
 import type { PackageRule } from "./rule.ts";
 
 const core = "@troupe/core";
-/** The packages without core as a peer: core itself, and the client, which runs where the service does not. */
-const coreless: ReadonlySet<string> = new Set([core, "@troupe/client"]);
+/**
+ * The packages without core as a peer: core itself, the client, which runs where the service does not, and the command
+ * that makes projects.
+ */
+const coreless: ReadonlySet<string> = new Set([core, "@troupe/client", "create-troupe"]);
 const ours = /^@troupe(-internal)?\//;
 
 /**

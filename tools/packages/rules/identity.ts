@@ -7,12 +7,11 @@ export const identity: PackageRule = (subject, workspace) => {
   const { manifest, path } = subject;
   const core = workspace.packages.find(({ folder }) => folder === "core");
   const expected = {
-    name: `@troupe/${subject.folder}`,
+    ...namedFor(subject.folder),
     version: core?.manifest.version,
     license: "MIT",
     type: "module",
     sideEffects: false,
-    files: ["dist"],
     engines: workspace.root.engines,
     ...addressesOf(workspace.root, path),
   };
@@ -31,6 +30,12 @@ export const identity: PackageRule = (subject, workspace) => {
   }
   return [...wrong, ...wrongReadme(subject.read("README.md"), manifest, path)];
 };
+
+/** Returns the name and the files. npm finds the command of `npm create troupe` under a name without a scope. */
+function namedFor(folder: string) {
+  if (folder.startsWith("create-")) return { name: folder, files: ["dist", "templates"] };
+  return { name: `@troupe/${folder}`, files: ["dist"] };
+}
 
 /** Returns the addresses that npm links to, from the repository in the root manifest. */
 function addressesOf({ repository }: Manifest, path: string) {

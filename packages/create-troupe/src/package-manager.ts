@@ -1,0 +1,59 @@
+/** A program that installs packages. */
+export type PackageManagerName = "npm" | "pnpm" | "yarn" | "bun";
+
+/** The commands of a package manager. */
+export interface PackageManager {
+  readonly name: PackageManagerName;
+  /** The beginning of a command that runs a script: `npm run`. */
+  readonly run: string;
+  /** The lock file, which is copied into an image. */
+  readonly lockfile: string;
+  /** Installs exactly what the lock file says. */
+  readonly installLocked: string;
+  /** Leaves only the packages that the built program needs. */
+  readonly installProduction: string;
+}
+
+/** The package managers that a project can be made for. */
+export const packageManagers: Readonly<Record<PackageManagerName, PackageManager>> = {
+  npm: {
+    name: "npm",
+    run: "npm run",
+    lockfile: "package-lock.json",
+    installLocked: "npm ci",
+    installProduction: "npm prune --omit=dev",
+  },
+  pnpm: {
+    name: "pnpm",
+    run: "pnpm run",
+    lockfile: "pnpm-lock.yaml pnpm-workspace.yaml",
+    installLocked: "npx -y pnpm install --frozen-lockfile",
+    installProduction: "npx -y pnpm prune --prod",
+  },
+  yarn: {
+    name: "yarn",
+    run: "yarn run",
+    lockfile: "yarn.lock",
+    installLocked: "yarn install --frozen-lockfile",
+    installProduction: "yarn install --frozen-lockfile --production",
+  },
+  bun: {
+    name: "bun",
+    run: "bun run",
+    lockfile: "bun.lock",
+    installLocked: "npx -y bun install --frozen-lockfile",
+    installProduction: "npx -y bun install --frozen-lockfile --production",
+  },
+};
+
+/** The names of the package managers. */
+export const packageManagerNames = Object.keys(packageManagers) as readonly PackageManagerName[];
+
+/**
+ * Returns the package manager that started this program, from its `npm_config_user_agent`, such as
+ * `pnpm/12.21.0 npm/? node/v24.14.0 linux x64`. The default is npm.
+ */
+export function detectPackageManager(userAgent: string | undefined): PackageManagerName {
+  const name = userAgent?.split("/", 1)[0];
+  return packageManagerNames.find((each) => each === name) ?? "npm";
+}

@@ -1,0 +1,51 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { execFile } from "node:child_process";
+import { createProject } from "./create-project.ts";
+import { templates } from "./templates.ts";
+import type { TemplateName } from "./templates.ts";
+import { vendors } from "./vendors.ts";
+import type { VendorName } from "./vendors.ts";
+
+const root = join(import.meta.dirname, "../../..");
+// Within the package, so that the projects find the sources of the workspace and the libraries.
+const cache = join(import.meta.dirname, "../.cache", `projects-${process.pid}`);
+const vendorNames = Object.keys(vendors) as VendorName[];
+
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
+
+/** Runs Node in a folder. Resolves with what it printed. */
+async function runNode(args: readonly string[], cwd: string): Promise<string> {
+  // The runner of tests would think that it is part of another.
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  return await new Promise((done) => {
+    execFile(process.execPath, [...args], { cwd, env }, (_error, stdout, stderr) => done(stdout + stderr));
+  });
+}
+
+describe.each((Object.keys(templates) as TemplateName[]).map((template, index) => ({ template, index })))(
+  "a project of the template $template",
+  ({ template, index }) => {
+    const folder = join(cache, template);
+    // Each vendor in one of the projects.
+    createProject({ folder, template, vendor: vendorNames[index % vendorNames.length] });
+
+    it("compiles with its own settings", async () => {
+      const tsc = join(root, "node_modules/typescript/bin/tsc");
+      const printed = await runNode([tsc, "-p", ".", "--noEmit", "--customConditions", "@troupe/source"], folder);
+
+      // The sources of the packages, which a project does not see, need libraries of types that it does not have.
+      const own = printed.split("\n").filter((line) => line !== "" && !/^(\.\.\/|\s)/.test(line));
+      expect(own).toEqual([]);
+    });
+
+    it("passes its own tests", async () => {
+      const args = ["--conditions=@troupe/source", "--test", "--test-reporter=tap", "src/**/*.test.ts"];
+      const printed = await runNode(args, folder);
+
+      expect(printed).toMatch(/^# pass [1-9]/m);
+      expect(printed).toMatch(/^# fail 0$/m);
+    });
+  },
+);

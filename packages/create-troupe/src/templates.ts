@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A kind of project. */
+export interface Template {
+  readonly title: string;
+  /** Folders of `templates` whose files the project gets. */
+  readonly parts: readonly string[];
+  /** True if it is built by the compiler, and false if a framework builds it. */
+  readonly isCompiled: boolean;
+  /** True if it listens on a port. */
+  readonly isServer: boolean;
+  readonly packages: readonly string[];
+  readonly libraries: readonly string[];
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+// Node 22 warns that it strips types.
+const node = "node --disable-warning=ExperimentalWarning --env-file-if-exists=.env";
+const test = 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"';
+const compiled = { test: `tsc && ${test}`, build: "tsc -p tsconfig.build.json", start: `${node} dist/main.js` };
+
+/** The templates by the names of `--template`. The first is the default. */
+export const templates = {
+  service: {
+    title: "an agent over HTTP and MCP, with a page to chat",
+    parts: ["shared", "compiled", "deployed", "served", "service"],
+    isCompiled: true,
+    isServer: true,
+    packages: ["@troupe/http", "@troupe/mcp", "@troupe/page"],
+    libraries: [],
+    scripts: { dev: `${node} dev.ts`, ...compiled },
+  },
+  next: {
+    title: "a page of Next.js that chats with an agent",
+    parts: ["shared", "next"],
+    isCompiled: false,
+    isServer: true,
+    packages: ["@troupe/use-chat"],
+    libraries: ["@ai-sdk/react", "ai", "next", "react", "react-dom"],
+    scripts: { dev: "next dev", test: `tsc && ${test}`, build: "next build", start: "next start" },
+  },
+  worker: {
+    title: "a queue of durable runs, on PostgreSQL",
+    parts: ["shared", "compiled", "deployed", "worker"],
+    isCompiled: true,
+    isServer: true,
+    packages: ["@troupe/engine-bullmq", "@troupe/http", "@troupe/storage-postgres", "@troupe/storage-sqlite"],
+    libraries: ["pg"],
+    scripts: { dev: `${node} --watch src/main.ts`, enqueue: `${node} src/enqueue.ts`, ...compiled },
+  },
+  library: {
+    title: "one agent in a program",
+    parts: ["shared", "compiled", "library"],
+    isCompiled: true,
+    isServer: false,
+    packages: [],
+    libraries: [],
+    scripts: { dev: `${node} --watch src/main.ts`, ...compiled },
+  },
+} as const satisfies Readonly<Record<string, Template>>;
+
+/** The name of a template. */
+export type TemplateName = keyof typeof templates;
+
+const folder = fileURLToPath(new URL("../templates/", import.meta.url));
+
+/** Files whose names npm would change or leave out of the package, with their names in a project. */
+const renamed: Readonly<Record<string, string>> = { _gitignore: ".gitignore" };
+
+/** Returns the files of a template by their paths, with slashes. A word in double braces stands for a value. */
+export function templateFiles(name: TemplateName, values: Readonly<Record<string, string>>): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const part of templates[name].parts) {
+    for (const entry of readdirSync(join(folder, part), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(relative(join(folder, part), entry.parentPath), renamed[entry.name] ?? entry.name);
+      const text = readFileSync(join(entry.parentPath, entry.name), "utf8");
+      files.set(path.split(sep).join("/"), fillIn(text, values));
+    }
+  }
+  return files;
+}
+
+/** Replaces `{{name}}` by the value of `name`. Braces that GitHub's workflows have stay as they are. */
+function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (braces, key: string) => values[key] ?? braces);
+}

@@ -1,0 +1,15 @@
+import { Agent } from "@troupe/core";
+import type { ModelProvider } from "@troupe/core";
+import { model } from "./model.ts";
+import { weather } from "./tools/weather.ts";
+
+/** Makes the agent. Tests give it a scripted model. */
+export function createHelper(used: ModelProvider = model) {
+  return new Agent({
+    name: "helper",
+    description: "Answers questions, and knows the weather.",
+    model: used,
+    instructions: "Answer in one or two sentences. Ask the weather tool before you say anything about the weather.",
+    tools: [weather],
+  });
+}

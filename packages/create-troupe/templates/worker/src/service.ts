@@ -1,0 +1,36 @@
+import { mkdirSync } from "node:fs";
+import { createService } from "@troupe/core/service";
+import type { StorageDriver } from "@troupe/core";
+import type { RunEngine } from "@troupe/core/runs";
+import { BullMqEngine } from "@troupe/engine-bullmq";
+import { SqliteStorage } from "@troupe/storage-sqlite";
+import { PostgresStorage } from "@troupe/storage-postgres";
+import { createHelper } from "./helper.ts";
+
+/**
+ * Makes the service of all processes that share a queue. With `DATABASE_URL` the runs are in PostgreSQL, and any number
+ * of workers share them. Without it they are in a file, for one worker. `perform: false` only begins runs.
+ */
+export function createAgents({ perform }: { perform: boolean }) {
+  const { storage, engine } = openQueue(process.env["DATABASE_URL"]);
+  const service = createService({
+    agents: { helper: createHelper() },
+    storage,
+    durable: { perform, ...(engine !== undefined && { engine }) },
+  });
+  void service.closed.then(async () => {
+    await engine?.close();
+    await storage.close();
+  });
+  return service;
+}
+
+function openQueue(connectionString: string | undefined): Queue {
+  if (connectionString !== undefined && connectionString !== "") {
+    return { storage: new PostgresStorage(connectionString), engine: new BullMqEngine({ connectionString }) };
+  }
+  mkdirSync(".data", { recursive: true });
+  return { storage: new SqliteStorage(".data/runs.db") };
+}
+
+type Queue = { storage: StorageDriver; engine?: RunEngine & { close(): Promise<void> } };
