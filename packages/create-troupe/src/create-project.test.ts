@@ -10,6 +10,7 @@ import { vendors } from "./vendors.ts";
 import type { VendorName } from "./vendors.ts";
 
 const shared = [
+  ".env",
   ".env.example",
   ".github/workflows/test.yml",
   ".gitignore",

@@ -83,12 +83,14 @@ function projectFiles(choices: Choices): Map<string, string> {
   const { name, template = "service", vendor = "openai", packageManager = "npm", parent } = choices;
   const { run, lockfile, installLocked, installProduction } = packageManagers[packageManager];
   const advice = adviceOf(vendor);
-  const keys = `It runs without a key, on an offline model that understands nothing. Copy \`.env.example\` to \`.env\` and set \`${vendors[vendor].variable}\` there to reach a language model.`;
+  const keys = `It runs without a key, on an offline model that understands nothing. Set \`${vendors[vendor].variable}\` in \`.env\` to reach a language model. A clone needs a copy of \`.env.example\` as \`.env\`.`;
   const values = { name, run, lockfile, installLocked, installProduction, advice, keys };
   const files = templateFiles(template, values);
   files.set("package.json", manifestFile({ name, template, vendor }));
   files.set("src/model.ts", modelFile(vendor));
-  files.set(".env.example", environmentFile(vendor, templates[template].isServer));
+  for (const file of [".env", ".env.example"]) {
+    files.set(file, environmentFile(vendor, templates[template].isServer));
+  }
   for (const [path, text] of managerFiles(packageManager, parent)) files.set(path, text);
   return files;
 }

@@ -17,8 +17,9 @@ export interface Template {
 }
 
 // Node 22 warns that it strips types.
-const node = "node --disable-warning=ExperimentalWarning --env-file-if-exists=.env";
-const test = 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"';
+const plainNode = "node --disable-warning=ExperimentalWarning";
+const node = `${plainNode} --env-file-if-exists=.env`;
+const test = `${plainNode} --test "src/**/*.test.ts"`;
 const compiled = { test: `tsc && ${test}`, build: "tsc -p tsconfig.build.json", start: `${node} dist/main.js` };
 
 /** The templates by the names of `--template`. The first is the default. */
@@ -30,7 +31,7 @@ export const templates = {
     isServer: true,
     packages: ["@troupe/http", "@troupe/mcp", "@troupe/page"],
     libraries: [],
-    scripts: { dev: `${node} dev.ts`, ...compiled },
+    scripts: { dev: `${plainNode} dev.ts`, ...compiled },
   },
   next: {
     title: "a page of Next.js that chats with an agent",

@@ -64,7 +64,7 @@ export function environmentFile(name: VendorName, hasPort: boolean): string {
   const { title, variable, model }: Vendor = vendors[name];
   const what = model === undefined ? "The name of a model that Ollama has pulled" : `A key of ${title}`;
   const port = hasPort ? "\n# The port of the service.\nPORT=3000\n" : "";
-  return `# Copy this file to .env, which is not committed.\n\n# ${what}. Without it an offline model answers.\n${variable}=\n${port}`;
+  return `# The settings of the project are in .env, which is not committed. .env.example lists them.\n\n# ${what}. Without it an offline model answers.\n${variable}=\n${port}`;
 }
 
 /** Returns the sentence that tells how to reach a model instead of the offline one. */
