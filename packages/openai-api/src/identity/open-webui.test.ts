@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { teller } from "../../test/agents.ts";
 import { serve } from "../../test/serve.ts";
 import type { OpenWebUiOptions } from "./open-webui.ts";
@@ -17,17 +17,122 @@ function token(claims: object = {}, { key = secret, alg = "HS256" } = {}): strin
 const asked = (texts: readonly string[]) =>
   texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content }));
 
-async function open(openWebUi: OpenWebUiOptions) {
+async function open(openWebUi: OpenWebUiOptions | undefined) {
   const agent = teller();
   const { post } = await serve({ agents: { teller: agent } }, { api: { openWebUi } });
   const say = async (texts: readonly string[], headers: Record<string, string>) => {
     const { status, json } = await post("/v1/chat/completions", { model: "teller", messages: asked(texts) }, headers);
     return status === 200 ? (json.choices[0].message.content as string) : status;
   };
-  const turnsOf = async (userId: string) =>
-    (await agent.sessions.listSessions({ userId })).sessions.map(({ sessionId, turns }) => [sessionId, turns]);
+  const turnsOf = async (userId: string, tenantId?: string) =>
+    (await agent.sessions.listSessions({ userId, ...(tenantId !== undefined && { tenantId }) })).sessions.map(
+      ({ sessionId, turns }) => [sessionId, turns],
+    );
   return { agent, say, turnsOf };
 }
+
+const chatOf = (chatId: string) => ({ "x-openwebui-user-id": "ada", "x-openwebui-chat-id": chatId });
+const trusted = { trustUserHeaders: true };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the user of a request from Open WebUI", () => {
+  it("is in the tenant of the options", async () => {
+    const { say, turnsOf } = await open({ ...trusted, tenantId: "é" });
+    await say(["one"], chatOf("c1"));
+    expect([await turnsOf("ada", "é"), await turnsOf("ada")]).toEqual([[["owui-c1", 1]], []]);
+  });
+
+  it.each<[string, OpenWebUiOptions | undefined, Record<string, string>]>([
+    ["the options are missing", undefined, {}],
+    ["its header is not trusted", {}, {}],
+    ["its header is not to be trusted", { trustUserHeaders: false }, {}],
+    ["its header is empty", trusted, { "x-openwebui-user-id": "" }],
+  ])("is that of the service if %s", async (_, options, headers) => {
+    const { say, turnsOf } = await open(options);
+    const chat = { ...chatOf("c1"), ...headers, authorization: "Bearer u-eve" };
+    await say(["one"], chat);
+    const id = options === undefined ? [] : [["owui-c1", 1]];
+    expect([await turnsOf("eve"), await turnsOf("ada")]).toEqual([id, []]);
+  });
+
+  it("is read from the signed token alone if there is a secret", async () => {
+    const { say } = await open({ ...trusted, jwtSecret: secret });
+    expect(await say(["one"], chatOf("c1"))).toBe(401);
+  });
+
+  it.each([
+    [29, "one"],
+    [30, 401],
+    [31, 401],
+  ])("is read %i seconds after the end of the token as %j", async (late, answer) => {
+    vi.useFakeTimers({ now: 1_000_000_000, toFake: ["Date"] });
+    const { say } = await open({ jwtSecret: secret });
+    expect(await say(["one"], { "x-openwebui-user-jwt": token({ exp: 1_000_000 - late }) })).toBe(answer);
+  });
+
+  it.each([
+    ["a part too many", `${token()}.x`],
+    ["a signature that is too short", token().slice(0, -4)],
+    ["no time at which it expires", token({ exp: "later" })],
+    ["a user that is no text", token({ sub: 7 })],
+  ])("is unknown with a token that has %s", async (_, jwt) => {
+    const { say } = await open({ jwtSecret: secret });
+    expect(await say(["one"], { "x-openwebui-user-jwt": jwt })).toBe(401);
+  });
+});
+
+describe("the session of a chat of Open WebUI", () => {
+  it.each([
+    ["a", true],
+    ["a.b:c@d-e_F", true],
+    ["x".repeat(120), true],
+    ["x".repeat(121), false],
+    ["a b", false],
+    ["a/b", false],
+    ["", false],
+  ])("is kept for the id %j: %s", async (chatId, isKept) => {
+    const { say, turnsOf } = await open(trusted);
+    expect(await say(["one"], chatOf(chatId))).toBe("one");
+    expect(await turnsOf("ada")).toEqual(isKept ? [[`owui-${chatId}`, 1]] : []);
+  });
+
+  it.each<[string, OpenWebUiOptions, boolean]>([
+    ["left out", {}, true],
+    ["true", { chatSessions: true }, true],
+    ["false", { chatSessions: false }, false],
+  ])("is kept if the option is %s as it says", async (_, options, isKept) => {
+    const { say, turnsOf } = await open({ ...trusted, ...options });
+    await say(["one"], chatOf("c1"));
+    expect(await turnsOf("ada")).toEqual(isKept ? [["owui-c1", 1]] : []);
+  });
+
+  it.each([
+    ["### Task:\nGive tags", false],
+    [" \n###  Task: x", false],
+    ["# Task: x", true],
+    ["A ### Task: x", true],
+    ["### Tasks", true],
+  ])("has %j as a turn: %s", async (prompt, isTurn) => {
+    const { say, turnsOf } = await open(trusted);
+    await say([prompt], chatOf("c1"));
+    expect(await turnsOf("ada")).toEqual(isTurn ? [["owui-c1", 1]] : []);
+  });
+
+  it("loses an edited turn behind the first page of turns too", async () => {
+    const { agent, say, turnsOf } = await open(trusted);
+    const session = { sessionId: "owui-c1", userId: "ada" };
+    const texts: string[] = [];
+    for (let turn = 0; turn < 102; turn++) {
+      await agent.run(`${turn}`, session);
+      texts.push(`${turn}`, "x");
+    }
+    expect(await say([...texts.slice(0, 202), "é"], chatOf("c1"))).toMatch(/; 100; é$/);
+    expect(await turnsOf("ada")).toEqual([["owui-c1", 102]]);
+  });
+});
 
 describe("a chat of Open WebUI", () => {
   it("is a session of the user whom Open WebUI has signed for", async () => {

@@ -3,6 +3,9 @@ import { http } from "@troupe/http";
 import { expect, it } from "vitest";
 import { teller } from "../../test/agents.ts";
 import { serve } from "../../test/serve.ts";
+import { readApiOptions } from "../settings.ts";
+import { apiPaths, apiTag } from "./api-paths.ts";
+import { apiSchemas } from "./api-schemas.ts";
 
 type Described = { readonly description: string; readonly tags: string[]; readonly responses: object };
 type Tag = { readonly name: string };
@@ -45,4 +48,11 @@ it("describes each operation, under a tag that the document has, with the errors
     expect(tags.map(({ name }) => name)).toEqual(expect.arrayContaining(own));
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(["200", "4XX", "default"]));
   }
+});
+
+// What the readers of the description see. If a change is meant, write the outline anew by `vitest --update`.
+it("describes its operations and schemas in these words", async () => {
+  const settings = readApiOptions({ basePath: "/v2" });
+  const described = JSON.stringify({ paths: apiPaths(settings), schemas: apiSchemas(), tags: [apiTag] }, null, 1);
+  await expect(`${described}\n`).toMatchFileSnapshot("../../test/outlines/described.txt");
 });

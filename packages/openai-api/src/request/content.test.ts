@@ -100,6 +100,7 @@ describe("a part", () => {
     [[{ type: "input_file" }], "c[0].file_url", "must be a string"],
     [[{ type: "file" }], "c[0].file", "must be an object"],
     [[{ type: "input_audio", input_audio: { data: "a", format: "WAV" } }], "c[0].input_audio.format", 'must be "wav"'],
+    [[{ type: "input_audio", input_audio: { data: "a", format: "toString" } }], "c[0].input_audio.format", "must be"],
     [[{ type: "input_audio", input_audio: { format: "wav" } }], "c[0].input_audio.data", "must be a string"],
   ])("that is wrong is refused by its place: %j", (given, param, problem) => {
     const refusal = { code: "invalid_request", fields: { param } };

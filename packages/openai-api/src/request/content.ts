@@ -1,4 +1,5 @@
 import type { ContentPart, MessageContent } from "@troupe/core";
+import { getOwn } from "@troupe/core/kit";
 import { sniffType } from "@troupe/core/transport";
 import { wrongField } from "../wire/api-error.ts";
 import { arrayAt, objectAt, stringAt } from "./fields.ts";
@@ -62,7 +63,7 @@ function readFile({ file_data: data, file_url: url, filename, file_id: fileId }:
 }
 
 function readAudio({ data, format }: Fields, param: string): ContentPart {
-  const mimeType = audioTypes[String(format)];
+  const mimeType = getOwn(audioTypes, String(format));
   if (mimeType === undefined) throw wrongField(`${param}.input_audio.format`, 'must be "wav" or "mp3".');
   return { type: "audio", data: stringAt(data, `${param}.input_audio.data`), mimeType };
 }

@@ -89,7 +89,9 @@ function checkAnswers({ status, waits = [] }: RunView, answers: readonly Answer[
   if (missing === undefined || isRepeated) return;
   const message =
     "The request must answer all calls of the response: the result of a tool, or an approval, is missing.";
-  throw apiError("invalid_request", message, { param: "input", code: "missing_tool_output" });
+  // The answers are in `input` or in `messages`.
+  const [param] = answers.map((answer) => answer.param.replace(/\[.*$/, ""));
+  throw apiError("invalid_request", message, { param, code: "missing_tool_output" });
 }
 
 /** Returns the content of a tool result for the model. Parts that are all text become one string. */
