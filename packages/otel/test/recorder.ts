@@ -6,7 +6,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import type { DataPoint, Histogram } from "@opentelemetry/sdk-metrics";
+import type { DataPoint, Histogram, ScopeMetrics } from "@opentelemetry/sdk-metrics";
 import type { TokenUsage } from "@troupe/core";
 import type { Telemetry } from "@troupe/core";
 import { createTelemetry } from "@troupe/otel";
@@ -50,13 +50,22 @@ export class Recorder {
     return below(undefined, 0).join("\n");
   }
 
-  /** Collects the metrics and returns the values of one. */
-  async metric(name: string): Promise<Measured[]> {
+  /** Collects the metrics and returns all of them by their instrumentation scope. */
+  async collect(): Promise<ScopeMetrics[]> {
     this.#metrics.reset();
     await this.#reader.forceFlush();
-    const found = this.#metrics
-      .getMetrics()
-      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+    return this.#metrics.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics);
+  }
+
+  /** Makes a span of the host, within which a test runs something. */
+  get tracer() {
+    return this.#provider.getTracer("host");
+  }
+
+  /** Collects the metrics and returns the values of one. */
+  async metric(name: string): Promise<Measured[]> {
+    const found = (await this.collect())
+      .flatMap(({ metrics }) => metrics)
       .find(({ descriptor }) => descriptor.name === name);
     return ((found?.dataPoints ?? []) as DataPoint<number | Histogram>[]).map(({ attributes, value }) =>
       typeof value === "number"
@@ -67,11 +76,7 @@ export class Recorder {
 
   /** Returns the names of all metrics that have values. */
   async metricNames(): Promise<string[]> {
-    this.#metrics.reset();
-    await this.#reader.forceFlush();
-    const metrics = this.#metrics
-      .getMetrics()
-      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((each) => each.metrics));
+    const metrics = (await this.collect()).flatMap((each) => each.metrics);
     return metrics.map(({ descriptor }) => descriptor.name).toSorted();
   }
 }
