@@ -30,18 +30,21 @@ class FakeText {
 }
 
 /** An element without a browser, which has what Preact needs to render into it. */
-class FakeElement {
+export class FakeElement {
   readonly nodeType = 1;
   readonly namespaceURI = "http://www.w3.org/1999/xhtml";
   readonly localName: string;
   readonly childNodes: FakeNode[] = [];
   readonly attributes: Record<string, unknown> = {};
-  readonly style = { setProperty: () => undefined };
+  readonly style: Record<string, unknown> = {};
+  /** The calls of methods that only a browser carries out, such as `focus`. */
+  readonly calls: string[] = [];
   readonly #listeners = new Map<string, Set<Listener>>();
   parentNode: FakeElement | null = null;
   value: string | undefined = "";
   /** The result of `checkVisibility`. */
   isVisible = true;
+  scrollHeight = 1000;
   /** The number of calls of `click`. */
   clicks = 0;
 
@@ -110,6 +113,69 @@ class FakeElement {
     this.fire("click");
   }
 
+  focus(): void {
+    this.calls.push("focus");
+  }
+
+  scrollTo({ top }: { readonly top: number }): void {
+    this.calls.push(`scrollTo ${top} of ${this.scrollHeight}`);
+  }
+
+  select(): void {
+    this.calls.push("select");
+  }
+
+  showModal(): void {
+    this.calls.push("showModal");
+  }
+
+  close(): void {
+    this.calls.push("close");
+  }
+
+  contains(element: unknown): boolean {
+    return element === this || this.childNodes.some((node) => node instanceof FakeElement && node.contains(element));
+  }
+
+  get nextElementSibling(): FakeElement | null {
+    return this.#beside(1);
+  }
+
+  get previousElementSibling(): FakeElement | null {
+    return this.#beside(-1);
+  }
+
+  /** Returns the first element below this one that a selector names. */
+  querySelector(selector: string): FakeElement | null {
+    const wanted = selector.split(", ");
+    return this.all("*").find((element) => wanted.some((each) => element.#matches(each))) ?? null;
+  }
+
+  /** Returns the nearest element of a name around this one. */
+  closest(name: string): FakeElement | null {
+    return this.localName === name ? this : (this.parentNode?.closest(name) ?? null);
+  }
+
+  #beside(step: number): FakeElement | null {
+    const all = (this.parentNode?.childNodes ?? []).filter((node) => node instanceof FakeElement);
+    return all[all.indexOf(this) + step] ?? null;
+  }
+
+  /** Knows the selectors that the page uses: names, `[tabindex='0']`, and the last button of a class. */
+  #matches(selector: string): boolean {
+    const [, name, value] = /^\[(\w+)='(\w+)'\]$/.exec(selector) ?? [];
+    if (name !== undefined) return this.attributes["tabIndex"] === value && name === "tabindex";
+    const [, within, last] = /^\.(\w+) (\w+):last-of-type$/.exec(selector) ?? [];
+    if (last === undefined) return this.localName === selector;
+    const { parentNode } = this;
+    return parentNode !== null && parentNode.attributes["class"] === within && parentNode.all(last).at(-1) === this;
+  }
+
+  /** The types of the events that the element listens to. */
+  get listensTo(): string[] {
+    return [...this.#listeners].flatMap(([type, { size }]) => (size > 0 ? [type] : []));
+  }
+
   get listenerCount(): number {
     return [...this.#listeners.values()].reduce((count, { size }) => count + size, 0);
   }
@@ -124,11 +190,12 @@ class FakeElement {
     return preventDefault.mock.calls.length > 0;
   }
 
-  /** Returns all elements below this one that have the name or the label. */
+  /** Returns all elements below this one that have the name or the label; all of them for `*`. */
   all(nameOrLabel: string): FakeElement[] {
     return this.childNodes.flatMap((node) => {
       if (node instanceof FakeText) return [];
-      const isWanted = node.localName === nameOrLabel || node.attributes["aria-label"] === nameOrLabel;
+      const { "aria-label": label } = node.attributes;
+      const isWanted = nameOrLabel === "*" || node.localName === nameOrLabel || label === nameOrLabel;
       return [...(isWanted ? [node] : []), ...node.all(nameOrLabel)];
     });
   }

@@ -1,0 +1,273 @@
+import { createElement } from "preact";
+import { act } from "preact/test-utils";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunnableInfo } from "@troupe-internal/client";
+import { FakeRun, storedTurn } from "./chat/test/fake-conversation.ts";
+import { showOnPage } from "./test/fake-page.ts";
+import { fakeServices, sessionOf } from "./test/fake-services.ts";
+import { changeOf, outlinePage } from "./test/outline-page.ts";
+import { fire, write } from "./test/story.ts";
+import type { Act } from "./test/story.ts";
+
+const runnables: RunnableInfo[] = [
+  { kind: "agent", name: "clerk", description: "Files é.", input: ["text", "parts"] },
+  { kind: "agent", name: "poet\u202e", input: ["text"] },
+  { kind: "workflow", name: "flow", input: ["object"] },
+];
+const dayMs = 86_400_000;
+const noon = new Date(2026, 4, 20, 12).getTime();
+
+/** The media query for a narrow window, which the sidebar asks when it is first loaded. */
+const narrow = {
+  matches: false,
+  listeners: new Set<() => void>(),
+  addEventListener: (_: string, listener: () => void) => void narrow.listeners.add(listener),
+  removeEventListener: (_: string, listener: () => void) => void narrow.listeners.delete(listener),
+};
+const queries: string[] = [];
+vi.stubGlobal("matchMedia", (query: string) => (queries.push(query), narrow));
+const { App } = await import("./app.tsx");
+
+/** The selectors of the elements of the document that got the focus. */
+const focused: string[] = [];
+
+const pass = async (ms = 0) => await act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: noon });
+  const querySelector = (selector: string) => ({ focus: () => void focused.push(selector) });
+  vi.stubGlobal("document", { activeElement: null, body: {}, title: "", querySelector });
+  vi.stubGlobal("location", { hash: "" });
+  vi.spyOn(Number.prototype, "toLocaleString").mockImplementation(function shown(this: number) {
+    return `<${this}>`;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  narrow.matches = false;
+});
+
+async function open(
+  given: Parameters<typeof fakeServices>[0] = runnables,
+  fields: Parameters<typeof fakeServices>[1] = {},
+  prepare: (made: ReturnType<typeof fakeServices>) => void = () => undefined,
+) {
+  const made = fakeServices(given, fields);
+  prepare(made);
+  const shown = showOnPage((props: Parameters<typeof App>[0]) => createElement(App, props), {
+    services: made.services,
+  });
+  await pass();
+  return { ...made, ...shown };
+}
+
+/** Does one thing after the other with the page, and writes down how it looks after each. */
+async function tell(opened: Awaited<ReturnType<typeof open>>, acts: Readonly<Record<string, Act>>): Promise<string> {
+  const { body, told } = opened;
+  let outline = outlinePage(body);
+  const facts = () => [
+    `title ${document.title}, address ${location.hash}`,
+    ...told.splice(0).map((line) => `! ${line}`),
+  ];
+  const chapters = [[...facts(), outline].join("\n")];
+  for (const [title, doIt] of Object.entries(acts)) {
+    await doIt(body);
+    await pass();
+    const before = outline;
+    outline = outlinePage(body);
+    chapters.push([`## ${title}`, ...facts(), changeOf(before, outline)].join("\n"));
+  }
+  return `${withoutDays(chapters.join("\n\n"))}\n`;
+}
+
+/** Names the days that are written in the language of the machine. */
+function withoutDays(outline: string): string {
+  const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long" });
+  const known = outline.replaceAll(day.format(noon - 7 * dayMs), "<a week ago>");
+  return known.replaceAll(day.format(0), "<long ago>");
+}
+
+// What people see of the whole page, but for its look. If a change is meant, write the outlines anew by
+// `vitest --update`.
+describe("the page", () => {
+  it("welcomes, and asks a question", async () => {
+    const opened = await open();
+    const runs: FakeRun[] = [];
+    opened.service.onStart = async () => {
+      const run = new FakeRun(`r${runs.length + 1}`, "s1");
+      runs.push(run);
+      return await Promise.resolve(run.response);
+    };
+    const story = await tell(opened, {
+      "choose the second agent": (body) => void body.all("Agents")[0]?.all("button")[1]?.fire("click"),
+      "choose the first again by the list": (body) => {
+        body.one("select").value = "agent clerk";
+        body.one("select").fire("change");
+      },
+      "take a suggestion": (body) => void body.one("Suggestions").all("button")[0]?.fire("click"),
+      "the answer begins": async () => {
+        runs[0]?.send({ type: "text", text: "Là" } as never);
+        await pass(100);
+      },
+      "stop it": fire("Stop"),
+    });
+
+    await expect(story).toMatchFileSnapshot("./test/outlines/page-chat.txt");
+  });
+
+  it("shows sessions by their days, and renames and deletes them", async () => {
+    const opened = await open(runnables, {}, ({ listed }) => {
+      listed.pages = [
+        {
+          sessions: [
+            sessionOf("s1", noon, "To\u202eday"),
+            sessionOf("s/é", noon - dayMs, " "),
+            sessionOf("s3", noon - 6 * dayMs, "Week"),
+            sessionOf("s4", noon - 7 * dayMs, "Old"),
+          ],
+          next: "1",
+        },
+        { sessions: [sessionOf("s5", 0, "First")] },
+      ];
+      listed.running = [
+        { sessionId: "s1", runId: "r1", status: "waiting", name: "clerk" },
+        { sessionId: "s3", runId: "r3", status: "running", name: "clerk" },
+        { sessionId: "s4", runId: "r4", status: "completed", name: "clerk" },
+      ] as never;
+    });
+    const story = await tell(opened, {
+      older: (body) => void body.one("nav").all("button").at(-1)?.fire("click"),
+      rename: fire("Rename To day"),
+      "leave it": (body) => void body.all("form")[0]?.fire("keydown", { key: "Escape" }),
+      "rename it again": fire("Rename To day"),
+      "a blank title": (body) => {
+        write("Title", " ")(body);
+        body.all("form")[0]?.fire("submit");
+      },
+      "a bad title": (body) => {
+        write("Title", " bad ")(body);
+        body.all("form")[0]?.fire("submit");
+      },
+      "a good title": (body) => {
+        write("Title", " Été ")(body);
+        body.all("form")[0]?.fire("submit");
+      },
+      "delete, and keep": async (body) => {
+        body.one("Delete Week").fire("click");
+        await pass();
+        body.all("Delete Week?")[0]?.all("button")[1]?.fire("click");
+      },
+      "delete it": async (body) => {
+        body.one("Delete Week").fire("click");
+        await pass();
+        body.all("Delete Week?")[0]?.all("button")[0]?.fire("click");
+      },
+    });
+
+    await expect(story).toMatchFileSnapshot("./test/outlines/page-sessions.txt");
+  });
+
+  it("opens the session of its address, deletes it, and begins a new one", async () => {
+    location.hash = "#/s/s1";
+    const opened = await open(
+      runnables,
+      { inspectorStyle: new URL("http://localhost/i.css") },
+      ({ service, listed }) => {
+        service.sessions.set("s1", [storedTurn(1), storedTurn(2, { runnable: "flow" })]);
+        listed.pages = [{ sessions: [sessionOf("s1", noon, "One")] }];
+      },
+    );
+    const story = await tell(opened, {
+      "delete it": async (body) => {
+        body.one("Delete One").fire("click");
+        await pass();
+        body.all("Delete One?")[0]?.all("button")[0]?.fire("click");
+      },
+      "a new chat": (body) => void body.one("aside").all("button")[0]?.fire("click"),
+    });
+
+    await expect(story).toMatchFileSnapshot("./test/outlines/page-session.txt");
+  });
+
+  it("has a drawer on a narrow window", async () => {
+    expect([queries, narrow.listeners.size]).toEqual([["(max-width: 52rem)"], 0]);
+    narrow.matches = true;
+    const opened = await open();
+    const story = await tell(opened, {
+      "open it": (body) => void body.all("header")[0]?.all("button")[0]?.fire("click"),
+      "click in it": (body) => void body.all("dialog")[0]?.fire("click", { target: {} }),
+      "click beside it": (body) => void body.all("dialog")[0]?.fire("click"),
+      "the window grows": () => {
+        narrow.matches = false;
+        void act(() => {
+          for (const listener of narrow.listeners) listener();
+        });
+      },
+    });
+
+    opened.close();
+    expect(narrow.listeners.size).toBe(0);
+    await expect(story).toMatchFileSnapshot("./test/outlines/page-narrow.txt");
+  });
+
+  it("takes keys, and forgets them", async () => {
+    const opened = await open();
+    const story = await tell(opened, {
+      open: fire("Keys of vendors"),
+      "a blank key": (body) => void body.all("form").at(-3)?.fire("submit"),
+      "a wrong key": (body) => {
+        const field = body.all("input").find(({ attributes }) => attributes["id"] === "key-openai");
+        if (field !== undefined) field.value = "k é";
+        field?.fire("input");
+        body.all("form").at(-3)?.fire("submit");
+      },
+      "a key": (body) => {
+        const field = body.all("input").find(({ attributes }) => attributes["id"] === "key-openai");
+        if (field !== undefined) field.value = " sk-1 ";
+        field?.fire("input");
+        body.all("form").at(-3)?.fire("submit");
+      },
+      "keep it": (body) =>
+        void body
+          .all("input")
+          .at(-1)
+          ?.fire("change", { currentTarget: { checked: true } }),
+      "forget it": fire("Forget the key of OpenAI"),
+      "click in the dialog": (body) => void body.all("dialog").at(-1)?.fire("click", { target: {} }),
+      close: (body) => void body.all("dialog").at(-1)?.fire("click"),
+    });
+
+    expect(focused.splice(0)).toEqual(["#key-openai"]);
+    await expect(story).toMatchFileSnapshot("./test/outlines/page-keys.txt");
+  });
+
+  it("says what failed, and has nothing to ask without runnables", async () => {
+    const failed = await open(new Error("No runnables."), {}, ({ listed }) => {
+      listed.failure = new Error("No sessions.");
+    });
+    const first = await tell(failed, {});
+    failed.close();
+    const empty = await open([]);
+    const second = await tell(empty, {
+      "a refused question": async () => {
+        await act(async () => await empty.services.conversation.open("none"));
+      },
+    });
+
+    await expect(`${first}\n${second}`).toMatchFileSnapshot("./test/outlines/page-failed.txt");
+  });
+
+  it("goes to the address that changes, and takes no address that is broken", async () => {
+    const opened = await open(runnables, {}, ({ service }) => service.sessions.set("é", [storedTurn(1)]));
+    const seen: unknown[] = [];
+    for (const hash of ["#/s/%C3%A9", "#/s/%", "#/s/%C3%A9", "#/s/a/b", "#/x", "#/"]) {
+      location.hash = hash;
+      opened.fireOnWindow("hashchange", {});
+      await pass();
+      seen.push(opened.services.conversation.state.sessionId);
+    }
+
+    expect(seen).toEqual(["é", undefined, "é", undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,103 @@
+import type { RunInfo, RunnableInfo, SessionInfo } from "@troupe-internal/client";
+import type { Api } from "../api/api.ts";
+import { Conversation } from "../chat/conversation.ts";
+import { OpenRuns } from "../chat/open-runs.ts";
+import { createConversation } from "../chat/test/fake-conversation.ts";
+import { KeyRing } from "../keys/key-ring.ts";
+import type { Services } from "../services.ts";
+import { SessionList } from "../sessions/session-list.ts";
+import type { SessionApi } from "../sessions/session-list.ts";
+import type { StoredValue } from "../ui/browser-storage.ts";
+
+/** A value that a browser stores. */
+export function storedInMemory(): StoredValue & { value: unknown } {
+  return {
+    value: undefined,
+    read(isValid) {
+      return isValid(this.value) ? this.value : undefined;
+    },
+    write(value) {
+      this.value = value;
+      return true;
+    },
+  };
+}
+
+/** The session list of a service, whose pages the test gives. It writes down what it is asked. */
+class FakeSessions implements SessionApi {
+  hasUsers = true;
+  readonly told: string[];
+  pages: { sessions: SessionInfo[]; next?: string }[] = [];
+  running: RunInfo[] = [];
+  failure: Error | undefined;
+
+  constructor(told: string[]) {
+    this.told = told;
+  }
+
+  async sessions({ after }: { after?: string } = {}) {
+    if (this.failure !== undefined) throw this.failure;
+    return await Promise.resolve(this.pages[Number(after ?? 0)] ?? { sessions: [] });
+  }
+
+  async session(sessionId: string): Promise<SessionInfo> {
+    throw new Error(`Not listed: ${sessionId}.`);
+  }
+
+  async rename(sessionId: string, title: string): Promise<SessionInfo> {
+    this.told.push(`rename ${sessionId} ${title}`);
+    if (title === "bad") throw new Error("The title is bad.");
+    return await Promise.resolve(sessionOf(sessionId, 0, title));
+  }
+
+  async removeSession(sessionId: string): Promise<void> {
+    this.told.push(`remove ${sessionId}`);
+    if (this.failure !== undefined) throw this.failure;
+    await Promise.resolve();
+  }
+
+  async newestRuns(): Promise<RunInfo[]> {
+    return await Promise.resolve(this.running);
+  }
+
+  async cancel(runId: string): Promise<void> {
+    this.told.push(`cancel ${runId}`);
+    await Promise.resolve();
+  }
+}
+
+export function sessionOf(sessionId: string, updatedAt: number, title?: string): SessionInfo {
+  return { sessionId, createdAt: 0, updatedAt, turns: 1, ...(title !== undefined && { title }) };
+}
+
+/** Makes the objects that the views share, with a service that the test controls. */
+export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields: Partial<Services["settings"]> = {}) {
+  const told: string[] = [];
+  const { service } = createConversation();
+  const listed = new FakeSessions(told);
+  const openRuns = new OpenRuns(storedInMemory());
+  const sessions = new SessionList(listed, storedInMemory(), openRuns);
+  const conversation = new Conversation(service, openRuns, {
+    begun: (sessionId, title) => sessions.begin(sessionId, title),
+    moved: (sessionId) => void told.push(`moved ${sessionId ?? "away"}`),
+    over: () => void told.push("over"),
+  });
+  const api = {
+    runnables: async () => {
+      if (runnables instanceof Error) throw runnables;
+      return await Promise.resolve(runnables);
+    },
+  } as unknown as Api;
+  const settings: Services["settings"] = {
+    title: "Troupe é",
+    api: new URL("http://localhost/api/"),
+    base: new URL("http://localhost/page/"),
+    suggestions: { clerk: ["Où?", "Wann?"] },
+    hasUsers: true,
+    inspectorStyle: undefined,
+    ...fields,
+  };
+  const keys = new KeyRing(storedInMemory());
+  const services: Services = { settings, api, keys, sessions, conversation };
+  return { services, told, listed, service };
+}
