@@ -81,3 +81,58 @@ describe("readFolder", () => {
     expect((await knowledge.get("docs/b.html"))?.content).toBe("# B");
   });
 });
+
+describe("the files of a folder", () => {
+  it("come in the order of their names, those of a folder before those below it, and folders in their order", async () => {
+    const names = [
+      "b/2.md",
+      "b/1.md",
+      "b/c/3.md",
+      "z.md",
+      "a/é.MD",
+      "a.b/x.md",
+      "B.md",
+      "node_modules.md",
+      "d/node_modules/x.md",
+    ];
+    const folder = makeFolder(Object.fromEntries(names.map((name) => [name, name])));
+
+    expect((await all(readFolder(folder))).map(({ id }) => id)).toEqual([
+      "B.md",
+      "node_modules.md",
+      "z.md",
+      "a/é.MD",
+      "a.b/x.md",
+      "b/1.md",
+      "b/2.md",
+      "b/c/3.md",
+    ]);
+  });
+
+  it("are asked for by their ids, and only if their format is known", async () => {
+    const folder = makeFolder({ "a/b.txt": "x", "c.bin": "x" });
+    const asked: string[] = [];
+    const include = (path: string) => asked.push(path) > 0;
+    await all(readFolder(folder, { include }));
+
+    expect(asked).toEqual(["a/b.txt"]);
+  });
+
+  it("have the same hash as ever, which other metadata changes, and metadata that go before their own", async () => {
+    const folder = makeFolder({ "a.md": "# Own\n" });
+    const [plain] = await all(readFolder(folder));
+    const [other] = await all(readFolder(folder, { metadata: () => ({ title: "Given", a: 1 }) }));
+
+    expect(plain?.hash).toBe("113ed2a20bdef1f60b9a5480494f70cb8696d78ab3b9e6816c26f6294d287f91");
+    expect(other?.hash).not.toBe(plain?.hash);
+    expect(await other?.read()).toEqual({ content: "# Own\n", metadata: { title: "Given", a: 1 } });
+  });
+
+  it("are read with the limits of the folder, of which each is taken", async () => {
+    const folder = makeFolder({ "a.txt": "é" });
+    const read = async (maxBytes: number) => await (await all(readFolder(folder, { maxBytes })))[0]?.read();
+
+    expect(await read(2)).toMatchObject({ content: "é" });
+    await expect(read(1)).rejects.toThrow("The document has 2 bytes, expected at most 1 (maxBytes).");
+  });
+});

@@ -1,4 +1,5 @@
 import { Ajv } from "ajv";
+import { createService } from "@troupe/core/service";
 import type { ServiceOptions } from "@troupe/core/service";
 import { http } from "@troupe/http";
 import { validate } from "@readme/openapi-parser";
@@ -126,4 +127,14 @@ describe("the document of a service with chats", () => {
       expect((document.components as Record<string, object>)[kind], `${kind}/${name}`).toHaveProperty([name]);
     }
   });
+});
+
+// What the readers of the description see. If a change is meant, write the outline anew by `vitest --update`.
+it("describes its operations and schemas in these words", async () => {
+  const service = createService({ agents: { "é a": talker() }, teams: { t: desk() } });
+  const { paths, schemas } = chatStream().describe?.(service) ?? {};
+
+  await expect(`${JSON.stringify({ paths, schemas }, null, 1)}\n`).toMatchFileSnapshot(
+    "../test/outlines/described.txt",
+  );
 });
