@@ -16,7 +16,9 @@ const audiences = [
 ];
 /** A file that runs in a worker thread of its own. */
 const workers = ["pdf-worker"];
-const entryPoints = ["index", ...audiences, ...workers, "main"].map((name) => `src/${name}.ts`);
+/** A file that stands in for a dependency in bundles for some runtimes. */
+const standIns = ["provider/wire/no-undici"];
+const entryPoints = ["index", ...audiences, ...workers, ...standIns, "main"].map((name) => `src/${name}.ts`);
 
 /** Build settings of all packages. tsup writes the JavaScript, `tsc -p tsconfig.build.json` writes the declarations. */
 export default defineConfig({
@@ -30,4 +32,6 @@ export default defineConfig({
   removeNodeProtocol: false,
   // Private packages are not published, so they are bundled.
   noExternal: [/^@troupe-internal\//],
+  // The `imports` of a package are resolved where it is used, by the conditions of that runtime.
+  external: [/^#/],
 });

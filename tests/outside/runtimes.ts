@@ -94,7 +94,7 @@ const programs: Readonly<Record<string, string>> = {
     const outfile = "worker.bundle.mjs";
     // CommonJS modules ask for those of Node.
     const js = 'import { createRequire } from "node:module"; const require = createRequire("/");';
-    const form = { bundle: true, format: "esm", platform: "node", banner: { js } };
+    const form = { bundle: true, format: "esm", platform: "node", conditions: ["workerd"], banner: { js } };
     buildSync({ entryPoints: ["worker.mjs"], outfile, ...form, logLevel: "error" });
     const compatibility = { compatibilityDate: "2026-04-01", compatibilityFlags: ["nodejs_compat"] };
     const bindings = { VENDOR: process.env.VENDOR, BARE: process.env.BARE ?? "" };

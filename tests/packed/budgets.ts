@@ -29,6 +29,8 @@ export const budgets = {
   installedPackages: 256,
   /** A server with one provider: core, http, providers-openai and Express. Agreed with users, not measured. */
   minimalServer: { packages: 74, bytes: 12_000_000 },
+  /** Bytes with gzip of one agent with one provider, bundled for a runtime whose `fetch` calls models. Agreed, not measured. */
+  bundledAgent: 110_000,
   /**
    * Libraries with an install script: of the library with which BullMQ encodes what it sends to Redis, a part that makes it
    * faster and that it does without where scripts are not run.

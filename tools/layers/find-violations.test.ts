@@ -9,12 +9,17 @@ const manifest = (folder: string, name: string, given: Partial<Manifest> = {}): 
   name,
   dependencies: [],
   devDependencies: [],
+  replaceable: [],
   ...given,
 });
 
 const manifests: readonly Manifest[] = [
   manifest("", "troupe", { devDependencies: ["vitest", "@troupe/core", "@troupe/http"] }),
-  manifest("packages/core", "@troupe/core", { dependencies: ["@troupe/http"], devDependencies: ["zod"] }),
+  manifest("packages/core", "@troupe/core", {
+    dependencies: ["@troupe/http"],
+    devDependencies: ["zod"],
+    replaceable: ["#sockets"],
+  }),
   manifest("packages/http", "@troupe/http", { dependencies: ["@troupe/core", "@troupe/socket", "express"] }),
   manifest("packages/socket", "@troupe/socket", { dependencies: ["@troupe/core", "@troupe-internal/gemini"] }),
   manifest("packages/providers-google", "@troupe/providers-google", {
@@ -33,6 +38,7 @@ const sound: Record<string, string> = {
   "packages/core/src/entry-points.test.ts": `import { Agent } from "./index.ts"; import { it } from "vitest";`,
   "packages/core/src/util/sleep.ts": `import { setTimeout } from "node:timers"; /** Waits. */ export const sleep = setTimeout;`,
   "packages/core/src/storage/json.ts": `/** Plain data. */ export type Json = string;`,
+  "packages/core/src/storage/sockets.ts": `const sockets = await import("#sockets");`,
   "packages/core/src/storage/own.ts": `import type { Json } from "./json.ts"; import { sleep } from "../util/sleep.ts";`,
   "packages/core/src/agent/agent.ts": `import type { Json } from "../storage/json.ts";\n/** An agent. */\nexport class Agent { json?: Json; }`,
   "packages/core/src/storage/owner-key.ts": `const same = one.userId === other.userId;`,
@@ -132,6 +138,7 @@ const violations: readonly [rule: string, title: string, path: string, text: str
   ["undeclared", "a source that uses the test runner", "util/a.ts", `import { vi } from "vitest";`],
   ["node-prefix", "a module of Node without its prefix", "util/a.ts", `import { readFile } from "fs/promises";`],
   ["alias", "a path behind an alias", "util/a.ts", `import { thing } from "#storage/json";`],
+  ["alias", "an alias of another package", "/packages/http/src/answer/a.ts", `import "#sockets";`],
   ["alias", "an absolute path", "util/a.ts", `import "/srv/thing.ts";`],
   ["undocumented", "an export without a doc comment", "util/a.ts", `// no promise\nexport const a = 1;`],
   ["environment", "a look at the environment", "keys/a.ts", `const key = () => process.env["KEY"];`],

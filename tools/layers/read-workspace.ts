@@ -29,10 +29,13 @@ function toManifest(path: string, text: string): Manifest {
   const content = JSON.parse(text) as Record<string, unknown>;
   const names = (field: string): string[] => Object.keys(content[field] ?? {});
   const folder = dirname(path);
+  const dependencies = ["dependencies", "peerDependencies", "optionalDependencies"].flatMap(names);
+  const imports = (content["imports"] ?? {}) as Record<string, { readonly default?: string }>;
   return {
     folder: folder === "." ? "" : folder,
     name: String(content["name"]),
-    dependencies: ["dependencies", "peerDependencies", "optionalDependencies"].flatMap(names),
+    dependencies,
     devDependencies: names("devDependencies"),
+    replaceable: Object.keys(imports).filter((name) => dependencies.includes(imports[name]?.default ?? "")),
   };
 }

@@ -11,6 +11,8 @@ export interface Manifest {
   /** Dependencies that users of the package install: regular, peer and optional dependencies. */
   readonly dependencies: readonly string[];
   readonly devDependencies: readonly string[];
+  /** Names of `imports` that stand for a dependency, which some runtimes replace. Such a name begins with `#`. */
+  readonly replaceable: readonly string[];
 }
 
 /** All files and manifests that the rules check. */
@@ -23,7 +25,7 @@ export interface Workspace {
 export function manifestOf(path: string, manifests: readonly Manifest[]): Manifest {
   const around = manifests.filter(({ folder }) => folder === "" || path.startsWith(`${folder}/`));
   const [innermost] = around.toSorted((one, other) => other.folder.length - one.folder.length);
-  return innermost ?? { folder: "", name: "", dependencies: [], devDependencies: [] };
+  return innermost ?? { folder: "", name: "", dependencies: [], devDependencies: [], replaceable: [] };
 }
 
 /**

@@ -7,8 +7,9 @@ const program = `
   const loaded = new Set();
   registerHooks({
     resolve(specifier, context, next) {
-      loaded.add(specifier);
-      return next(specifier, context);
+      const resolved = next(specifier, context);
+      loaded.add(/.*\\/node_modules\\/([^/]+)\\//.exec(resolved.url)?.[1]);
+      return resolved;
     },
   });
   const { openai, openaiEmbeddings } = await import("@troupe/providers-openai");

@@ -6,7 +6,8 @@ import type { Manifest } from "../workspace.ts";
 const isPrivate = /^@troupe-internal\//;
 
 /**
- * Rule: a module imported by name is a Node module with its prefix, or a package that the file's workspace declares.
+ * Rule: a module imported by name is a Node module with its prefix, or a package that the file's workspace declares. A
+ * name of its `imports` counts as the dependency for which it stands.
  */
 export const declared: Rule = function* ({ path, imports }, { layers, manifests }) {
   const own = manifestOf(path, manifests);
@@ -20,7 +21,7 @@ export const declared: Rule = function* ({ path, imports }, { layers, manifests 
         message: `${specifier} is a module of Node: write node:${specifier}.`,
       };
     }
-    if (target.kind === "alias") {
+    if (target.kind === "alias" && !own.replaceable.includes(specifier)) {
       yield {
         file: path,
         line,

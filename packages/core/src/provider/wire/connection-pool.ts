@@ -1,5 +1,6 @@
 import type * as Undici from "undici";
 import type { Client, Dispatcher } from "undici";
+import { TroupeError } from "../../base/errors/troupe-error.ts";
 
 /** Opens an undici client, which has one connection at a time. */
 type OpenClient = (origin: URL) => Client;
@@ -88,11 +89,20 @@ const builtInFetch = Symbol.for("undici.globalDispatcher.1");
 
 /**
  * Loads undici on first use. On Node 22 its import replaces the dispatcher of the built-in `fetch`; a dispatcher that
- * the host has set, such as a proxy, is restored.
+ * the host has set, such as a proxy, is restored. Throws `unavailable` on runtimes that cannot use undici, for which
+ * `#undici` is another module.
  */
 export async function loadUndici(): Promise<typeof Undici> {
   const hostDispatcher: unknown = Reflect.get(globalThis, builtInFetch);
-  const undici = await import("undici");
+  const undici = await import("#undici");
+  if ("isStandIn" in undici) throw withoutUndici();
   if (hostDispatcher !== undefined) Reflect.set(globalThis, builtInFetch, hostDispatcher);
   return undici;
+}
+
+function withoutUndici(): TroupeError {
+  return new TroupeError(
+    "unavailable",
+    "This runtime cannot use undici, which proxies and requests to checked addresses need. Run this on Node.js.",
+  );
 }
