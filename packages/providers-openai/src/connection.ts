@@ -1,7 +1,7 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
 import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply, Network } from "@troupe/core/kit";
-import type { CallContext, CallStart, ClientMethod, Connection } from "@troupe/core/provider";
+import type { CallContext, CallStart, ClientMethod, Connection, EventBatch } from "@troupe/core/provider";
 import { toClientError, toVendorError } from "./errors.ts";
 import type { ApiName } from "./model-call.ts";
 import type { OpenAIClient, ProviderSettings } from "./options.ts";
@@ -25,20 +25,33 @@ export function keySourcesOf(vendor: Vendor, host: string): Omit<CallStart, "api
 const paths: Readonly<Record<ApiName, string>> = { responses: "/responses", chat: "/chat/completions" };
 
 /** Makes the connection that sends requests to OpenAI or a compatible server with our own HTTP client. */
-export function httpConnection({ network, ...settings }: ProviderSettings): OpenAIConnection {
-  const { baseURL, timeoutMs, idleTimeoutMs } = settings;
-  const urls: Partial<Record<ApiName, URL>> = {};
-  const urlOf = (api: ApiName) => (urls[api] ??= new URL(toUrl(baseURL, paths[api])));
-  const waits = {
-    whole: { headersTimeoutMs: timeoutMs, idleTimeoutMs },
-    streamed: { headersTimeoutMs: idleTimeoutMs, idleTimeoutMs },
-  };
-  return {
-    send: async ({ api, body }, call) =>
-      await readJson(await post(network, { url: urlOf(api), body, call, ...waits.whole })),
-    open: async ({ api, body }, call) =>
-      streamEvents(await post(network, { url: urlOf(api), body, call, ...waits.streamed }), { format: "sse" }),
-  };
+export function httpConnection(settings: ProviderSettings): OpenAIConnection {
+  return new HttpConnection(settings);
+}
+
+/** A connection over our own HTTP client. Not made of closures, because programs make thousands of models. */
+class HttpConnection implements OpenAIConnection {
+  readonly #settings: ProviderSettings;
+  /** The URLs of the APIs. Each is parsed for its first request. */
+  #urls: Partial<Record<ApiName, URL>> | undefined;
+
+  constructor(settings: ProviderSettings) {
+    this.#settings = settings;
+  }
+
+  async send(request: ModelRequest, call: CallContext): Promise<unknown> {
+    return await readJson(await this.#post(request, call, this.#settings.timeoutMs));
+  }
+
+  async open(request: ModelRequest, call: CallContext): Promise<AsyncIterable<EventBatch<object>>> {
+    return streamEvents(await this.#post(request, call, this.#settings.idleTimeoutMs), { format: "sse" });
+  }
+
+  #post({ api, body }: ModelRequest, call: CallContext, headersTimeoutMs: number): Promise<HttpReply> {
+    const { network, baseURL, idleTimeoutMs } = this.#settings;
+    const url = ((this.#urls ??= {})[api] ??= new URL(toUrl(baseURL, paths[api])));
+    return post(network, { url, body, call, headersTimeoutMs, idleTimeoutMs });
+  }
 }
 
 /** An HTTP request to OpenAI or a compatible server, for `post`. */

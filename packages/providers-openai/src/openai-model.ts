@@ -30,6 +30,13 @@ export function openai(modelId: string, options: OpenAIOptions = {}): ModelProvi
 
 const apis: Readonly<Record<ApiName, Api>> = { responses: responsesApi, chat: chatApi };
 
+/** Rules learned from the refusals of a vendor, for one API key. */
+type Learned = { rules: Partial<ModelRules> };
+
+function nothingLearned(): Learned {
+  return { rules: {} };
+}
+
 /** A function that sends a request of a model call: `OpenAIConnection.send` or `open`. */
 type Send<Answer> = (connection: OpenAIConnection, request: { api: ApiName; body: object }) => Promise<Answer>;
 
@@ -46,10 +53,9 @@ export class OpenAIModel implements ModelProvider {
   readonly #settings: ProviderSettings;
   readonly #connection: OpenAIConnection;
   readonly #isOpenAI: boolean;
-  readonly #keySources: ReturnType<typeof keySourcesOf>;
   readonly #urls: PrivateUrls;
   /** Rules learned from refusals, by API key. */
-  readonly #learned = new KeyedCache<{ rules: Partial<ModelRules> }>(() => ({ rules: {} }));
+  readonly #learned = new KeyedCache(nothingLearned);
 
   constructor(settings: ProviderSettings) {
     const { vendor, modelId, client, host } = settings;
@@ -58,7 +64,6 @@ export class OpenAIModel implements ModelProvider {
     this.#settings = settings;
     this.#connection = client === undefined ? httpConnection(settings) : clientConnection(client, settings);
     this.#isOpenAI = isOpenAIHost(host);
-    this.#keySources = keySourcesOf(vendor, host);
     this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
@@ -139,9 +144,9 @@ export class OpenAIModel implements ModelProvider {
   }
 
   async #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
-    const { client, network } = this.#settings;
+    const { client, network, vendor, host } = this.#settings;
     const clientTakesKey = takesKey(client);
-    return await network.openCall({ apiKey, signal, clientTakesKey, ...this.#keySources });
+    return await network.openCall({ apiKey, signal, clientTakesKey, ...keySourcesOf(vendor, host) });
   }
 }
 
