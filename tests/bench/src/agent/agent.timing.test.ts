@@ -13,12 +13,14 @@ describe("creating an agent", () => {
   it("costs little more time than a plain class, and little memory", async () => {
     const costs = await measureInProcess(agentTrials.creation);
     const agent = named(costs, "agent");
+    const withModel = named(costs, "agent with a model of its own");
     const withTool = named(costs, "agent with a tool of its own");
 
     expect(agent.ratio).toBeLessThanOrEqual(3);
     // The schema of its tool is compiled, so that a wrong one is refused where it is written.
     expect(withTool.ratio).toBeLessThanOrEqual(100);
     expect(agent.heapBytesPerUnit).toBeLessThanOrEqual(800);
+    expect(withModel.heapBytesPerUnit).toBeLessThanOrEqual(1024);
     expect(withTool.heapBytesPerUnit).toBeLessThanOrEqual(4000);
   });
 });

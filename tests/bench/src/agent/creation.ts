@@ -1,5 +1,6 @@
 import { Agent, defineTool } from "@troupe/core";
 import type { AgentConfig } from "@troupe/core";
+import { openai } from "@troupe/providers-openai";
 import { answerRounds } from "../answer-rounds.ts";
 import { FixedModel } from "./fixed-model.ts";
 
@@ -70,6 +71,8 @@ function createTool() {
 const makers: Record<string, (at: number) => object> = {
   plain: (at) => new PlainAgent({ name: `agent-${at}`, model, instructions }),
   agent: (at) => new Agent({ name: `agent-${at}`, model, instructions }),
+  "agent with a model of its own": (at) =>
+    new Agent({ name: `agent-${at}`, model: openai("gpt-6.1-sol", { apiKey: "none" }), instructions }),
   "agent with a tool of its own": (at) =>
     new Agent({ name: `agent-${at}`, model, instructions, tools: [createTool()] }),
 };

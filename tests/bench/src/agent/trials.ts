@@ -16,7 +16,7 @@ function beside(unit: string, unitsPerRound: number): Trial {
 
 function makers(): Candidate[] {
   const file = new URL("creation.ts", import.meta.url);
-  const names = ["plain", "agent", "agent with a tool of its own"];
+  const names = ["plain", "agent", "agent with a model of its own", "agent with a tool of its own"];
   return names.map((name) => ({ name, file, env: { BENCH_CANDIDATE: name } }));
 }
 
