@@ -37,7 +37,7 @@ const turn = (fields: Partial<Turn>, more: { mayRegenerate?: boolean; isLast?: b
 const source = (url: string | undefined, title?: string) =>
   ({ id: `s${url}`, ...(url !== undefined && { url }), ...(title !== undefined && { title }) }) as never;
 
-/** What each part of an answer looks like, in each of its states. */
+/** The look of each part of an answer, in each of its states. */
 const views: Readonly<Record<string, ComponentChild>> = {
   "a call that runs": card({}, true),
   "a call without a result": card({}),

@@ -173,6 +173,6 @@ export function hasMoved(before: QueueRecord | null | undefined, after: QueueRec
 }
 
 /** Returns the number of positions in a stored queue. */
-export function lengthOf(record: QueueRecord | null): number {
+export function queueLengthOf(record: QueueRecord | null): number {
   return record?.positions.length ?? 0;
 }

@@ -3,7 +3,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { singleProcessReason } from "../storage/shared-driver.ts";
 import { busyRefusal } from "./busy-policy.ts";
 import type { JoinOptions } from "./busy-policy.ts";
-import { hasMoved, isLater, isSamePosition, lengthOf, reconcile } from "./queue-record.ts";
+import { hasMoved, isLater, isSamePosition, queueLengthOf, reconcile } from "./queue-record.ts";
 import type { DesiredState, QueueRecord, StoredPosition } from "./queue-record.ts";
 import { StoredQueue } from "./stored-queue.ts";
 import type { QueueContext, QueueSnapshot } from "./stored-queue.ts";
@@ -173,8 +173,8 @@ export class SessionQueue {
     const arrivals = this.#waiters.filter(({ state }) => state === "new");
     if (arrivals.length === 0) return;
     const present = this.#waiters.filter(({ state }) => state !== "new");
-    const wasFree = lengthOf(stored) === 0;
-    let length = lengthOf(reconcile(stored, this.#desiredState(present, expired)));
+    const wasFree = queueLengthOf(stored) === 0;
+    let length = queueLengthOf(reconcile(stored, this.#desiredState(present, expired)));
     for (const waiter of arrivals) {
       waiter.hadToWait ||= !wasFree || length > 0;
       waiter.markKnown();
