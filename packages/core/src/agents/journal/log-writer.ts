@@ -34,6 +34,8 @@ export class LogWriter {
   #timer: NodeJS.Timeout | undefined;
   #isUrgent = false;
   #isWriting = false;
+  /** The monotonic time at which the last write began. */
+  #beganAtMs = -Infinity;
 
   constructor(storage: StorageDriver) {
     this.#storage = storage;
@@ -71,6 +73,7 @@ export class LogWriter {
     this.#waiting.clear();
     if (writes.length === 0) return;
     this.#isWriting = true;
+    this.#beganAtMs = performance.now();
     void this.#writeAll(writes);
   };
 
@@ -85,9 +88,14 @@ export class LogWriter {
       else write?.log.fail(new RunPaused("overtaken"));
     }
     this.#isWriting = false;
-    if (this.#waiting.size === 0) return;
-    if (this.#isUrgent) setImmediate(this.#write);
-    else this.#timer ??= setTimeout(this.#write, tickMs);
+    if (this.#waiting.size > 0) this.#writeOn();
+  }
+
+  /** Writes what came during a write: a tick after that began, which after a slow write is at once. */
+  #writeOn(): void {
+    const restMs = tickMs - (performance.now() - this.#beganAtMs);
+    if (this.#isUrgent || restMs <= 0) setImmediate(this.#write);
+    else this.#timer ??= setTimeout(this.#write, restMs);
   }
 
   async #insert(writes: readonly Write[]): Promise<boolean[]> {

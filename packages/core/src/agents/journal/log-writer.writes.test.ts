@@ -35,7 +35,7 @@ function scene(faultOf: (method: string, count: number) => StorageFault | undefi
 
 const key = (runId: string, number: number) => `${runId}/${String(number).padStart(12, "0")}`;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
 describe("LogWriter", () => {
@@ -78,6 +78,27 @@ describe("LogWriter", () => {
       [key("r2", 1), [done("b")]],
     ]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ["a short write", 20, 50],
+    ["a write as long as the tick", 50, 50],
+    ["a longer write", 120, 120],
+  ])("counts the tick from the beginning of a write: after %s of %d ms the next begins at %d", async (...row) => {
+    const [, delayMs, nextAt] = row;
+    const { open, calls } = scene((_method, count) => (count === 1 ? { delayMs } : undefined));
+    const log = open("r1");
+    log.add(done("a"), true);
+    await settle();
+    await vi.advanceTimersByTimeAsync(delayMs - 1);
+    log.add(chunk("b", "text"));
+    await vi.advanceTimersByTimeAsync(1);
+    await settle();
+    await vi.advanceTimersByTimeAsync(Math.max(nextAt - delayMs - 1, 0));
+    expect(calls).toHaveLength(nextAt > delayMs ? 1 : 2);
+    await vi.advanceTimersByTimeAsync(1);
+    await settle();
+    expect(calls).toHaveLength(2);
   });
 
   it("puts neighbouring chunks of one step together", async () => {
