@@ -3,7 +3,8 @@ import { runNamespaces } from "../agents/journal/log-entry.ts";
 import type { LogEntry } from "../agents/journal/log-entry.ts";
 import type { Json } from "../sessions/storage/json.ts";
 import type { StorageDriver } from "../sessions/storage/storage-driver.ts";
-import { groupKeys, isEnded, isOfEnd, runIdOf } from "../runs/record/run-record.ts";
+import { groupKeys, isOfEnd, runIdOf } from "../runs/record/run-keys.ts";
+import { isEnded } from "../runs/record/run-record.ts";
 import type { OpenRun, RunRecord } from "../runs/record/run-record.ts";
 import { transitions } from "../runs/record/run-writes.ts";
 import type { TransitionName } from "../runs/record/run-writes.ts";
@@ -257,7 +258,7 @@ function placeSteps({ key, value }: Pick<Write, "key" | "value">, facts: Facts):
 
 /** Returns true if an entry in a list of open runs belongs to the run's record, or to the run while it has none. */
 function isOwnPlace(key: string, { record }: Facts): boolean {
-  if (key.startsWith("#session/") || key.startsWith("#expires/")) return false;
+  if (["#all/", "#session/", "#expires/"].some((prefix) => key.startsWith(prefix))) return false;
   if (record === undefined) return true;
   return key.startsWith("#anonymous/") || groupKeys(record, ["open"]).includes(key);
 }

@@ -3,7 +3,8 @@ import { CallerShares, shareRefused } from "../../sessions/session/caller-shares
 import type { HeldShare } from "../../sessions/session/caller-shares.ts";
 import { anonymousCaller } from "../../sessions/session/counted-caller.ts";
 import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
-import { callerOfOpen, byKeys, groupKeys, runIdOf } from "../record/run-record.ts";
+import { byKeys, groupKeys, runIdOf } from "../record/run-keys.ts";
+import { callerOfOpen } from "../record/run-record.ts";
 import type { OpenRun, RunRecord } from "../record/run-record.ts";
 import { mapBounded } from "../../base/async/map-bounded.ts";
 import { withTimeout } from "../../base/async/with-timeout.ts";

@@ -41,6 +41,12 @@ async function open(storage: RunStorage, runId: string, ageMs: number): Promise<
   await storage.set("run-open", runId, run);
 }
 
+/** Puts a waiting run on the list of open ones, to be woken at some time. */
+async function openTimed(storage: RunStorage, runId: string, ageMs: number): Promise<void> {
+  await open(storage, runId, ageMs);
+  await storage.set("run-open", runId, { ...((await storage.get("run-open", runId)) as object), isTimed: true });
+}
+
 async function submittedAt(storage: RunStorage, runId: string): Promise<unknown> {
   return ((await storage.get("run-open", runId)) as { submittedAt?: number } | null)?.submittedAt;
 }
@@ -84,6 +90,53 @@ describe("the round of a sweep", () => {
     await vi.advanceTimersByTimeAsync(sweepMs);
     await other.sweep.sweep();
     expect(other.submitted).toEqual(["run"]);
+  });
+
+  const hour = 3_600_000;
+
+  it("submits the run of a process that has ended, and whose clock was an hour ahead, within 40 seconds", async () => {
+    const { sweep, storage, submitted } = sweepOf();
+    await open(storage, "run", -hour);
+    await openTimed(storage, "timed", -hour);
+    sweep.start();
+    await vi.advanceTimersByTimeAsync(sweepMs);
+    expect(submitted).toEqual([]);
+    await vi.advanceTimersByTimeAsync(third);
+    sweep.stop();
+
+    expect([submitted, await submittedAt(storage, "run")]).toEqual([["run"], Date.now()]);
+    expect(await submittedAt(storage, "timed")).toBe(start + hour);
+  });
+
+  it("leaves the run of a live process whose clock is an hour ahead to that process", async () => {
+    const { sweep, storage, submitted } = sweepOf();
+    sweep.start();
+    for (let beat = 0; beat < 12; beat++) {
+      await open(storage, "run", -hour - beat);
+      await vi.advanceTimersByTimeAsync(third);
+    }
+    expect(submitted).toEqual([]);
+
+    await vi.advanceTimersByTimeAsync(sweepMs + third);
+    sweep.stop();
+    expect(submitted).toEqual(["run"]);
+  });
+
+  it("renews the runs of this process, whose clock was set back by an hour", async () => {
+    const { sweep, storage, submitted } = sweepOf(undefined, ["run"]);
+    await open(storage, "run", -hour);
+    sweep.start();
+    await vi.advanceTimersByTimeAsync(2 * third);
+    sweep.stop();
+    expect([submitted, await submittedAt(storage, "run")]).toEqual([[], Date.now()]);
+  });
+
+  it("takes the mark of a timed run away when it wakes the run", async () => {
+    const { sweep, storage, submitted } = sweepOf();
+    await openTimed(storage, "run", sweepMs);
+    await sweep.sweep();
+    expect(submitted).toEqual(["run"]);
+    expect(await storage.get("run-open", "run")).not.toHaveProperty("isTimed");
   });
 
   it("does not submit a run that begins here while it is renewed", async () => {
@@ -186,7 +239,7 @@ describe("a process that takes up the runs of earlier ones", () => {
   it("submits those that are due by now and pass its test, and removes nothing", async () => {
     const { sweep, storage, submitted, cleanUp, counts } = sweepOf(undefined, ["own"]);
     for (const [runId, ageMs] of Object.entries({ later: -1, now: 0, old: 5, own: 5, refused: 5 })) {
-      await open(storage, runId, ageMs);
+      await (runId === "later" ? openTimed : open)(storage, runId, ageMs);
     }
     await sweep.takeUp(({ runId }) => runId !== "refused");
     expect(submitted).toEqual(["now", "old"]);

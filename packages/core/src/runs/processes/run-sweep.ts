@@ -1,5 +1,6 @@
 import { mapBounded } from "../../base/async/map-bounded.ts";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import { ObservedCounters } from "../../sessions/lock/liveness.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { Admission } from "./admission.ts";
 import { readCancels } from "../record/answers.ts";
@@ -35,6 +36,8 @@ type SweepInit = {
  */
 export class RunSweep {
   readonly #init: SweepInit;
+  /** The open runs whose time lies in the future, although they are not timed: a clock was ahead. */
+  readonly #ahead = new ObservedCounters();
   #timers: readonly NodeJS.Timeout[] = [];
   #unwatch: (() => void) | undefined;
   #hint: NodeJS.Timeout | undefined;
@@ -68,20 +71,28 @@ export class RunSweep {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
     const { cleanUp, onError } = this.#init;
-    await this.#submitDue(({ submittedAt, runId }) => {
-      const age = this.#init.now() - submittedAt;
+    const startedAt = performance.now();
+    const ahead: [runId: string, submittedAt: number][] = [];
+    await this.#submitDue(({ runId, submittedAt, isTimed = false }) => {
+      let age = this.#init.now() - submittedAt;
+      if (age < 0 && !isTimed) {
+        // Such a time says nothing. A live process renews its runs, so the entry ages while it stays unchanged.
+        ahead.push([runId, submittedAt]);
+        age = this.#ahead.stillMs(runId, startedAt);
+      }
       return age >= (this.#init.performing.has(runId) ? sweepMs / 3 : sweepMs);
     });
+    this.#ahead.observe(ahead, startedAt);
     await cleanUp().catch(onError);
     this.#isSweeping = false;
   }
 
   /**
-   * Submits the open runs that were submitted before now, such as those of earlier processes: all, or those that pass a
-   * test.
+   * Submits the open runs of earlier processes, whatever their clocks: all but those whose time is still to come, or
+   * those that pass a test.
    */
   async takeUp(test: (run: FoundOpenRun) => boolean = () => true): Promise<void> {
-    await this.#submitDue((run) => run.submittedAt <= this.#init.now() && test(run));
+    await this.#submitDue((run) => (run.isTimed !== true || run.submittedAt <= this.#init.now()) && test(run));
   }
 
   async #submitDue(isDue: (run: FoundOpenRun) => boolean): Promise<void> {

@@ -170,7 +170,7 @@ describe("withLoggedEnd", () => {
 
 describe("runsOfSession", () => {
   const idsIn = async (store: RunStore, owner: SessionOwner = ada) => {
-    return (await runsOfSession(store, "s", owner)).map(({ runId }) => runId);
+    return (await runsOfSession({ store, now: () => 500 }, "s", owner)).map(({ runId }) => runId);
   };
 
   it("has the open runs of the owner's session, newest first", async () => {
@@ -187,6 +187,13 @@ describe("runsOfSession", () => {
     expect(await idsIn(store)).toEqual(["new", "mid", "old"]);
     expect(await idsIn(store, { ...ada, tenantId: "u" })).toEqual([]);
     await expect(idsIn(store, { userId: "" })).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it("leaves out a run whose log has its end, though its record does not", async () => {
+    const store = await storeWith(recordOf({ runId: "r1", status: "running" }));
+    expect(await idsIn(store)).toEqual(["r1"]);
+    await writeLog(store, [begun(1), end]);
+    expect(await idsIn(store)).toEqual([]);
   });
 
   it.each([

@@ -1,12 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { listRuns } from "./find-runs.ts";
+import { listRuns } from "./list-runs.ts";
 import type { RunRecord } from "./run-record.ts";
 import { RunStore } from "./run-store.ts";
 import type { RunCaller, RunListOptions } from "./run-view.ts";
 import { newRecord, pageOf } from "./test/run-records.ts";
 
 const ada = { userId: "ada" };
+const now = () => 100;
 
 async function storeWith(...runs: (Partial<RunRecord> & { runId: string; createdAt: number })[]): Promise<RunStore> {
   const store = new RunStore(new InMemoryStorage(), () => 100, true);
@@ -65,6 +66,43 @@ describe.each(callers)("listRuns of %s", (_name, caller) => {
     expect(await page(store, { status: "cancelled" })).toEqual([[], undefined]);
   });
 
+  it("shows and counts a run as over whose log has its end, though its record does not", async () => {
+    const statuses = { queued: "queued", running: "running", waiting: "waiting", open: "running" } as const;
+    const store = await storeWith(
+      ...Object.entries(statuses).map(([runId, status], createdAt) => ({ runId, createdAt, status })),
+    );
+    for (const runId of ["queued", "running", "waiting"]) {
+      const entries = [
+        { t: "attempt", n: 3, node: "n", print: "" },
+        { t: "end", output: null },
+      ];
+      await store.storage.set("run-log", `${runId}/000000000001`, { v: 1, entries });
+    }
+
+    const { runs } = await pageOf(store, caller);
+    expect(runs.map(({ runId, status, attempts }) => [runId, status, attempts])).toEqual([
+      ["open", "running", 0],
+      ["waiting", "completed", 3],
+      ["running", "completed", 3],
+      ["queued", "completed", 3],
+    ]);
+    expect(await page(store, { status: "completed", limit: 2 })).toEqual([["waiting", "running"], "1.running"]);
+    expect(await page(store, { status: "running" })).toEqual([["open"], undefined]);
+  });
+
+  it("reads one page of entries, and the records of that page alone", async () => {
+    const store = await storeWith(...Array.from({ length: 300 }, (_, at) => ({ runId: `r${at}`, createdAt: at })));
+    const list = vi.spyOn(store.storage, "list");
+    const get = vi.spyOn(store.storage, "get");
+    expect(await page(store, { limit: 5 })).toEqual([["r299", "r298", "r297", "r296", "r295"], "295.r295"]);
+
+    const lists = list.mock.calls.filter(([namespace]) => namespace === "run-by");
+    const limits = lists.map(([, , options]) => options?.limit ?? Infinity);
+    expect(Math.max(...limits)).toBeLessThanOrEqual(50);
+    expect(lists.length).toBeLessThanOrEqual(4);
+    expect(get).toHaveBeenCalledTimes(6);
+  });
+
   it("has outputs only where they are asked for, and the time of removal of each view", async () => {
     const store = await storeWith({ runId: "r1", createdAt: 1, status: "completed" });
     const view = {
@@ -78,7 +116,7 @@ describe.each(callers)("listRuns of %s", (_name, caller) => {
       expiresAt: 1100,
       attempts: 0,
     };
-    const list = async (options: RunListOptions) => await listRuns({ store, recordMs: 1000 }, caller, options);
+    const list = async (options: RunListOptions) => await listRuns({ store, now, recordMs: 1000 }, caller, options);
     expect(await list({})).toEqual({ runs: [view] });
     expect(await list({ hasOutputs: false })).toEqual({ runs: [view] });
     expect(await list({ hasOutputs: true })).toEqual({ runs: [{ ...view, output: "Long." }] });
@@ -92,10 +130,10 @@ describe.each(callers)("listRuns of %s", (_name, caller) => {
     for (const runId of ["gone", "coming"]) {
       const listed = { v: 1, createdAt: 2, sessionId: "s" };
       await store.storage.set("run-by", `-/ada/open/${time}.${runId}`, listed);
-      await store.storage.set("run-by", `#session/-/ada/s/${time}/${runId}`, listed);
+      await store.storage.set("run-by", `#all/${time}.${runId}`, { v: 1 });
     }
     expect(await page(store)).toEqual([["r1"], undefined]);
-    const prefix = caller === "host" ? `#session/-/ada/s/${time}/` : `-/ada/open/${time}.`;
+    const prefix = caller === "host" ? `#all/${time}.` : `-/ada/open/${time}.`;
     expect((await store.storage.list("run-by", prefix)).map(({ key }) => key)).toEqual([`${prefix}coming`]);
   });
 
@@ -113,7 +151,7 @@ describe.each(callers)("listRuns of %s", (_name, caller) => {
     [{ hasOutputs: 1 }, "hasOutputs"],
     [{ owner: "ada" }, "owner"],
   ])("refuses %j, and names it", async (options, name) => {
-    const list = listRuns({ store: await storeWith(), recordMs: 1 }, caller, options as RunListOptions);
+    const list = listRuns({ store: await storeWith(), now, recordMs: 1 }, caller, options as RunListOptions);
     await expect(list).rejects.toMatchObject({
       code: "invalid_request",
       message: expect.stringMatching(new RegExp(String.raw`\b${name}\b`)),

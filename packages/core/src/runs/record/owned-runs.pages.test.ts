@@ -4,11 +4,10 @@ import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { RemoteStorage } from "../../sessions/storage/test/remote-storage.ts";
-import { groupsOf, isEntryOf, listOwned } from "./find-runs.ts";
-import { listCreated } from "./run-lists.ts";
-import type { OwnedRange } from "./find-runs.ts";
-import { placeOf, runGroups } from "./run-record.ts";
-import type { RunGroup } from "./run-record.ts";
+import { groupsOf, isEntryOf, listOwned } from "./list-runs.ts";
+import type { OwnedRange } from "./list-runs.ts";
+import { placeOf, runGroups } from "./run-keys.ts";
+import type { RunGroup } from "./run-keys.ts";
 import { newRecord } from "./test/run-records.ts";
 
 const owner = ownerKey({ tenantId: "t", userId: "ada" });
@@ -139,29 +138,5 @@ describe("isEntryOf", () => {
       const entry = { key: `t/ada/${group}/${placeAt(4)}`, group, runId: "r4", place: placeAt(4) };
       expect(isEntryOf(entry, { ...record, ...change })).toBe(isOwn);
     }
-  });
-});
-
-describe("listCreated", () => {
-  it("has the entries of all sessions with their times, 0 where an entry has none", async () => {
-    const storage = await listsOf({ open: [1] });
-    const keys = ["#session/-/-/s/999999999999995/r4", "#session/t/ada/s/999999999999990/a%20b"] as const;
-    await storage.set("run-by", keys[0], { v: 1, createdAt: 4, sessionId: "s" });
-    await storage.set("run-by", keys[1], { v: 1 });
-    await storage.set("run-by", "#ended/000000000000001/r4", { v: 1, createdAt: 4 });
-    expect(await listCreated(storage)).toEqual([
-      { runId: "r4", createdAt: 4, key: keys[0] },
-      { runId: "a b", createdAt: 0, key: keys[1] },
-    ]);
-  });
-
-  it("reads a thousand entries at once", async () => {
-    const asked: unknown[] = [];
-    const list: StorageDriver["list"] = async (...args) => {
-      asked.push(args);
-      return [];
-    };
-    expect(await listCreated(new RemoteStorage({ list }).driver)).toEqual([]);
-    expect(asked).toEqual([["run-by", "#session/", { limit: 1000 }]]);
   });
 });

@@ -3,7 +3,7 @@ import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { Listing, Write } from "../../sessions/storage/storage-driver.ts";
 import { RemoteStorage } from "../../sessions/storage/test/remote-storage.ts";
-import { groupKeys } from "./run-record.ts";
+import { groupKeys } from "./run-keys.ts";
 import type { EndStatus, RunStorage } from "./run-record.ts";
 import { RunStore } from "./run-store.ts";
 import { idsOf, newRecord, pageOf } from "./test/run-records.ts";
@@ -178,7 +178,8 @@ describe("an entry in the list of an owner's runs", () => {
     await store.insert(newRecord({ runId: "r1", createdAt: 1 }));
     expect(await store.insert(newRecord({ runId: "r1", createdAt: 2, owner: bob, sessionId: "other" }))).toBe(false);
     const listed = (await storage.list("run-by")).map(({ key }) => key);
-    expect(listed).toEqual(["#session/-/ada/s/999999999999998/r1", "-/ada/open/999999999999998.r1"]);
+    const [place, session] = ["999999999999998.r1", "#session/-/ada/s/999999999999998/r1"];
+    expect(listed).toEqual([`#all/${place}`, session, `-/ada/open/${place}`]);
 
     await storage.delete("runs", "r1");
     await store.lists.closeOrphan("r1");

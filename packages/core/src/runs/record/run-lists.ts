@@ -2,22 +2,13 @@ import { mapBounded } from "../../base/async/map-bounded.ts";
 import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
 import { removeAll } from "../../sessions/session/remove-session.ts";
 import { scan } from "../../sessions/session/scan.ts";
+import { readProperty } from "../../base/util/read-property.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { StorageDriver, Write } from "../../sessions/storage/storage-driver.ts";
+import type { Write } from "../../sessions/storage/storage-driver.ts";
 import { inputKeys, removeInput, removeSubscriptions } from "./run-parts.ts";
-import {
-  byKeys,
-  callerOf,
-  callerOfOpen,
-  groupKeys,
-  groupsWithEnd,
-  isOfEnd,
-  readOpenRun,
-  readRunRecord,
-  runIdOf,
-  timeOf,
-} from "./run-record.ts";
+import { RunPlaces, byKeys, createdAtOf, isOfEnd, runIdOf, timeOf } from "./run-keys.ts";
+import { callerOfOpen, readOpenRun, readRunRecord } from "./run-record.ts";
 import type { OpenRun, RunRecord, RunStorage } from "./run-record.ts";
 import { inOrder, writeAll, writeInOrder } from "./run-writes.ts";
 
@@ -43,9 +34,9 @@ type Records = {
  */
 export class RunLists {
   readonly storage: RunStorage;
+  readonly places: RunPlaces;
   readonly #store: Records;
   readonly #now: () => number;
-  readonly #isShared: boolean;
   /** The time at which a run's record was first found missing, by run id. */
   readonly #missing = new Map<string, number>();
 
@@ -54,7 +45,7 @@ export class RunLists {
     this.storage = store.storage;
     this.#store = store;
     this.#now = now;
-    this.#isShared = isShared;
+    this.places = new RunPlaces(isShared);
   }
 
   /** Lists the open runs. Damaged entries are left out and passed to `onError`. */
@@ -73,7 +64,7 @@ export class RunLists {
   }
 
   /** Marks an open run as submitted now. Returns false if another process was faster. */
-  async renew({ runId, stored, ...open }: FoundOpenRun): Promise<boolean> {
+  async renew({ runId, stored, isTimed: _isTimed, ...open }: FoundOpenRun): Promise<boolean> {
     const next = { ...open, submittedAt: this.#now() };
     return await this.storage.compareAndSet(runNamespaces.open, encodeKey(runId), stored, next);
   }
@@ -106,14 +97,21 @@ export class RunLists {
     // once it has a record.
     const mayCome = !isOfEnd(key) && (await this.#store.readOpen(runId)) !== null;
     const record = await this.#store.readStored(runId);
-    if (record === null ? mayCome : this.isPlaceOf(key, record)) return false;
+    if (record === null ? mayCome : this.places.has(key, record)) return false;
+    // The run's entry in its session's list is found through its entry among all runs, so it goes first.
+    const inSession = await this.#sessionPlaceOf(key);
+    if (inSession !== undefined && !(record && this.places.has(inSession, record)))
+      await this.storage.delete(runNamespaces.byOwner, inSession);
     await this.storage.delete(runNamespaces.byOwner, key);
     return true;
   }
 
-  /** Returns true if a key belongs to a run's entry in a list of open or ended runs, or in its session's list. */
-  isPlaceOf(key: string, record: RunRecord): boolean {
-    return this.#allPlacesOf(record).includes(key);
+  /** Returns the key of a run in its session's list, if the given key is its key among all runs. */
+  async #sessionPlaceOf(key: string): Promise<string | undefined> {
+    if (!key.startsWith(byKeys.all)) return undefined;
+    const session = readProperty(await this.storage.get(runNamespaces.byOwner, key), "session");
+    if (typeof session !== "string") return undefined;
+    return byKeys.inSession(session, { createdAt: createdAtOf(key), runId: runIdOf(key) });
   }
 
   /** Removes a run with all its data. An interrupted removal can be repeated. */
@@ -123,7 +121,7 @@ export class RunLists {
     await this.#store.flush();
     const ended = endedAt === undefined ? [] : [byKeys.ofEnded(endedAt, runId), byKeys.ofBare(endedAt, runId)];
     const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
-    const listed = [...this.#allPlacesOf(record), ...ended, ...expiring];
+    const listed = [...this.places.all(record), ...ended, ...expiring];
     const writes = inOrder<"removeEntries", Write>("removeEntries", {
       unlisted: [{ namespace: open, key: encodeKey(runId), value: null }],
       noRecord: [{ namespace: runs, key: encodeKey(runId), value: null }],
@@ -235,22 +233,6 @@ export class RunLists {
     });
     return true;
   }
-
-  /** Returns the keys under which an open run is listed: by its session, by its owner, and for counting. */
-  openPlacesOf(record: RunRecord): string[] {
-    return [byKeys.ofSession(record), ...groupKeys(record, ["open"]), ...this.countKeysOf(record)];
-  }
-
-  /** Returns the key under which an open run is listed for counting, if that is not its owner's list. */
-  countKeysOf(record: RunRecord): string[] {
-    const caller = callerOf(record);
-    return this.#isShared && caller.kind === "anonymous" ? [byKeys.ofAnonymous(caller, record.runId)] : [];
-  }
-
-  /** Returns the keys under which an open or ended run is listed. */
-  #allPlacesOf(record: RunRecord): string[] {
-    return [byKeys.ofSession(record), ...groupKeys(record, groupsWithEnd(record)), ...this.countKeysOf(record)];
-  }
 }
 
 /**
@@ -260,39 +242,24 @@ export class RunLists {
 async function findPlaces(storage: RunStorage, runId: string, open: OpenRun): Promise<string[]> {
   const caller = callerOfOpen(open);
   const found = caller.kind === "anonymous" ? [byKeys.ofAnonymous(caller, runId)] : [];
-  found.unshift(...inSession(open, runId, open));
+  found.unshift(...lastingPlaces(open, runId, open));
   const range = { namespace: runNamespaces.byOwner, prefix: byKeys.group(open.owner, "open"), pageSize };
   for await (const page of scan(storage, range)) {
     for (const { key, value } of page) {
-      // The run's entry in its session's list comes first, because it is found through this one.
-      if (runIdOf(key) === runId) found.push(...inSession(open, runId, value as Partial<OpenRun>), key);
+      // The run's lasting entries come first, because they are found through this one.
+      if (runIdOf(key) === runId) found.push(...lastingPlaces(open, runId, value as Partial<OpenRun>), key);
     }
   }
   return found;
 }
 
-/** Returns the entry of a run in the list of its session, as far as it is known. */
-function inSession(
+/** Returns the entries of a run among all runs and in the list of its session, as far as they are known. */
+function lastingPlaces(
   { owner }: OpenRun,
   runId: string,
   { createdAt, sessionId }: Pick<OpenRun, "createdAt" | "sessionId">,
 ): string[] {
   if (createdAt === undefined || sessionId === undefined) return [];
-  return [byKeys.inSession(`${owner}/${encodeKey(sessionId)}`, { createdAt, runId })];
-}
-
-/** An entry in the list of a session's runs. */
-export type CreatedEntry = Pick<RunRecord, "runId" | "createdAt"> & { readonly key: string };
-
-/** Lists all runs, with and without owners, and the times of their creation, from the lists of their sessions. */
-export async function listCreated(storage: StorageDriver): Promise<CreatedEntry[]> {
-  const found: CreatedEntry[] = [];
-  const range = { namespace: runNamespaces.byOwner, prefix: byKeys.sessions, pageSize: 1000 };
-  for await (const page of scan(storage, range)) {
-    for (const { key, value } of page) {
-      const { createdAt = 0 } = value as Partial<RunRecord>;
-      found.push({ runId: runIdOf(key), createdAt, key });
-    }
-  }
-  return found;
+  const created = { createdAt, runId };
+  return [byKeys.inSession(`${owner}/${encodeKey(sessionId)}`, created), byKeys.ofAll(created)];
 }

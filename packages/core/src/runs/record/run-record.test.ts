@@ -1,20 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../sessions/storage/json.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
-import {
-  byKeys,
-  callerOf,
-  callerOfOpen,
-  groupKeys,
-  isEnded,
-  isOfEnd,
-  placeOf,
-  readOpenRun,
-  readRunRecord,
-  runIdOf,
-  timeOf,
-  toView,
-} from "./run-record.ts";
+import { byKeys, groupKeys, isOfEnd, placeOf, runIdOf, timeOf } from "./run-keys.ts";
+import { callerOf, callerOfOpen, isEnded, readOpenRun, readRunRecord, toView } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import { newRecord } from "./test/run-records.ts";
 
@@ -133,6 +121,7 @@ describe("the keys of the lists of runs", () => {
     [byKeys.session(owner, "a/b"), "#session/t/%23%C3%A9/a%2Fb/"],
     [byKeys.ofSession({ ...record, owner }), "#session/t/%23%C3%A9/s/999999999999995/r1"],
     [byKeys.inSession("t/u/s", { createdAt: 0, runId: "r/1" }), "#session/t/u/s/999999999999999/r%2F1"],
+    [byKeys.ofAll({ createdAt: 4, runId: "r/1" }), "#all/999999999999995.r%2F1"],
     [byKeys.openOf(caller), "#anonymous/%23%2Fa/"],
     [byKeys.openOf(callerOf({ owner })), "t/%23%C3%A9/open/"],
     [byKeys.ofAnonymous(caller, "r1"), "#anonymous/%23%2Fa/r1"],

@@ -1,13 +1,11 @@
 import type { PublicError } from "../../base/errors/public-error.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
-import { sessionKey } from "../../sessions/session/session-keys.ts";
 import { ownerKey, userOfKey } from "../../sessions/storage/owner-key.ts";
 import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
 import { anonymousCaller, countedCaller, hostCaller } from "../../sessions/session/counted-caller.ts";
-import type { CallerKey, CountedCaller } from "../../sessions/session/counted-caller.ts";
+import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
-import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
@@ -89,6 +87,8 @@ export type OpenRun = {
   v: 1;
   /** The time of the last submission, or the future time at which a waiting run is woken. */
   submittedAt: number;
+  /** True if `submittedAt` is the time at which a waiting run is woken. Any other future time is that of a wrong clock. */
+  isTimed?: boolean;
   activation: number;
   priority: number;
   notBefore?: number;
@@ -175,67 +175,6 @@ function expiryOf({ endedAt, expiresAt }: RunRecord, recordMs: number): Pick<Run
   return times.length === 0 ? {} : { expiresAt: Math.min(...times) };
 }
 
-/** A group in the list of an owner's runs: the open runs, or those with one kind of end. */
-export type RunGroup = "open" | EndStatus;
-
-/**
- * The groups in the order in which they must be read. A run that ends joins the group of its end before it leaves the
- * open runs, so a reader of both finds it at least once.
- */
-export const runGroups = ["open", "completed", "error", "cancelled"] as const satisfies readonly RunGroup[];
-
-/**
- * Keys in the namespace `run-by`. Runs of an owner or session are sorted newest first; ended runs, and those with a
- * removal time, in the order of removal. No owner's key begins with `#`, which is encoded in names.
- */
-export const byKeys = {
-  /** @param owner the part of storage keys that names the owner */
-  group: (owner: CallerKey, group: RunGroup): string => `${owner}/${group}/`,
-  sessions: "#session/",
-  sessionsOf: (owner: SessionOwner): string => `#session/${ownerKey(owner)}/`,
-  session: (owner: SessionOwner, sessionId: string): string => `#session/${sessionKey(owner, sessionId)}/`,
-  ofSession: (record: RunRecord): string => byKeys.inSession(sessionKey(record.owner, record.sessionId), record),
-  /** @param session the storage key of the session */
-  inSession: (session: string, { createdAt, runId }: Pick<RunRecord, "createdAt" | "runId">): string =>
-    `#session/${session}/${time(lastTime - createdAt)}/${encodeKey(runId)}`,
-  /** Prefix of the open runs of callers without a verified user, if several processes accept runs. */
-  anonymous: "#anonymous/",
-  ofAnonymous: (caller: CountedCaller, runId: string): string => byKeys.openOf(caller) + encodeKey(runId),
-  /** Returns the prefix of the open runs of a caller, including those that wait for an answer. */
-  openOf: ({ kind, key }: CountedCaller): string =>
-    kind === "anonymous" ? `#anonymous/${encodeKey(key)}/` : byKeys.group(key, "open"),
-  /** Prefix of the ended runs that still have a log. */
-  ended: "#ended/",
-  ofEnded: (endedAt: number, runId: string): string => `#ended/${time(endedAt)}/${encodeKey(runId)}`,
-  /** Prefix of the ended runs whose log was removed. */
-  bare: "#bare/",
-  ofBare: (endedAt: number, runId: string): string => `#bare/${time(endedAt)}/${encodeKey(runId)}`,
-  /** Prefix of the runs with their own removal time. */
-  expiring: "#expires/",
-  ofExpiring: (expiresAt: number, runId: string): string => `#expires/${time(expiresAt)}/${encodeKey(runId)}`,
-} as const;
-
-/**
- * Returns the keys of a run in groups of its owner's list. A run without a user is in no list, because lists are
- * per user.
- */
-export function groupKeys(record: RunRecord, groups: readonly RunGroup[]): string[] {
-  if (record.owner.userId === undefined) return [];
-  const [owner, place] = [ownerKey(record.owner), placeOf(record)];
-  return groups.map((group) => byKeys.group(owner, group) + place);
-}
-
-/** Returns the groups of the owner's list that may contain a run: the open runs, and those with its end. */
-export function groupsWithEnd({ status }: RunRecord): RunGroup[] {
-  return isEnded(status) ? ["open", status] : ["open"];
-}
-
-/** Returns the sort key of a run among its owner's runs: newest first, and runs of the same millisecond by id. */
-export function placeOf({ createdAt, runId }: Pick<RunRecord, "createdAt" | "runId">): string {
-  // The parts are joined by a dot and not a slash, because storage in memory would create a folder for each part.
-  return `${time(lastTime - createdAt)}.${encodeKey(runId)}`;
-}
-
 /**
  * Returns the caller of a run, for counting against limits. A run of the program itself is not limited for each caller.
  */
@@ -250,29 +189,6 @@ export function callerOfOpen({ owner, anonymous }: Pick<OpenRun, "owner" | "anon
   const user = userOfKey(owner);
   if (user === "claimed") return anonymousCaller();
   return user === "none" ? hostCaller : { kind: "user", key: owner };
-}
-
-/** Returns the time in the key of an ended run or of a run with a removal time, in epoch milliseconds. */
-export function timeOf(key: string): number {
-  return Number(key.split("/")[1]);
-}
-
-/** Returns true if a key belongs to an entry in the list of an owner's ended runs. */
-export function isOfEnd(key: string): boolean {
-  return !key.startsWith("#") && isEnded(key.split("/").at(-2) as RunStatus);
-}
-
-/** Returns the id of the run at the end of a key. */
-export function runIdOf(key: string): string {
-  const last = key.slice(key.lastIndexOf("/") + 1);
-  return decodeURIComponent(placeForm.test(last) ? last.slice(last.indexOf(".") + 1) : last);
-}
-
-const lastTime = 999_999_999_999_999;
-const placeForm = /^\d{15}\./;
-
-function time(ms: number): string {
-  return String(Math.trunc(ms)).padStart(15, "0");
 }
 
 function isRunRecord(value: unknown): value is RunRecord {

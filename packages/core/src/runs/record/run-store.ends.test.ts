@@ -38,7 +38,8 @@ describe("RunStore.finish", () => {
 
     expect(await contentsOf(storage)).toEqual({
       "runs r1": { ...recordOf({ expiresAt: 950 }), ...running, status: "error", error, endedAt: 200 },
-      [session]: { v: 1, createdAt: 4, sessionId: "s" },
+      [`run-by #all/${place}.r1`]: { v: 1, session: "-/ada/s" },
+      [session]: { v: 1 },
       [`run-by -/ada/error/${place}.r1`]: { v: 1 },
       "run-by #ended/000000000000200/r1": { v: 1 },
       "run-by #expires/000000000000950/r1": { v: 1 },
@@ -59,6 +60,7 @@ describe("RunStore.finish", () => {
     const { store, storage } = await stored({ owner: {}, anonymous: "#a" }, new InMemoryStorage(), true);
     await store.finish("r1", { status: "cancelled" });
     expect(await placesIn(storage)).toEqual([
+      `run-by #all/${place}.r1`,
       "run-by #ended/000000000000200/r1",
       `run-by #session/-/-/s/${place}/r1`,
       "runs r1",
@@ -97,7 +99,7 @@ describe("RunStore.takeOffList", () => {
 
   it.each([
     ["takes the run off", undefined, null],
-    ["lets the sweep find it then", 0, { ...openAs, submittedAt: 0 }],
+    ["lets the sweep find it then", 0, { ...openAs, submittedAt: 0, isTimed: true }],
   ])("%s: with the time %s", async (_what, submittedAt, left) => {
     const { store, record } = await stored();
     await store.takeOffList(record, await store.readOpen("r1"), submittedAt);
@@ -127,6 +129,7 @@ describe("RunStore.takeOffList", () => {
     expect(await store.readOpen("r1")).toEqual({
       ...openAs,
       submittedAt: 300,
+      isTimed: true,
       ...(waitsForUpgrade && { waitsForUpgrade }),
     });
   });

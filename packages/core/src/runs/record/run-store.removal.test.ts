@@ -115,6 +115,7 @@ describe("RunStore.removeOld", () => {
     const { store, storage } = await ended();
     await store.lists.removeOld(102, 101);
     expect(await placesIn(storage)).toEqual([
+      "run-by #all/999999999999995.r3",
       "run-by #bare/000000000000102/r3",
       "run-by #session/-/ada/s/999999999999995/r3",
       "run-by -/ada/completed/999999999999995.r3",
@@ -159,6 +160,9 @@ describe("RunStore.dropEntry", () => {
   it.each<[what: string, key: string, isDropped: boolean]>([
     ["of an open run", `-/ada/open/${place}.open`, false],
     ["of a run in its session", `#session/-/ada/s/${place}/open`, false],
+    ["of a run among all", `#all/${place}.open`, false],
+    ["of an ended run among all", `#all/${place}.ended`, false],
+    ["of another time among all", "#all/999999999999994.open", true],
     ["of a caller's open run", "#anonymous/%23a/open", false],
     ["of another owner", `-/bob/open/${place}.open`, true],
     ["of another time", "-/ada/open/999999999999994.open", true],

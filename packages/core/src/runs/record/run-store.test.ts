@@ -7,6 +7,7 @@ import { contentsOf, placesIn, watchedStorage } from "./test/contents.ts";
 import { runDrivers } from "./test/run-drivers.ts";
 import { newRecord } from "./test/run-records.ts";
 
+const amongAll = "run-by #all/999999999999995.r1";
 const bySession = "run-by #session/-/ada/s/999999999999995/r1";
 const byOwner = "run-by -/ada/open/999999999999995.r1";
 const [wait, other] = [
@@ -36,12 +37,13 @@ async function stored(given: Partial<RunRecord> = {}, options: Parameters<typeof
 }
 
 describe("RunStore.insert", () => {
-  it("stores the record, its entries in the lists of its session and owner, and one in that of open runs", async () => {
+  it("stores the record, its entries in the lists of all runs, its session and owner, and one in that of open runs", async () => {
     const { storage, record } = await stored();
     expect(await contentsOf(storage)).toEqual({
       "runs r1": record,
       "run-open r1": entry,
-      [bySession]: listed,
+      [amongAll]: { v: 1, session: "-/ada/s" },
+      [bySession]: { v: 1 },
       [byOwner]: listed,
     });
   });
@@ -70,9 +72,8 @@ describe("RunStore.insert", () => {
       const { "runs r1": _record, "run-open r1": open, ...lists } = await contentsOf(storage);
 
       expect(open).toEqual({ ...entry, owner: "t/-", ...anonymous });
-      expect(lists).toEqual(
-        Object.fromEntries([session, ...counted].map((place) => [place, { ...listed, inputBytes: 7 }])),
-      );
+      const caller = Object.fromEntries(counted.map((place) => [place, { ...listed, inputBytes: 7 }]));
+      expect(lists).toEqual({ [amongAll]: { v: 1, session: "t/-/s" }, [session]: { v: 1 }, ...caller });
     },
   );
 

@@ -1,6 +1,7 @@
 import { logKey, runNamespaces } from "../../agents/journal/log-entry.ts";
 import type { LogRecord } from "../../agents/journal/log-entry.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
+import { sessionKey } from "../../sessions/session/session-keys.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { Write } from "../../sessions/storage/storage-driver.ts";
@@ -9,7 +10,8 @@ import type { Insert } from "./run-writes.ts";
 import { RunLists } from "./run-lists.ts";
 import { isLongInput, removeInput, writeInput } from "./run-parts.ts";
 import type { StoredEnd } from "./run-parts.ts";
-import { byKeys, groupKeys, groupsWithEnd, isEnded, readRunRecord, toOpenRun } from "./run-record.ts";
+import { byKeys, groupKeys, groupsWithEnd } from "./run-keys.ts";
+import { isEnded, readRunRecord, toOpenRun } from "./run-record.ts";
 import type { Running, RunRecord, RunStorage } from "./run-record.ts";
 
 /** Reads and writes the records of durable runs, except their logs. */
@@ -51,12 +53,15 @@ export class RunStore {
     const { runs, open, byOwner, log } = runNamespaces;
     const { runId, sessionId, createdAt, expiresAt, inputBytes } = record;
     const listed = { v: 1, createdAt, sessionId, ...(inputBytes !== undefined && { inputBytes }) };
-    const expiring = expiresAt === undefined ? [] : [byKeys.ofExpiring(expiresAt, runId)];
+    const session = sessionKey(record.owner, sessionId);
+    const bare = [byKeys.ofSession(record)];
+    if (expiresAt !== undefined) bare.push(byKeys.ofExpiring(expiresAt, runId));
     const writes = inOrder<"accept", Insert>("accept", {
       open: [{ namespace: open, key: encodeKey(runId), value: toOpenRun(record, this.#now()) }],
       places: [
-        ...this.lists.openPlacesOf(record).map((key) => ({ namespace: byOwner, key, value: listed })),
-        ...expiring.map((key) => ({ namespace: byOwner, key, value: { v: 1 } })),
+        ...this.lists.places.counted(record).map((key) => ({ namespace: byOwner, key, value: listed })),
+        { namespace: byOwner, key: byKeys.ofAll(record), value: { v: 1, session } },
+        ...bare.map((key) => ({ namespace: byOwner, key, value: { v: 1 } })),
       ],
       attempt: first === undefined ? [] : [{ namespace: log, key: logKey(runId, 1), value: asJson(first) }],
       record: [{ namespace: runs, key: encodeKey(runId), value: asJson(record) }],
@@ -70,8 +75,8 @@ export class RunStore {
   async #unlist(record: RunRecord): Promise<void> {
     const stored = await this.readStored(record.runId);
     if (stored === null) return;
-    const places = this.lists.openPlacesOf(stored);
-    for (const key of this.lists.openPlacesOf(record)) {
+    const places = this.lists.places.ofOpen(stored);
+    for (const key of this.lists.places.ofOpen(record)) {
       if (!places.includes(key)) await this.storage.delete(runNamespaces.byOwner, key);
     }
   }
@@ -131,7 +136,7 @@ export class RunStore {
     const { byOwner } = runNamespaces;
     const [open, ...ended] = groupKeys(record, groupsWithEnd(record));
     const ends = [...ended, byKeys.ofEnded(endedAt, runId)];
-    const places = [open ?? [], this.lists.countKeysOf(record)].flat();
+    const places = [open ?? [], this.lists.places.onlyCounted(record)].flat();
     const writes = inOrder<"settle", Write>("settle", {
       ends: ends.map((key) => ({ namespace: byOwner, key, value: { v: 1 } })),
       unplaced: places.map((key) => ({ namespace: byOwner, key, value: null })),
@@ -174,7 +179,7 @@ export class RunStore {
    */
   async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;
-    const next = submittedAt === undefined ? null : { ...toOpenRun(record, this.#now()), submittedAt };
+    const next = submittedAt === undefined ? null : { ...toOpenRun(record, submittedAt), isTimed: true };
     if (open !== null) await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
   }
 

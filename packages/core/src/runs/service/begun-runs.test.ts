@@ -52,7 +52,7 @@ describe("a run that begins with its acceptance", () => {
     const { runId } = await service.accept(request);
     const events = await readEvents(service, runId);
 
-    expect(calls[0]).toBe("insertAll run-open run-by run-log runs");
+    expect(calls[0]).toBe("insertAll run-open run-by run-by run-log runs");
     expect(calls.filter((call) => /^(get|list) run/.test(call))).toEqual([]);
     expect(events.map(({ type }) => type)).toEqual(["attempt", "chunk", "done", "chunk", "end"]);
     expect(textOf(events)).toBe("One.");
@@ -93,7 +93,7 @@ describe("a run that begins with its acceptance", () => {
     const service = await serveRuns({ agents, storage });
     const { runId } = await service.accept({ ...request, input: "x".repeat(40_000) });
 
-    expect(calls).toContain("insertAll run-open run-by runs");
+    expect(calls).toContain("insertAll run-open run-by run-by runs");
     expect((await readEvents(service, runId)).at(-1)?.type).toBe("end");
   });
 
@@ -105,7 +105,7 @@ describe("a run that begins with its acceptance", () => {
     await service.accept({ ...request, idempotencyKey: "k" });
 
     const accepted = calls.filter((call) => call.startsWith("insertAll run-open"));
-    expect(accepted).toEqual(Array.from({ length: 2 }, () => "insertAll run-open run-by runs"));
+    expect(accepted).toEqual(Array.from({ length: 2 }, () => "insertAll run-open run-by run-by runs"));
   });
 
   it("goes on as a second attempt where another process finds the first", async () => {

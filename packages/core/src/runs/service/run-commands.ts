@@ -6,7 +6,8 @@ import type { RunEngine } from "../processes/run-engine.ts";
 import type { RunPerformer } from "../performer/run-performer.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import { isEnded, byKeys, runGroups } from "../record/run-record.ts";
+import { byKeys, runGroups } from "../record/run-keys.ts";
+import { isEnded } from "../record/run-record.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import { writeInOrder } from "../record/run-writes.ts";
 import type { ServiceParts, Performing } from "../processes/service-parts.ts";
@@ -195,7 +196,7 @@ export async function removeRuns(
     for (const { runId, key } of entries) {
       const record = await store.read(runId);
       // An entry may be left over for a run whose id now belongs to a run of another owner or session.
-      if (record === null || !store.lists.isPlaceOf(key, record)) await store.lists.dropEntry(key);
+      if (record === null || !store.lists.places.has(key, record)) await store.lists.dropEntry(key);
       else await remove(record).catch((error: unknown) => failures.push(error));
     }
   }

@@ -4,7 +4,7 @@ import { logKey } from "../../agents/journal/log-entry.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { atEachDeath } from "../../sessions/storage/test/each-death.ts";
 import { putAnswer } from "../record/answers.ts";
-import { byKeys } from "../record/run-record.ts";
+import { byKeys } from "../record/run-keys.ts";
 import type { EndStatus, RunRecord, RunStorage } from "../record/run-record.ts";
 import { deathTime, keysOf, openStore, removeOld, runScene, sweep } from "../record/test/run-deaths.ts";
 import type { RunScene } from "../record/test/run-deaths.ts";

@@ -6,9 +6,11 @@ import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
 import { findWait } from "../record/answers.ts";
-import { findRun, listRuns, runsOfSession, withLoggedEnd } from "../record/find-runs.ts";
+import { findRun, runsOfSession, withLoggedEnd } from "../record/find-runs.ts";
+import { listRuns } from "../record/list-runs.ts";
 import { readInput } from "../record/run-parts.ts";
-import { byKeys, isEnded } from "../record/run-record.ts";
+import { byKeys } from "../record/run-keys.ts";
+import { isEnded } from "../record/run-record.ts";
 import type { RunRecord, RunStorage } from "../record/run-record.ts";
 import type {
   AcceptedRun,
@@ -129,7 +131,7 @@ export class RunService {
    * there is none.
    */
   async runOfSession(sessionId: string, owner: SessionOwner): Promise<RunView | null> {
-    const open = await runsOfSession(this.#parts.store, sessionId, owner);
+    const open = await runsOfSession(this.#parts, sessionId, owner);
     const first = open.find(({ status }) => status !== "queued") ?? open.at(-1);
     return first === undefined ? null : this.#parts.toView(first);
   }
@@ -142,7 +144,8 @@ export class RunService {
 
   /** Lists the runs of an owner with a user, or all runs of the service for `"host"`, newest first. */
   async list(caller: RunCaller, options: RunListOptions = {}): Promise<RunPage> {
-    return await listRuns({ store: this.#parts.store, recordMs: this.#settings.retention.recordMs }, caller, options);
+    const { store, now } = this.#parts;
+    return await listRuns({ store, now, recordMs: this.#settings.retention.recordMs }, caller, options);
   }
 
   /** Returns the input of a run as it was accepted; undefined for a workflow that began without input. */

@@ -1,4 +1,4 @@
-import { listRuns } from "../find-runs.ts";
+import { listRuns } from "../list-runs.ts";
 import type { RunRecord } from "../run-record.ts";
 import type { RunStore } from "../run-store.ts";
 import type { RunCaller, RunListOptions, RunPage } from "../run-view.ts";
@@ -12,7 +12,7 @@ export function newRecord(given: Pick<RunRecord, "runId" | "createdAt"> & Partia
 
 /** Lists one page of runs. */
 export async function pageOf(store: RunStore, caller: RunCaller, options: RunListOptions = {}): Promise<RunPage> {
-  return await listRuns({ store, recordMs: 1_000_000 }, caller, options);
+  return await listRuns({ store, now: () => 500, recordMs: 1_000_000 }, caller, options);
 }
 
 /** Lists the ids of all runs, page by page. */
