@@ -1,67 +1,12 @@
-// oxlint-disable complexity, max-params -- the shape of a storage driver, and one list of cases for each namespace
+// oxlint-disable complexity, max-params -- the shape of a storage driver
 import { runNamespaces } from "../agents/journal/log-entry.ts";
-import type { LogEntry } from "../agents/journal/log-entry.ts";
 import type { Json } from "../sessions/storage/json.ts";
 import type { StorageDriver } from "../sessions/storage/storage-driver.ts";
-import { groupKeys, isOfEnd, runIdOf } from "../runs/record/run-keys.ts";
 import { isEnded } from "../runs/record/run-record.ts";
-import type { OpenRun, RunRecord } from "../runs/record/run-record.ts";
 import { transitions } from "../runs/record/run-writes.ts";
 import type { TransitionName } from "../runs/record/run-writes.ts";
-
-/** The records of one run in a storage. */
-type Facts = {
-  record: RunRecord | undefined;
-  open: OpenRun | undefined;
-  readonly places: Set<string>;
-  readonly ends: Set<string>;
-  readonly log: Map<string, readonly LogEntry[]>;
-  readonly inbox: Set<string>;
-  readonly input: Set<string>;
-  /** True once the open entry of a run without a record was changed. */
-  isClaimed: boolean;
-  /** True once the open entry was written after the cancellation. */
-  isRelisted: boolean;
-};
-
-/** One write of a storage, as a write of a transition. */
-type Step = readonly [name: TransitionName, write: string];
-
-const types = ({ log }: Facts) => new Set([...log.values()].flatMap((entries) => entries.map(({ t }) => t)));
-const status = ({ record }: Facts) => record?.status ?? "absent";
-const isOver = (facts: Facts) => facts.record !== undefined && isEnded(facts.record.status);
-
-/** Returns true if an earlier write of a transition has taken effect. Writes that may be left out always have. */
-const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
-  open: ({ open }) => open !== undefined,
-  places: ({ places }) => places.size > 0,
-  input: () => true,
-  attempt: () => true,
-  record: ({ record }) => record !== undefined,
-  call: (facts) => types(facts).has("call"),
-  effect: () => true,
-  done: () => true,
-  wait: (facts) => types(facts).has("wait") || facts.record?.waits?.[0]?.kind === "upgrade",
-  running: () => true,
-  waiting: (facts) => status(facts) === "waiting",
-  answer: ({ inbox, record }) => inbox.size > 0 || record?.waits?.some(({ until }) => until !== undefined) === true,
-  cancel: ({ inbox }) => inbox.has("cancel"),
-  relisted: ({ isRelisted }) => isRelisted,
-  queued: (facts) => status(facts) === "queued",
-  session: () => true,
-  end: (facts) => types(facts).has("end") || facts.record?.error?.code === "storage_corrupt",
-  ends: ({ ends }) => ends.size > 0,
-  unplaced: (facts) => [...facts.places].every((key) => !isOwnPlace(key, facts)),
-  unlisted: ({ open }) => open === undefined,
-  noRecord: ({ record }) => record === undefined,
-  log: ({ log, inbox, input }) => log.size + inbox.size + input.size === 0,
-  noInput: ({ input }) => input.size === 0,
-  noLog: ({ log }) => log.size === 0,
-  noInbox: ({ inbox }) => inbox.size === 0,
-  subscriptions: () => true,
-  claim: ({ isClaimed }) => isClaimed,
-  entries: ({ record, open, places }) => record === undefined && open === undefined && places.size === 0,
-};
+import { apply, holds, runOf, status, stepsOf, types } from "./run-write-steps.ts";
+import type { Facts, Step, Write } from "./run-write-steps.ts";
 
 /**
  * Records the writes of all processes to the durable runs of a storage, and compares each with the table of transitions
@@ -129,7 +74,8 @@ export class RunWriteRecorder {
     const facts = this.#factsOf(runId);
     const { open, record } = facts;
     // The run of a cancellation is over at once.
-    if (name === "cancel") return facts.inbox.has("cancel") && facts.isRelisted && isOver(facts);
+    if (name === "cancel")
+      return facts.inbox.has("cancel") && facts.isRelisted && record !== undefined && isEnded(record.status);
     const waitsForUpgrade = record?.waits?.[0]?.kind === "upgrade";
     const isOpenCurrent =
       open === undefined ||
@@ -167,6 +113,26 @@ export class RunWriteRecorder {
     }
   }
 
+  /**
+   * Records writes that took effect at once, such as those of a transaction. Their order among themselves does not matter.
+   */
+  commit(writes: readonly Write[]): void {
+    const left = [...writes];
+    while (left.length > 0) {
+      const next = Math.max(
+        0,
+        left.findIndex((write) => this.#isAllowed(write)),
+      );
+      for (const { namespace, key, value } of left.splice(next, 1)) this.write(namespace, key, value);
+    }
+  }
+
+  #isAllowed(write: Write): boolean {
+    const facts = this.#factsOf(runOf(write.namespace, write.key));
+    const steps = stepsOf(write, facts);
+    return steps.length === 0 || steps.some((step) => this.#isNext(step, facts));
+  }
+
   /** Records a write that was made, after all earlier ones; `null` for the removal of a record. */
   write(namespace: string, key: string, value: Json | null): void {
     if (!(Object.values(runNamespaces) as string[]).includes(namespace)) return;
@@ -196,98 +162,4 @@ export class RunWriteRecorder {
   #refuse(step: Step | undefined, what: string): void {
     this.violations.push(`${step?.join(".") ?? "no transition"}: ${what}`);
   }
-}
-
-function runOf(namespace: string, key: string): string {
-  if (namespace === runNamespaces.subscriptions) return decodeURIComponent(key.split("/")[1] ?? "");
-  return namespace === runNamespaces.byOwner ? runIdOf(key) : decodeURIComponent(key.split("/", 1)[0] ?? "");
-}
-
-type Write = { readonly namespace: string; readonly key: string; readonly value: Json | null };
-
-/** Returns the writes of transitions that a write of a storage may be; none if the table does not order it. */
-function stepsOf({ namespace, key, value }: Write, facts: Facts): Step[] {
-  const over = isOver(facts);
-  switch (namespace) {
-    case runNamespaces.open:
-      // A late deletion finds nothing.
-      if (value !== null || facts.open === undefined) return [];
-      if (facts.record === undefined) return [["dropOrphan", "unlisted"]];
-      if (over)
-        return [
-          ["settle", "unlisted"],
-          ["remove", "entries"],
-        ];
-      return status(facts) === "waiting"
-        ? [
-            ["suspend", "unlisted"],
-            ["remove", "entries"],
-          ]
-        : [["remove", "entries"]];
-    case runNamespaces.byOwner:
-      return placeSteps({ key, value }, facts);
-    case runNamespaces.log:
-      if (facts.record !== undefined) return [];
-      if (value !== null) return [["accept", "attempt"]];
-      // Two processes may remove one run.
-      return facts.open === undefined ? [] : [["dropOrphan", "log"]];
-    case runNamespaces.input:
-      if (value !== null) return [["acceptLong", "input"]];
-      return facts.record === undefined && facts.open !== undefined ? [["dropOrphan", "noInput"]] : [];
-    case runNamespaces.subscriptions:
-      return value === null && facts.record === undefined ? [["removeEntries", "subscriptions"]] : [];
-    case runNamespaces.inbox:
-      if (value === null || status(facts) !== "waiting") return [];
-      return key.endsWith("/cancel") ? [["cancel", "cancel"]] : [["answer", "answer"]];
-    case runNamespaces.runs:
-      return recordSteps(value as RunRecord | null, facts);
-    default:
-      return [];
-  }
-}
-
-function placeSteps({ key, value }: Pick<Write, "key" | "value">, facts: Facts): Step[] {
-  const isEnd = isEndKey(key);
-  if (value !== null) return isEnd ? [] : [["accept", "places"]];
-  if (isEnd) return [];
-  if (facts.record === undefined) return facts.open === undefined ? [] : [["dropOrphan", "unplaced"]];
-  // Other entries are left of an acceptance that came too late.
-  if (!isOwnPlace(key, facts)) return [];
-  return isOver(facts) ? [["settle", "unplaced"]] : [["removeEntries", "unplaced"]];
-}
-
-/** Returns true if an entry in a list of open runs belongs to the run's record, or to the run while it has none. */
-function isOwnPlace(key: string, { record }: Facts): boolean {
-  if (["#all/", "#session/", "#expires/"].some((prefix) => key.startsWith(prefix))) return false;
-  if (record === undefined) return true;
-  return key.startsWith("#anonymous/") || groupKeys(record, ["open"]).includes(key);
-}
-
-function recordSteps(next: RunRecord | null, facts: Facts): Step[] {
-  if (next === null) return [["remove", "entries"]];
-  if (facts.record === undefined) return [["accept", "record"]];
-  if (next.status === facts.record.status) return [];
-  if (next.status === "waiting") return next.waits?.[0]?.kind === "upgrade" ? [] : [["suspend", "waiting"]];
-  if (next.status === "queued") return [["answer", "wake"]];
-  if (isEnded(next.status) && next.error?.code !== "storage_corrupt") return [["end", "record"]];
-  return [];
-}
-
-function isEndKey(key: string): boolean {
-  return isOfEnd(key) || key.startsWith("#ended/") || key.startsWith("#bare/");
-}
-
-function apply({ namespace, key, value }: Write, facts: Facts): void {
-  const change = (keys: Set<string>, name = key) => void (value === null ? keys.delete(name) : keys.add(name));
-  const isKnown = facts.open !== undefined && facts.record === undefined;
-  if (namespace === runNamespaces.open && isKnown && value !== null) facts.isClaimed = true;
-  if (namespace === runNamespaces.open && value !== null && facts.inbox.has("cancel")) facts.isRelisted = true;
-  if (namespace === runNamespaces.open) facts.open = value === null ? undefined : (value as unknown as OpenRun);
-  if (namespace === runNamespaces.runs) facts.record = value === null ? undefined : (value as unknown as RunRecord);
-  if (namespace === runNamespaces.byOwner) change(isEndKey(key) ? facts.ends : facts.places);
-  if (namespace === runNamespaces.input) change(facts.input);
-  if (namespace === runNamespaces.inbox) change(facts.inbox, key.slice(key.indexOf("/") + 1));
-  if (namespace !== runNamespaces.log) return;
-  if (value === null) facts.log.delete(key);
-  else facts.log.set(key, (value as unknown as { entries: LogEntry[] }).entries);
 }

@@ -49,6 +49,7 @@ export async function checkAfterwards(world: RunWorld, clients: RunClients): Pro
   await checkOwnLists(world, records);
   await checkAnswers(world, clients);
   await checkPlaces(world);
+  expect(world.recorder.violations.join("\n")).toBe("");
 }
 
 function checkThere(run: KnownRun, records: Records): void {
