@@ -7,6 +7,8 @@ import type { EventData, StreamEvent } from "./read-events.ts";
 /** A question to an agent, and the text that it answers. */
 export type Question = {
   readonly agent: string;
+  /** True for a team with this name. @default an agent */
+  readonly isTeam?: boolean;
   readonly input: string;
   readonly answer: string;
   readonly sessionId?: string;
@@ -114,8 +116,13 @@ export class DurableClient {
     if (this.runId !== "" && (readsAll || this.question.hasKey === false)) {
       return await fetch(`${url}/runs/${this.runId}/events${readsAll ? "?events=all" : ""}`, { headers, signal });
     }
-    const path = `${url}/agents/${this.question.agent}/${this.#isWhole ? "run" : "stream"}`;
-    return await fetch(path, { ...this.#request(headers), signal });
+    return await fetch(`${url}/${this.#path}`, { ...this.#request(headers), signal });
+  }
+
+  /** The path of the request that begins the run. */
+  get #path(): string {
+    const { agent, isTeam = false } = this.question;
+    return `${isTeam ? "teams" : "agents"}/${agent}/${this.#isWhole ? "run" : "stream"}`;
   }
 
   /** The request that begins the run, or finds it again by its key. */
@@ -225,10 +232,13 @@ export class DurableClient {
   }
 }
 
-/** Answers if a call has had its effect, as the world outside says: the process that made it is gone. */
+/**
+ * Answers if a call has had its effect, as the world outside says: the process that made it is gone. The effect of a remote
+ * member is known by its task.
+ */
 export function answerDoubt({ kind, about }: EventData, hasEffect: (key: string) => boolean): object | undefined {
   if (kind !== "doubt") return undefined;
-  const key = about?.idempotencyKey ?? "";
+  const key = about?.args?.input ?? about?.idempotencyKey ?? "";
   return hasEffect(key) ? { choice: "happened", result: resultOf(key) } : { choice: "again" };
 }
 

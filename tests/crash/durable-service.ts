@@ -1,10 +1,11 @@
 // A service over HTTP whose runs are durable, for trials that kill it again and again: agents that stream numbered words, one
-// of them with two tools of effect `once`, whose effect is a line in a file outside of the process. It opens its storage when
-// it is told to serve.
+// of them with two tools of effect `once`, whose effect is a line in a file outside of the process, and a team whose member is
+// an agent of another service. It opens its storage when it is told to serve.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, defineTool, getTextContent } from "@troupe/core";
+import { A2ARemoteAgent } from "@troupe/a2a";
+import { Agent, defineTool, getTextContent, Team } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import type { ModelResponse } from "@troupe/core";
@@ -15,7 +16,7 @@ import express from "express";
 import { resultOf, wordsOf } from "./durable-setup.ts";
 import type { DurableSetup } from "./durable-setup.ts";
 
-const { database, effects, port } = JSON.parse(process.argv[2] ?? "{}") as DurableSetup;
+const { database, effects, port, clerkUrl } = JSON.parse(process.argv[2] ?? "{}") as DurableSetup;
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 
 /** Calls both tools once where there are some, and streams the words of the question. */
@@ -28,17 +29,22 @@ class CountingModel implements ModelProvider {
   }
 
   async *stream(messages: ChatMessage[], { tools = [] }: ModelOptions = {}): AsyncGenerator<ModelChunk> {
+    const asked = messages.findLast(({ role }) => role === "user");
+    const question = getTextContent(asked?.content ?? "");
     if (tools.length > 0 && messages.at(-1)?.role !== "tool") {
       for (const { name } of tools) {
         yield { type: "tool_call_start", toolCall: { id: `call-${name}`, name } };
-        yield { type: "tool_call_delta", toolCallId: `call-${name}`, argumentsDelta: "{}" };
+        yield {
+          type: "tool_call_delta",
+          toolCallId: `call-${name}`,
+          argumentsDelta: JSON.stringify({ task: question }),
+        };
         yield { type: "tool_call_end", toolCallId: `call-${name}` };
       }
       yield { type: "finish", finishReason: "tool_calls", usage };
       return;
     }
-    const asked = messages.findLast(({ role }) => role === "user");
-    for (const text of wordsOf(getTextContent(asked?.content ?? ""))) {
+    for (const text of wordsOf(question)) {
       await sleep(4);
       yield { type: "text", text };
     }
@@ -80,8 +86,11 @@ async function serve(): Promise<void> {
     talk: new Agent({ name: "talk", model: new CountingModel(), storage }),
     act: new Agent({ name: "act", model: new CountingModel(), storage, tools }),
   };
-  const runs = new RunService({ storage, agents, sealKeys: false });
-  const server = createServer(express().use(createAgentRouter({ agents, runs })));
+  const clerk = new A2ARemoteAgent({ url: clerkUrl, name: "clerk" });
+  const lead = new Team({ name: "lead", mode: "coordinate", model: new CountingModel(), members: [clerk], storage });
+  const teams = { lead };
+  const runs = new RunService({ storage, agents, teams, sealKeys: false });
+  const server = createServer(express().use(createAgentRouter({ agents, teams, runs })));
   server.listen(port, "127.0.0.1", () => process.send?.({ serving: true }));
   await runs.serve();
 }

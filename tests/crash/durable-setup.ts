@@ -1,5 +1,5 @@
-/** Settings of a service with durable runs: its database, the file of its tools' effects, and its port. */
-export type DurableSetup = { database: string; effects: string; port: number };
+/** Settings of a service with durable runs: its database, the file of its tools' effects, its port, and its remote member. */
+export type DurableSetup = { database: string; effects: string; port: number; clerkUrl: string };
 
 /** The words with which a question is answered, each with its number. */
 export function wordsOf(question: string): string[] {

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SqliteStorage } from "@troupe/storage-sqlite";
 import { freePort, seededRandom, TestChild } from "@troupe-internal/fault-tools";
 import { buildService } from "./build-service.ts";
 import { answerDoubt, DurableClient } from "./durable-client.ts";
@@ -10,7 +9,8 @@ import type { Question, Surroundings } from "./durable-client.ts";
 import { resultOf, wordsOf } from "./durable-setup.ts";
 import type { DurableSetup } from "./durable-setup.ts";
 import type { EventData } from "./read-events.ts";
-import { judgeWrites, traceWrites } from "./trace-writes.ts";
+import { startClerk } from "./remote-clerk.ts";
+import { judgeSqlite, traceSqlite } from "./trace-writes.ts";
 import type { JudgedWrites } from "./trace-writes.ts";
 
 /** The findings of kills of a service with durable runs. */
@@ -19,6 +19,8 @@ export type KillReport = Surroundings["counts"] & {
   /** Runs by the status of their end; `crashed` for those that no attempt could begin. */
   ends: Record<string, number>;
   effects: number;
+  /** The number of effects of the remote member among them. */
+  remote: number;
   /** The number of writes that were compared with the table of transitions, and of the kinds of writes among them. */
   writes: number;
   kinds: number;
@@ -56,12 +58,14 @@ export async function killWhileStreaming(plan: Plan): Promise<KillReport> {
   try {
     return await inFolder(async (folder) => {
       const effects = join(folder, "effects.txt");
-      const setup: DurableSetup = { database: join(folder, "runs.db"), effects, port: await freePort() };
-      await makeDatabase(setup.database);
+      await using clerk = await startClerk(effects);
+      const { url: clerkUrl } = clerk;
+      const setup: DurableSetup = { database: join(folder, "runs.db"), effects, port: await freePort(), clerkUrl };
+      await traceSqlite(setup.database);
       return await tryKills(plan, {
         url: `http://127.0.0.1:${setup.port}`,
         effects,
-        judgeWrites: () => judgeWrites(setup.database),
+        judgeWrites: () => judgeSqlite(setup.database),
         boot: async () => await TestChild.start(built.file, { args: [JSON.stringify(setup)] }),
         serve: async (child) => {
           const serving = child.next((message): message is object => has(message, "serving"));
@@ -71,7 +75,8 @@ export async function killWhileStreaming(plan: Plan): Promise<KillReport> {
         },
         ask: (number) => {
           const input = `q${seededRandom(number)().toString(36).slice(2, 10)}`;
-          return { agent: number % 2 === 0 ? "act" : "talk", input, answer: wordsOf(input).join("") };
+          const agent = (["act", "talk", "lead", "talk"] as const)[number % 4] ?? "talk";
+          return { agent, isTeam: agent === "lead", input, answer: wordsOf(input).join("") };
         },
       });
     });
@@ -87,7 +92,7 @@ export async function killDemoWhileStreaming(plan: Plan): Promise<KillReport> {
     const main = new URL("../../apps/demo-server/src/main.ts", import.meta.url);
     const env = { ...process.env, PORT: String(port), TROUPE_DEMO_DATA: folder, TROUPE_DEMO_MODEL: "offline" };
     const database = join(folder, "troupe.db");
-    await makeDatabase(database);
+    await traceSqlite(database);
     let running: TestChild | undefined;
     const start = async () => {
       const child = (running = await TestChild.start(main, { env }));
@@ -97,7 +102,7 @@ export async function killDemoWhileStreaming(plan: Plan): Promise<KillReport> {
     return await tryKills(plan, {
       url: `http://127.0.0.1:${port}`,
       effects: join(folder, "none.txt"),
-      judgeWrites: () => judgeWrites(database),
+      judgeWrites: () => judgeSqlite(database),
       boot: async () => running ?? (await start()),
       serve: async () => {
         const served = running ?? (await start());
@@ -125,14 +130,6 @@ async function tryKills(plan: Plan, stage: Stage): Promise<KillReport> {
   } finally {
     for (const child of processes) await child.close();
   }
-}
-
-/** Makes the database of a trial, with a note of each write. */
-async function makeDatabase(file: string): Promise<void> {
-  const storage = new SqliteStorage(file);
-  await storage.get("runs", "none");
-  await storage.close();
-  traceWrites(file);
 }
 
 async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
@@ -200,6 +197,7 @@ class Killing {
   #report(): KillReport {
     const { counts } = this.#around;
     const lines = readLines(this.#stage.effects);
+    const remote = this.#clients.filter(({ question }) => lines.includes(question.input)).length;
     const ends: Record<string, number> = {};
     for (const { end } of this.#clients) {
       const name = end?.error?.code ?? end?.status ?? "none";
@@ -208,10 +206,14 @@ class Killing {
     const { writes, kinds, faults: forbidden } = this.#stage.judgeWrites();
     const faults = [
       ...this.#faults,
-      ...forbidden.map((write) => `The table of transitions does not allow ${write}.`),
-      ...this.#clients.flatMap((client) => [...judgeRun(client), ...judgeEffects(client, lines)]),
+      ...forbidden,
+      ...this.#clients.flatMap((client) => [
+        ...judgeRun(client),
+        ...judgeEffects(client, lines),
+        ...judgeRemote(client, lines),
+      ]),
     ];
-    return { kills: this.#kills, ...counts, ends, effects: lines.length, writes, kinds, faults };
+    return { kills: this.#kills, ...counts, ends, effects: lines.length, remote, writes, kinds, faults };
   }
 }
 
@@ -223,11 +225,15 @@ function* judgeRun({ question: { agent }, runId, faults }: DurableClient): Gener
   for (const fault of faults) yield `The client of the run ${runId} of ${agent} ${fault}.`;
 }
 
+/** Counts the tasks of a run's remote member: one, and none that is not there. */
+function* judgeRemote({ question: { agent, input }, runId, end }: DurableClient, lines: readonly string[]) {
+  const tasks = lines.filter((line) => line === input).length;
+  const isMissing = tasks === 0 && agent === "lead" && end?.status === "completed";
+  if (tasks > 1 || isMissing) yield `The remote member of the run ${runId} had ${tasks} tasks.`;
+}
+
 /** Compares the effects of a run with the results that it stored: each once, and none that is not there. */
-function* judgeEffects(
-  { question: { agent }, runId, end }: DurableClient,
-  lines: readonly string[],
-): Generator<string> {
+function* judgeEffects({ question: { agent }, runId, end }: DurableClient, lines: readonly string[]) {
   const own = lines.filter((line) => line.startsWith(`${runId}/`));
   if (new Set(own).size < own.length) yield `The run ${runId} has had an effect twice: ${own.join(", ")}.`;
   if (agent !== "act" || end?.status !== "completed") return;

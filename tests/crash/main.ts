@@ -79,9 +79,11 @@ async function tryPostgresRestarts(): Promise<readonly string[]> {
 
 async function tryDurableRuns(kill: typeof killWhileStreaming): Promise<readonly string[]> {
   const kills = Number(process.env["TROUPE_KILLS"] ?? "200");
-  const { faults, ends, effects, ...counts } = await kill({ kills, seed });
+  const { faults, ends, effects, remote, ...counts } = await kill({ kills, seed });
   const { reconnects, resets, interrupted, doubts, writes, kinds } = counts;
-  print(`  ${kills} kills; runs by their end: ${JSON.stringify(ends)}; ${effects} effects`);
+  print(
+    `  ${kills} kills; runs by their end: ${JSON.stringify(ends)}; ${effects} effects, ${remote} of a remote member`,
+  );
   print(
     `  ${reconnects} reconnects, ${resets} resets, ${interrupted} plain streams interrupted, ${doubts} doubts answered`,
   );

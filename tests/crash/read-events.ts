@@ -8,7 +8,7 @@ export type EventData = {
   journalStep?: string;
   waitId?: string;
   kind?: string;
-  about?: { idempotencyKey?: string };
+  about?: { idempotencyKey?: string; args?: { input?: string } };
   error?: { code?: string };
 };
 

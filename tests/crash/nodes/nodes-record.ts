@@ -1,3 +1,4 @@
+import type { JudgedWrites } from "../trace-writes.ts";
 import type { NodesEvidence, StoredRun } from "./evidence.ts";
 import type { NodeFaults } from "./node-faults.ts";
 import type { NodesLoad } from "./nodes-load.ts";
@@ -13,6 +14,8 @@ type Init = {
   repeatedCalls: number;
   faults: NodeFaults;
   searches: number;
+  /** The writes of all processes, compared with the table of transitions. */
+  judged: JudgedWrites;
 };
 
 /** The findings of a trial of a service on several machines. */
@@ -53,7 +56,7 @@ export class NodesRecord {
 
   /** Formats the figures. */
   toLines(): string[] {
-    const { faults, load, evidence, repeatedCalls, searches } = this.#init;
+    const { faults, load, evidence, repeatedCalls, searches, judged } = this.#init;
     const { counts, kills } = faults;
     const all = this.takeovers.map(({ ms }) => ms).toSorted((one, other) => one - other);
     const perKill = kills === 0 ? 0 : repeatedCalls / kills;
@@ -66,6 +69,7 @@ export class NodesRecord {
       `model calls made again: ${repeatedCalls}, ${perKill.toFixed(2)} for each kill`,
       `jobs that needed the sweep: ${this.sweptRuns.length} of ${evidence.runs.length}`,
       `searches of the engine for a key, a prompt and an answer: ${searches}`,
+      `${judged.writes} writes of ${judged.kinds} kinds, compared with the table of transitions`,
       `promises broken: ${this.faults.length}`,
     ];
   }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PostgresServer, seededRandom } from "@troupe-internal/fault-tools";
 import { CanarySearch } from "@troupe-internal/vendor-fakes";
 import { buildService } from "../build-service.ts";
+import { judgePostgres, tracePostgres } from "../trace-writes.ts";
 import { EffectsFile } from "./effects-file.ts";
 import { dumpPostgres, dumpRedis } from "./engine-dump.ts";
 import { countOpen, readEvidence } from "./evidence.ts";
@@ -62,6 +63,7 @@ export async function tryNodes(plan: NodesPlan): Promise<NodesRecord> {
       postgres: await opened(PostgresServer.create()),
       redis: plan.engine === "redis" ? await opened(RedisServer.start()) : undefined,
     };
+    await tracePostgres(servers.postgres.url);
     const vendor = await opened(NodesVendor.start());
     const random = seededRandom(plan.seed);
     const effects = join(folder, "effects.jsonl");
@@ -114,15 +116,17 @@ class NodesTrial {
     await this.#untilEnded();
     await this.#searchEngine();
     const evidence = await readEvidence(servers.postgres.url, effects.read());
+    const judged = await judgePostgres(servers.postgres.url);
     const fates = { processes: fleet.processes, disturbances: faults.disturbances };
     const found = [
       ...load.faults,
       ...judgeNodes({ ...evidence, scenes: load.scenes, hasJustGoneOn: (node, at) => hasJustGoneOn(fleet, node, at) }),
       ...vendor.faults(canaries.key),
       ...this.#faults,
+      ...judged.faults,
     ];
     const { repeatedCalls } = vendor;
-    return new NodesRecord({ evidence, fates, load, found, repeatedCalls, faults, searches: this.#searches });
+    return new NodesRecord({ evidence, fates, load, found, repeatedCalls, faults, searches: this.#searches, judged });
   }
 
   /** Runs that no client knows may end later. */

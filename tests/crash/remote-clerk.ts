@@ -1,0 +1,32 @@
+import { appendFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { completeTask, createA2AServer, TaskAgent } from "@troupe/a2a";
+import express from "express";
+import { resultOf } from "./durable-setup.ts";
+
+/** An agent of another service, which lives on while the processes of the trial die. */
+export type RemoteClerk = AsyncDisposable & { readonly url: string };
+
+/** Starts an agent over A2A that writes each task that it gets to a file: its effect. */
+export async function startClerk(file: string): Promise<RemoteClerk> {
+  const clerk = new TaskAgent({
+    name: "clerk",
+    description: "Writes a task down.",
+    async *answer({ message }) {
+      const text = message.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+      appendFileSync(file, `${text}\n`);
+      yield* [];
+      return completeTask(resultOf(text));
+    },
+  });
+  const server = createServer(express().use(createA2AServer({ agents: { clerk } })));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    server.close();
+  };
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
+}
