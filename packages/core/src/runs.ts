@@ -9,7 +9,9 @@ export type {
   RunServiceOptions,
   RunServeOptions,
 } from "./runs/processes/run-service-options.ts";
-export type { RunSchedule, RunSchedules, ScheduledRequest } from "./runs/service/run-schedules.ts";
+export type { RunSchedules } from "./runs/service/run-schedules.ts";
+export type { ScheduleChanges } from "./runs/service/read-schedule.ts";
+export type { RunSchedule, ScheduledRequest, ScheduleEvent, ScheduleView } from "./runs/schedules/schedule-record.ts";
 export type {
   HeldSubscription,
   RunSubscription,
@@ -24,9 +26,6 @@ export type {
   Perform,
   RunEngine,
   RunJob,
-  Schedule,
-  ScheduleTimes,
-  Schedules,
   Serving,
 } from "./runs/processes/run-engine.ts";
 export type {

@@ -1,14 +1,13 @@
 import { TroupeError } from "@troupe/core";
-import type { EngineServeOptions, Perform, RunEngine, RunJob, Schedules, Serving } from "@troupe/core/runs";
-import { closeInOrder, closeTogether, sleep, withTimeout } from "@troupe/core/kit";
+import type { EngineServeOptions, Perform, RunEngine, RunJob, Serving } from "@troupe/core/runs";
+import { closeInOrder, sleep, withTimeout } from "@troupe/core/kit";
 import { readEngineOptions } from "./bullmq-options.ts";
 import type { BullMqEngineOptions, EngineSettings } from "./bullmq-options.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import { FailureLog, isPassing, toEngineFailure } from "./engine-failure.ts";
 import { JobServer } from "./job-server.ts";
-import { openQueue, scheduleQueueOf } from "./open-queue.ts";
+import { openQueue } from "./open-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
-import { QueueSchedules } from "./queue-schedules.ts";
 
 const defaultPriority = 10;
 /** Milliseconds for which a call of the engine tries to reach the database. */
@@ -32,7 +31,6 @@ export class BullMqEngine implements RunEngine {
   #open: Promise<OpenQueue> | undefined;
   #server: JobServer | undefined;
   readonly #closing = new AbortController();
-  readonly schedules: Schedules;
 
   /**
    * Opens no connection yet: the first call connects, and creates BullMQ's tables in PostgreSQL if they do not exist.
@@ -41,7 +39,6 @@ export class BullMqEngine implements RunEngine {
   constructor(options: BullMqEngineOptions) {
     this.#settings = readEngineOptions(options);
     this.#log = new FailureLog(this.#settings.logger);
-    this.schedules = new QueueSchedules((work) => this.#use(({ schedules }) => work(schedules)));
   }
 
   async submit(job: RunJob): Promise<void> {
@@ -76,14 +73,14 @@ export class BullMqEngine implements RunEngine {
     });
   }
 
-  async serve(perform: Perform, { concurrency, onSchedule }: EngineServeOptions): Promise<Serving> {
+  async serve(perform: Perform, { concurrency }: EngineServeOptions): Promise<Serving> {
     this.#checkOpen();
     if (this.#server !== undefined) {
       throw new TroupeError("conflict", "This engine is served already. Drain it first, or make another engine.");
     }
     const { queue, lockMs } = this.#settings;
     const submit = (job: RunJob) => this.submit(job);
-    const init = { perform, concurrency, onSchedule, queue, lockMs, log: this.#log, submit };
+    const init = { perform, concurrency, queue, lockMs, log: this.#log, submit };
     const server = new JobServer(init);
     this.#server = server;
     try {
@@ -96,6 +93,11 @@ export class BullMqEngine implements RunEngine {
       throw toEngineFailure(error);
     }
     return { drain: (graceMs) => this.#drain(server, graceMs) };
+  }
+
+  /** Returns true while this process takes no jobs because its clock differs from the database's. */
+  isClockWrong(): boolean {
+    return this.#server?.isClockWrong === true;
   }
 
   async close(): Promise<void> {
@@ -111,11 +113,7 @@ export class BullMqEngine implements RunEngine {
   async #end(): Promise<void> {
     const open = await this.#open;
     await closeInOrder(
-      () =>
-        closeTogether(
-          () => open?.queue.close(),
-          () => open?.schedules.close(),
-        ),
+      () => open?.queue.close(),
       () => open?.backend.end(),
     );
   }
@@ -127,7 +125,7 @@ export class BullMqEngine implements RunEngine {
 
   #guard({ backend: { clock } }: OpenQueue): ClockGuard | undefined {
     const { now, lockMs, queue } = this.#settings;
-    return clock && new ClockGuard({ clock, now, lockMs, queues: [queue, scheduleQueueOf(queue)] });
+    return clock && new ClockGuard({ clock, now, lockMs, queues: [queue] });
   }
 
   /** Calls `work` with the open queue, and again for a while if the connection is lost. */

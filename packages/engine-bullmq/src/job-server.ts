@@ -1,11 +1,10 @@
-import type { EngineServeOptions, HandedBack, Perform, RunJob } from "@troupe/core/runs";
+import type { HandedBack, Perform, RunJob } from "@troupe/core/runs";
 import { TroupeError } from "@troupe/core";
-import { closeTogether, withTimeout } from "@troupe/core/kit";
+import { withTimeout } from "@troupe/core/kit";
 import type { Job, Queue, Worker } from "bullmq";
 import type { ClockGuard } from "./clock-guard.ts";
 import type { FailureLog } from "./engine-failure.ts";
 import type { OpenQueue } from "./open-queue.ts";
-import { serveSchedules } from "./queue-schedules.ts";
 
 /**
  * Milliseconds after which a job is retried whose run is already active here. It is promoted earlier when that run
@@ -33,7 +32,6 @@ type Init = {
   concurrency: number;
   queue: string;
   lockMs: number;
-  onSchedule: EngineServeOptions["onSchedule"];
   log: FailureLog;
   /** Puts a job into the queue again, which may have lost it. */
   submit: (job: RunJob) => Promise<void>;
@@ -51,11 +49,10 @@ export class JobServer {
   /** The jobs that this process performs now, by run id. */
   readonly #running = new Map<string, Running>();
   #worker: Worker | undefined;
-  #schedules: Worker | undefined;
   #closing: Promise<void> | undefined;
   #stopWatch: (() => void) | undefined;
   /** True while no jobs are taken because the clock is wrong. */
-  #isClockWrong = false;
+  isClockWrong = false;
 
   constructor(init: Init) {
     this.#init = init;
@@ -65,7 +62,7 @@ export class JobServer {
    * Starts taking jobs. Rejects if the clock is wrong, the database is unreachable, or the server is drained meanwhile.
    */
   async start(open: OpenQueue, guard: ClockGuard | undefined): Promise<void> {
-    const { log, onSchedule, queue } = this.#init;
+    const { log } = this.#init;
     const wrong = await guard?.check();
     if (wrong !== undefined) throw wrong;
     await guard?.clearFutureChecks();
@@ -74,11 +71,6 @@ export class JobServer {
     this.#worker = worker;
     await worker.waitUntilReady();
     this.#checkOpen();
-    if (onSchedule !== undefined) {
-      this.#schedules = serveSchedules(open, { queue, onSchedule, log });
-      await this.#schedules.waitUntilReady();
-      this.#checkOpen();
-    }
     void worker.run().catch((error: unknown) => log.warn("The worker of the engine failed.", error));
     this.#stopWatch = guard?.watch(() => this.#checkClock(guard));
   }
@@ -106,10 +98,7 @@ export class JobServer {
   }
 
   async #close(): Promise<void> {
-    await closeTogether(
-      () => this.#worker?.close(),
-      () => this.#schedules?.close(),
-    );
+    await this.#worker?.close();
   }
 
   #checkOpen(): void {
@@ -144,7 +133,7 @@ export class JobServer {
     try {
       const wrong = await guard.check();
       if (wrong !== undefined) log.error(`No more jobs are taken. ${wrong.message}`);
-      if ((wrong !== undefined) !== this.#isClockWrong) await this.#setClockWrong(wrong !== undefined);
+      if ((wrong !== undefined) !== this.isClockWrong) await this.#setClockWrong(wrong !== undefined);
       await guard.clearFutureChecks();
     } catch (error) {
       log.warn("The clock could not be compared with the database's.", error);
@@ -152,15 +141,15 @@ export class JobServer {
   }
 
   async #setClockWrong(isWrong: boolean): Promise<void> {
-    this.#isClockWrong = isWrong;
+    this.isClockWrong = isWrong;
     if (!isWrong) this.#init.log.info("The clock is right again: jobs are taken.");
-    for (const worker of [this.#worker, this.#schedules]) await (isWrong ? worker?.pause(true) : worker?.resume());
+    await (isWrong ? this.#worker?.pause(true) : this.#worker?.resume());
   }
 
   async #process(job: Job, token: string): Promise<void> {
     const task = job.data as RunJob;
     // A job may still be on its way when the process stops taking jobs.
-    if (this.#closing !== undefined || this.#isClockWrong) return await this.#giveBack(job, token);
+    if (this.#closing !== undefined || this.isClockWrong) return await this.#giveBack(job, token);
     const other = this.#running.get(task.runId);
     if (other !== undefined) {
       other.postponed.push(job);

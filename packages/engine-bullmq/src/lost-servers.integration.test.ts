@@ -107,23 +107,6 @@ describe.skipIf(redisUrl === "")("BullMqEngine on a Redis that loses its data", 
     ]);
   });
 
-  it("tells of the times of schedules again that are put again after the loss", async () => {
-    const queue = freshQueue();
-    const engine = testEngine({ redis: redisUrl, queue });
-    const times: number[] = [];
-    await engine.serve(async () => {}, { concurrency: 1, onSchedule: async (_id, at) => void times.push(at) });
-    const often = { id: "often", cron: "* * * * * *", timeZone: "UTC" };
-    await engine.schedules.put(often);
-    await vi.waitFor(() => expect(times.length).toBeGreaterThan(0), patience);
-    await forget(`bull:${queue}-schedules:*`);
-    expect(await engine.schedules.list()).toEqual([]);
-    await engine.schedules.put(often);
-    const before = times.length;
-
-    await vi.waitFor(() => expect(times.length).toBeGreaterThan(before + 1), patience);
-    expect(await engine.schedules.list()).toEqual([often]);
-  });
-
   it("rejects a job when nothing answers at the address", async () => {
     const engine = testEngine({ redis: "redis://127.0.0.1:1" });
 
@@ -135,7 +118,7 @@ describe.skipIf(redisUrl === "")("BullMqEngine while its Redis is away", { timeo
   it("is drained and closed a few seconds after the grace period", async () => {
     const { proxy, engine, lines } = await engineBehindProxy();
     const work = new Work();
-    const serving = await engine.serve(work.perform, { concurrency: 10, onSchedule: async () => {} });
+    const serving = await engine.serve(work.perform, { concurrency: 10 });
     await engine.submit(job("a"));
     await vi.waitFor(() => expect(work.started).toEqual(["a"]), patience);
     loseServer(proxy);

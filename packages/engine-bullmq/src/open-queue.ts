@@ -3,13 +3,8 @@ import type { Backend } from "./backend.ts";
 import type { EngineSettings } from "./bullmq-options.ts";
 import type { FailureLog } from "./engine-failure.ts";
 
-/** The queues of an engine, and the backend that makes its workers. */
-export type OpenQueue = {
-  readonly backend: Backend;
-  readonly queue: Queue;
-  /** The queue of due schedule times, which do not wait behind the runs. */
-  readonly schedules: Queue;
-};
+/** The queue of an engine, and the backend that makes its workers. */
+export type OpenQueue = { readonly backend: Backend; readonly queue: Queue };
 
 /**
  * Imports BullMQ and its driver, connects, and opens the queue, until the signal aborts. The packages are imported only
@@ -31,10 +26,9 @@ export async function openQueue(
   try {
     signal.throwIfAborted();
     const queue = backend.makeQueue(settings.queue);
-    const schedules = backend.makeQueue(scheduleQueueOf(settings.queue));
-    for (const one of [queue, schedules]) one.on("error", onError);
-    await Promise.all([queue.waitUntilReady(), schedules.waitUntilReady()]);
-    return { backend, queue, schedules };
+    queue.on("error", onError);
+    await queue.waitUntilReady();
+    return { backend, queue };
   } catch (error) {
     // A queue of BullMQ never forgets that it could not connect, so the next call opens another queue.
     end();
@@ -42,9 +36,4 @@ export async function openQueue(
   } finally {
     signal.removeEventListener("abort", end);
   }
-}
-
-/** Returns the name of the queue of due times that belongs to a queue of runs. */
-export function scheduleQueueOf(queue: string): string {
-  return `${queue}-schedules`;
 }

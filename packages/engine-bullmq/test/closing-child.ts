@@ -9,7 +9,7 @@ const [connection, queue = ""] = process.argv.slice(2);
 async function performOne(options: object): Promise<void> {
   const engine = new BullMqEngine({ ...options, queue });
   const { promise: performed, resolve } = Promise.withResolvers<void>();
-  await engine.serve(async () => resolve(), { concurrency: 1, onSchedule: async () => {} });
+  await engine.serve(async () => resolve(), { concurrency: 1 });
   await engine.submit({ runId: "a", activation: 1 });
   await performed;
   await engine.close();

@@ -73,8 +73,8 @@ export function serverOn(
   const log = new FailureLog(createLogger({ level: "warn", write: (line) => warnings.push(line) }));
   let skewMs = 0;
   const now = () => Date.now() + skewMs;
-  const init = { perform, concurrency: 7, queue, lockMs, onSchedule: async () => {}, log, submit };
-  const open = { backend, queue: backend.makeQueue(queue), schedules: backend.makeQueue(queue) };
+  const init = { perform, concurrency: 7, queue, lockMs, log, submit };
+  const open = { backend, queue: backend.makeQueue(queue) };
   const server = new JobServer(init);
   const guard = backend.clock && new ClockGuard({ clock: backend.clock, now, lockMs, queues: [queue] });
   return { server, start: () => server.start(open, guard), setSkew: (ms: number) => void (skewMs = ms) };

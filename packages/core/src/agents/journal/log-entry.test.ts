@@ -115,7 +115,9 @@ it("runNamespaces are those in which earlier releases have stored runs", () => {
     log: "run-log",
     inbox: "run-inbox",
     byOwner: "run-by",
-    schedules: "run-schedules",
+    schedules: "schedules",
+    dueSchedules: "schedule-due",
+    schedulesByOwner: "schedule-by",
     subscriptions: "run-subscriptions",
     nodes: "run-nodes",
   });

@@ -24,7 +24,11 @@ export const runNamespaces = {
   /** The runs of each owner. */
   byOwner: "run-by",
   /** Schedules that start runs. */
-  schedules: "run-schedules",
+  schedules: "schedules",
+  /** The schedules by the time at which they must be looked at. */
+  dueSchedules: "schedule-due",
+  /** The schedules of each owner. */
+  schedulesByOwner: "schedule-by",
   /** Subscriptions of listeners to durable runs. */
   subscriptions: "run-subscriptions",
   /** The processes that perform runs or serve subscriptions. */

@@ -23,32 +23,10 @@ export type HandedBack = {
  */
 export type Perform = (job: RunJob, signal: AbortSignal) => Promise<void | HandedBack>;
 
-/**
- * Recurring times. `cron`: an expression of five fields, or six with seconds first, with an IANA time zone, because
- * each host may have another zone. `everyMs`: milliseconds between two times.
- */
-export type ScheduleTimes =
-  | { readonly cron: string; readonly timeZone: string; readonly everyMs?: never }
-  | { readonly everyMs: number; readonly cron?: never; readonly timeZone?: never };
-
-/** Recurring times with an id. */
-export type Schedule = { readonly id: string } & ScheduleTimes;
-
-/** Schedules of an engine. Each due time reaches one serving process, or several after a failure. */
-export interface Schedules {
-  /** Stores the schedule, replacing a schedule with the same id. */
-  put(schedule: Schedule): Promise<void>;
-  /** Removes a schedule. Removing an absent schedule is not an error. */
-  remove(id: string): Promise<void>;
-  list(): Promise<Schedule[]>;
-}
-
 /** Options of `RunEngine.serve`. */
 export type EngineServeOptions = {
   /** The number of jobs that this process performs at a time. */
   readonly concurrency: number;
-  /** Called at each time of a schedule, in epoch milliseconds. If it rejects, the engine calls it again. */
-  readonly onSchedule?: (id: string, at: number) => Promise<void>;
 };
 
 /** A process that performs jobs of an engine, until it is drained. */
@@ -85,8 +63,11 @@ export interface RunEngine {
   reserve?(runId: string, priority: number): boolean;
   /** Frees the place of a run that is not submitted after all. */
   release?(runId: string): void;
-  /** The schedules, if the engine supports schedules. */
-  readonly schedules?: Schedules;
+  /**
+   * Returns true while the engine takes no jobs because the clock of this process is wrong. The process then begins no
+   * runs of schedules either.
+   */
+  isClockWrong?(): boolean;
   /** Releases the resources of the engine. Closing twice is safe. */
   close(): Promise<void>;
 }

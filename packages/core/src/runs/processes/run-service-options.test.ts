@@ -19,7 +19,7 @@ describe("the options of a service", () => {
     expect(now).toBe(Date.now);
     expect(logger.level).toBe("warn");
     expect(options).toEqual({
-      admission: { maxQueued: 1000, perCaller: 20, maxAnonymousBytes: 268_435_456 },
+      admission: { maxQueued: 1000, perCaller: 20, maxAnonymousBytes: 268_435_456, schedulesPerUser: 20 },
       retention: {
         logMs: hour,
         recordMs: hour,
@@ -47,10 +47,10 @@ describe("the options of a service", () => {
   });
 
   it("have a default for each limit that is left out", () => {
-    const limits = { maxQueued: 7, perCaller: 8, maxAnonymousBytes: 2048 };
+    const limits = { maxQueued: 7, perCaller: 8, maxAnonymousBytes: 2048, schedulesPerUser: 9 };
     expect(readServiceOptions({ admission: limits }).admission).toEqual(limits);
     const defaults = readServiceOptions({}).admission;
-    for (const name of ["maxQueued", "perCaller", "maxAnonymousBytes"] as const)
+    for (const name of ["maxQueued", "perCaller", "maxAnonymousBytes", "schedulesPerUser"] as const)
       expect(readServiceOptions({ admission: { [name]: limits[name] } }).admission).toEqual({
         ...defaults,
         [name]: limits[name],
@@ -98,6 +98,7 @@ describe("the options of a service", () => {
     ["admission", "maxQueued", [0, -1, 1.5, NaN, Infinity, "1", null]],
     ["admission", "perCaller", [0, -1, 1.5, NaN, Infinity, "1"]],
     ["admission", "maxAnonymousBytes", [0, 1023, 1024.5, NaN, "1024"]],
+    ["admission", "schedulesPerUser", [-1, 0.5, NaN, "1"]],
     ["retention", "logMs", [-1, NaN, longest + 1, Infinity, "1"]],
     ["retention", "recordMs", [-1, NaN, longest + 1, "1"]],
     ["retention", "anonymousWaitMs", [-1, NaN, longest + 1, "1"]],
@@ -112,6 +113,7 @@ describe("the options of a service", () => {
     ["admission", "maxQueued", 1],
     ["admission", "perCaller", 1],
     ["admission", "maxAnonymousBytes", 1024],
+    ["admission", "schedulesPerUser", 0],
     ["retention", "logMs", longest],
     ["retention", "recordMs", 0],
     ["retention", "anonymousWaitMs", 0],

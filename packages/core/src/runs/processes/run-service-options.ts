@@ -41,6 +41,8 @@ export type AdmissionOptions = {
    * those callers may use a tenth of it. Inputs of up to 32,768 characters do not count. @default 268_435_456
    */
   maxAnonymousBytes?: number | undefined;
+  /** The maximum number of schedules of one user. @default 20 */
+  schedulesPerUser?: number | undefined;
 };
 
 /** Limits on the ended runs that a `RunService` keeps: their age, number and bytes. */
@@ -153,11 +155,13 @@ const nodeName: OptionCheck<string> = (value, name, where) => {
 };
 
 const defaultAnonymousBytes = 268_435_456;
+const defaultSchedules = 20;
 
 const admissionTable = {
   maxQueued: optional(integerOption(1), 1000),
   perCaller: optional(integerOption(1), 20),
   maxAnonymousBytes: optional(integerOption(1024), defaultAnonymousBytes),
+  schedulesPerUser: optional(integerOption(0), defaultSchedules),
 } satisfies OptionTable<AdmissionOptions>;
 
 const hourMs = 3_600_000;
@@ -181,6 +185,7 @@ const optionTable = {
     maxQueued: 1000,
     perCaller: 20,
     maxAnonymousBytes: defaultAnonymousBytes,
+    schedulesPerUser: defaultSchedules,
   }),
   node: optional(nodeName),
   sealKeys: optional(sealKeys),

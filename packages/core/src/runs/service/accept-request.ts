@@ -182,6 +182,11 @@ function readJson(value: unknown, name: string): Json {
   }
 }
 
+/** Returns the id of the run that a schedule begins at one of its times: the same on all processes. */
+export function scheduledRunId({ id, owner }: { id: string; owner: SessionOwner }, at: number): string {
+  return keyedId([ownerKey(owner), "schedule", id, String(at)]);
+}
+
 /** Makes the run id for an idempotency key: a UUID of version 8, which is reserved for custom algorithms. */
 function keyedId(parts: readonly string[]): string {
   const hex = sha256(parts);

@@ -1,123 +1,118 @@
 import { describe, expect, it } from "vitest";
-import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { toJson } from "../../sessions/storage/check-json.ts";
 import { runDrivers } from "../record/test/run-drivers.ts";
-import type { RunStorage } from "../record/run-record.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { atEachDeath } from "../../sessions/storage/test/each-death.ts";
 import type { DeathScene } from "../../sessions/storage/test/each-death.ts";
-import type { Schedule, Schedules } from "../processes/run-engine.ts";
-import { RunSchedules } from "./run-schedules.ts";
-import type { RunSchedule } from "./run-schedules.ts";
-import { scriptedAgent } from "./test/services.ts";
+import type { RunSchedule } from "../schedules/schedule-record.ts";
+import { BegunRuns, ScheduleNode } from "./test/schedule-node.ts";
 
+const start = Date.UTC(2027, 0, 1);
+const owner = { userId: "ada" };
 const old: RunSchedule = { id: "daily", everyMs: 5000, request: { kind: "agent", name: "a", input: "Old." } };
-const changed: RunSchedule = { id: "daily", everyMs: 7000, request: { kind: "agent", name: "a", input: "New." } };
+const changed: RunSchedule = { ...old, everyMs: 7000, request: { ...old.request, input: "New." } };
 const other: RunSchedule = { ...old, id: "other" };
-const wrong: RunSchedule = { id: "daily", cron: "wrong", timeZone: "UTC", request: changed.request };
 
-/** The schedules of an engine whose calls are those of the storage, so that a process may die at each. */
-class StoredSchedules implements Schedules {
-  readonly driver: StorageDriver;
-
-  constructor(driver: StorageDriver) {
-    this.driver = driver;
-  }
-
-  async put(schedule: Schedule): Promise<void> {
-    if (schedule.cron === "wrong") throw new TroupeError("invalid_request", "This cron expression cannot be read.");
-    await this.driver.set("engine", schedule.id, toJson(schedule));
-  }
-
-  async remove(id: string): Promise<void> {
-    await this.driver.delete("engine", id);
-  }
-
-  async list(): Promise<Schedule[]> {
-    return (await this.driver.list("engine")).map(({ value }) => value as unknown as Schedule);
-  }
+/** A process that begins runs over a storage, at a time. */
+function nodeOf(storage: StorageDriver, now = start): ScheduleNode {
+  return new ScheduleNode({ storage, runs: new BegunRuns(), now: () => now });
 }
 
-function schedulesOf(driver: StorageDriver): RunSchedules {
-  return new RunSchedules({
-    schedules: new StoredSchedules(driver),
-    storage: driver as RunStorage,
-    registries: { agents: { a: scriptedAgent([]) } },
-    logger: undefined,
-    accept: async () => expect.unreachable(),
-  });
-}
-
-async function putWrong(driver: StorageDriver): Promise<void> {
-  const error: unknown = await schedulesOf(driver)
-    .put(wrong)
-    .then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-  if (!TroupeError.is(error)) throw error;
-}
-
-/** Checks that the storage and the engine have these schedules, once a process has begun to serve. */
+/** Checks that the owner finds the schedules of one of these lists, and that each begins its run. */
 async function expectSchedules(driver: StorageDriver, wanted: readonly (readonly RunSchedule[])[]): Promise<void> {
-  await schedulesOf(driver).restore();
-  const listed = await schedulesOf(driver).list();
-  expect(wanted).toContainEqual(listed);
-  const times = listed.map(({ request: _request, ...schedule }) => schedule);
-  expect(await new StoredSchedules(driver).list()).toEqual(times);
+  const { schedules } = nodeOf(driver);
+  const listed = await schedules.list(owner);
+  const inputs = (all: readonly RunSchedule[]) => all.map(({ id, request }) => `${id} ${String(request.input)}`);
+  expect(wanted.map(inputs)).toContainEqual(inputs(listed));
+  expect(inputs(await schedules.list())).toEqual(inputs(listed));
+  const due = (await driver.list("schedule-due")).map(({ key }) => key.split("/")[1]);
+  for (const { id, nextAt } of listed) {
+    expect(due).toContain(id);
+    expect(nextAt).toBeGreaterThan(start);
+  }
 }
 
 type Scene = Pick<DeathScene, "act"> & { before: readonly RunSchedule[]; after: readonly RunSchedule[] };
 
-describe.each(runDrivers)(
-  "a schedule and a crash at any call of its change, over storage with %s",
-  (_offer, create) => {
-    async function expectAtEach({ before, after, act }: Scene): Promise<void> {
-      await atEachDeath({
-        create: async () => {
-          const driver = create();
-          for (const schedule of before) await schedulesOf(driver).put(schedule);
-          return driver;
-        },
-        act,
-        left: async (driver) => await expectSchedules(driver, [before, after]),
-        done: async (driver) => await expectSchedules(driver, [after]),
-      });
-    }
+describe.each(runDrivers)("a schedule and a crash at any call, over storage with %s", (_offer, create) => {
+  async function made(before: readonly RunSchedule[]): Promise<StorageDriver> {
+    const driver = create();
+    for (const schedule of before) await nodeOf(driver).schedules.put(schedule, owner);
+    return driver;
+  }
 
-    it("is there, in the storage and in the engine, once it is put again [durable.crash-points]", async () => {
-      await expectAtEach({
-        before: [other],
-        after: [old, other],
-        act: async (driver) => await schedulesOf(driver).put(old),
-      });
+  async function expectAtEach({ before, after, act }: Scene): Promise<void> {
+    await atEachDeath({
+      create: async () => await made(before),
+      act,
+      left: async (driver) => await expectSchedules(driver, [before, after]),
+      done: async (driver) => await expectSchedules(driver, [after]),
     });
+  }
 
-    it("is the old one or the new one, and never none [durable.crash-points]", async () => {
-      const act = async (driver: StorageDriver) => await schedulesOf(driver).put(changed);
-      await expectAtEach({ before: [old, other], after: [changed, other], act });
-    });
+  it("of its creation: it is there, in all lists, once it is put again [durable.crash-points]", async () => {
+    const act = async (driver: StorageDriver) => await nodeOf(driver).schedules.put(old, owner);
+    await expectAtEach({ before: [other], after: [old, other], act });
+  });
 
-    it("stays as it was when its change is refused, and keeps no other one from the engine [durable.crash-points]", async () => {
-      await expectAtEach({ before: [old, other], after: [old, other], act: putWrong });
-      await expectAtEach({ before: [other], after: [other], act: putWrong });
-    });
+  it("of its change: it is the old one or the new one, and never none [durable.crash-points]", async () => {
+    const act = async (driver: StorageDriver) => await nodeOf(driver).schedules.put(changed, owner);
+    await expectAtEach({ before: [old, other], after: [changed, other], act });
+  });
 
-    it("is gone from both once its removal is repeated [durable.crash-points]", async () => {
-      const act = async (driver: StorageDriver) => {
-        const schedules = schedulesOf(driver);
-        await schedules.remove("daily");
-      };
-      await atEachDeath({
-        create: async () => {
-          const driver = create();
-          for (const schedule of [old, other]) await schedulesOf(driver).put(schedule);
-          return driver;
-        },
-        act,
-        left: async (driver) => expect((await schedulesOf(driver).list()).length).toBeGreaterThan(0),
-        done: async (driver) => await expectSchedules(driver, [[other]]),
-      });
+  it("of its removal: it is gone once that is repeated [durable.crash-points]", async () => {
+    const act = async (driver: StorageDriver) => await nodeOf(driver).schedules.remove("daily");
+    await expectAtEach({ before: [old, other], after: [other], act });
+  });
+
+  it("of its pause: it goes on later with its next time [durable.crash-points]", async () => {
+    await atEachDeath({
+      create: async () => await made([old]),
+      act: async (driver) => {
+        await nodeOf(driver).schedules.pause("daily", owner);
+        await nodeOf(driver, start + 6000).schedules.resume("daily", owner);
+      },
+      left: async (driver) => expect(await nodeOf(driver).schedules.list(owner)).toHaveLength(1),
+      done: async (driver) => {
+        expect(await nodeOf(driver).schedules.get("daily")).toMatchObject({ status: "active", nextAt: start + 10_000 });
+      },
     });
-  },
-);
+  });
+
+  it("of a process that begins its runs: each time begins once, and stands in the history [durable.crash-points]", async () => {
+    const storages = new WeakMap<StorageDriver, BegunRuns>();
+    await atEachDeath({
+      create: async () => {
+        const runs = new BegunRuns();
+        const driver = runs.makeStorage();
+        storages.set(driver, runs);
+        await nodeOf(driver).schedules.put({ ...old, missed: "all", overlap: "queue" }, owner);
+        return driver;
+      },
+      act: async (driver) => {
+        // The clock of each process is a little ahead of that of the last one.
+        for (const afterMs of [5000, 6000, 12_000, 20_000]) {
+          await nodeOf(driver, start + afterMs).runner.pass();
+        }
+        // A process that has died passes without an error.
+        await driver.get("schedules", "daily");
+      },
+      left: async (driver) => {
+        const keys = storages.get(driver)?.begun ?? [];
+        expect(new Set(keys).size).toBe(keys.length);
+      },
+      done: async (driver) => {
+        expect(storages.get(driver)?.begun).toEqual(
+          [5, 10, 15, 20].map((seconds) => `daily ${start + seconds * 1000}`),
+        );
+        const { history, pending } = await nodeOf(driver).schedules.get("daily");
+        expect(pending).toEqual([]);
+        expect(history.map(({ status, at }) => `${status} ${(at - start) / 1000}`)).toEqual([
+          "begun 20",
+          "begun 15",
+          "begun 10",
+          "begun 5",
+        ]);
+      },
+    });
+  });
+});

@@ -1,130 +1,86 @@
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { expect, it } from "vitest";
-import type { Schedule, Schedules } from "../processes/run-engine.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { RunStorage } from "../record/run-record.ts";
-import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { heldStorage } from "../../sessions/storage/test/held-storage.ts";
 import type { Hold } from "../../sessions/storage/test/held-storage.ts";
-import { RunSchedules } from "./run-schedules.ts";
-import type { RunSchedule } from "./run-schedules.ts";
-import { scriptedAgent } from "./test/services.ts";
+import { BegunRuns, ScheduleNode } from "./test/schedule-node.ts";
 
-it("after quiet the storage and the engine have the last schedule that was taken, in any order of changes [async.interleavings]", async () => {
-  await checkInterleavings(changeSchedules, { seed: 38_801, numRuns: 120, maxSteps: 40 });
+it("in any order of changes and looks by two processes, each time begins once and the lists lead to the schedule [async.interleavings]", async () => {
+  await checkInterleavings(changeSchedules, { seed: 43_801, numRuns: 150, maxSteps: 60 });
 });
 
-/** A change of the schedule: the input of its runs, or `undefined` for its removal. */
-type Change = {
-  readonly input: string | undefined;
-  readonly begun: number;
-  ended: number;
-  outcome: "under way" | "made" | "refused" | "lost";
-};
+const start = Date.UTC(2027, 0, 1);
+const request = { kind: "agent", name: "a", input: "Report." } as const;
+const owner = { userId: "ada" };
 
-/** Two processes with one storage and one engine, who change one schedule. */
+/** Two processes with one storage, who change one schedule and begin its runs. */
 class World {
-  readonly changes: Change[] = [{ input: undefined, begun: -1, ended: -1, outcome: "made" }];
-  readonly kept = new Map<string, Schedule>();
-  readonly storage = new InMemoryStorage();
+  readonly runs = new BegunRuns();
+  readonly storage = this.runs.makeStorage();
+  readonly nodes: readonly ScheduleNode[];
   readonly #held: HeldCalls;
-  readonly #processes: readonly RunSchedules[];
-  #now = 0;
   isHolding = true;
+  now = start;
 
   constructor(held: HeldCalls) {
     this.#held = held;
-    this.#processes = [this.#process(), this.#process()];
-  }
-
-  #process(): RunSchedules {
-    const driver = heldStorage(this.storage, this.#hold);
-    const schedules: Schedules = {
-      put: async (schedule) => await this.#hold("the engine's put", () => this.#take(schedule)),
-      remove: async (id) => await this.#hold("the engine's remove", () => void this.kept.delete(id)),
-      list: async () => await this.#hold("the engine's list", () => [...this.kept.values()]),
-    };
-    const registries = { agents: { a: scriptedAgent([]) } };
-    const accept = async () => expect.unreachable();
-    return new RunSchedules({ schedules, storage: driver as RunStorage, registries, logger: undefined, accept });
+    this.nodes = [0, 1].map(() => {
+      return new ScheduleNode({
+        storage: heldStorage(this.storage, this.#hold),
+        runs: this.runs,
+        now: () => this.now,
+        maxPerOwner: 2,
+      });
+    });
   }
 
   readonly #hold: Hold = async (name, work) =>
     this.isHolding ? await this.#held.hold(name, async () => await work()) : await work();
 
-  #take(schedule: Schedule): void {
-    if (schedule.cron === "wrong") throw new TroupeError("invalid_request", "This cron expression cannot be read.");
-    this.kept.set(schedule.id, schedule);
-  }
-
-  async put(at: 0 | 1, times: { cron: string } | { everyMs: number }): Promise<void> {
-    const input = `ä${this.changes.length}`;
-    const schedule: RunSchedule = { id: "daily", ...times, request: { kind: "agent", name: "a", input } };
-    await this.#change(input, async () => await this.#processes[at]?.put(schedule));
-  }
-
-  async remove(at: 0 | 1): Promise<void> {
-    await this.#change(undefined, async () => await this.#processes[at]?.remove("daily"));
-  }
-
-  async #change(input: string | undefined, work: () => Promise<unknown>): Promise<void> {
-    const change: Change = { input, begun: this.#now++, ended: Infinity, outcome: "under way" };
-    this.changes.push(change);
-    try {
-      await work();
-      change.outcome = "made";
-    } catch (error) {
-      change.outcome = TroupeError.is(error) ? "refused" : "lost";
-    }
-    // What failed may be made later: its process may have died.
-    if (change.outcome !== "lost") change.ended = this.#now++;
-  }
-
-  async restore(at: 0 | 1): Promise<void> {
-    await this.#processes[at]?.restore();
-  }
-
-  async list(): Promise<RunSchedule[]> {
-    return (await this.#processes[0]?.list()) ?? [];
-  }
-
-  /** True for a change that may be the last one: none that was made began after its end. */
-  mayBeLast({ outcome, ended }: Change): boolean {
-    const isAfter = (other: Change): boolean => other.outcome === "made" && other.begun > ended;
-    return outcome !== "refused" && !this.changes.some(isAfter);
+  /** Makes a change, which may be refused. */
+  async try(work: (node: ScheduleNode) => Promise<unknown>, at: 0 | 1): Promise<void> {
+    const node = this.nodes[at];
+    if (node === undefined) return;
+    await work(node).catch((error: unknown) => {
+      if (!TroupeError.is(error) || !["not_found", "rate_limited"].includes(error.code)) throw error;
+    });
   }
 }
 
 function changeSchedules(held: HeldCalls): Scene {
   const world = new World(held);
-  let everyMs = 1000;
+  let everyMs = 10_000;
+  const put = async ({ schedules }: ScheduleNode) => {
+    await schedules.put({ id: "daily", everyMs: (everyMs += 1000), request, missed: "all", overlap: "queue" }, owner);
+  };
+  const pass = async ({ runner }: ScheduleNode) => {
+    world.now += 7000;
+    await runner.pass();
+  };
   return {
     operations: {
-      "one puts": async () => await world.put(0, { everyMs: (everyMs += 1000) }),
-      "the other puts": async () => await world.put(1, { everyMs: (everyMs += 1000) }),
-      "one puts a wrong one": async () => await world.put(0, { cron: "wrong" }),
-      "the other puts a wrong one": async () => await world.put(1, { cron: "wrong" }),
-      "one removes": async () => await world.remove(0),
-      "the other removes": async () => await world.remove(1),
-      "one restores": async () => await world.restore(0),
-      "the other restores": async () => await world.restore(1),
+      "one puts": async () => await world.try(put, 0),
+      "the other puts": async () => await world.try(put, 1),
+      "one pauses": async () => await world.try(async ({ schedules }) => await schedules.pause("daily", owner), 0),
+      "the other resumes": async () =>
+        await world.try(async ({ schedules }) => await schedules.resume("daily", owner), 1),
+      "one removes": async () => await world.try(async ({ schedules }) => await schedules.remove("daily", owner), 0),
+      "one looks": async () => await world.try(pass, 0),
+      "the other looks": async () => await world.try(pass, 1),
     },
     afterwards: async () => {
       world.isHolding = false;
-      // A change after another that died in its midst is undone step by step.
-      for (const _ of world.changes) await world.restore(0);
-      const [schedule] = await world.list();
-      const last = world.changes.filter((change) => world.mayBeLast(change)).map(({ input }) => input);
-      expect(last).toContain(schedule?.request.input);
-      // A time of a schedule that was removed is refused when it falls due, and the engine's is removed then.
-      if (schedule === undefined) return;
-      const { request: _request, ...times } = schedule;
-      expect(world.kept.get("daily")).toEqual(times);
-      const stored = await world.storage.list("run-schedules");
-      expect(stored.map(({ value }) => Object.keys(value as object).toSorted())).toEqual([
-        ["everyMs", "id", "request", "v"],
-      ]);
+      const { begun } = world.runs;
+      expect(begun.length).toBe(new Set(begun).size);
+      const [node] = world.nodes;
+      const [schedule] = (await node?.schedules.list()) ?? [];
+      expect(await node?.schedules.list(owner)).toEqual(schedule === undefined ? [] : [schedule]);
+      if (schedule?.status !== "active") return;
+      const before = begun.length;
+      world.now += 200_000;
+      await node?.runner.pass();
+      expect(begun.length).toBeGreaterThan(before);
     },
   };
 }

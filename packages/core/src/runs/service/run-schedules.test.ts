@@ -1,153 +1,223 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Agent } from "../../agents/agent/agent.ts";
+import { describe, expect, it } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { ScriptedModel } from "../../testing/scripted-model.ts";
-import { LocalEngine } from "../processes/run-engine.ts";
-import type { EngineServeOptions, Perform, Schedule, Schedules, Serving } from "../processes/run-engine.ts";
-import type { RunSchedule } from "./run-schedules.ts";
-import { RunService } from "./run-service.ts";
+import { each, makeNode, ScheduleNode, start } from "./test/schedule-node.ts";
 
-/** A local engine with schedules, whose times fall due when the test says so. */
-class ScheduleEngine extends LocalEngine {
-  readonly kept = new Map<string, Schedule>();
-  onSchedule: EngineServeOptions["onSchedule"];
-  readonly schedules: Schedules = {
-    put: async (schedule) => {
-      if (schedule.cron === "wrong") throw new TroupeError("invalid_request", "This cron expression cannot be read.");
-      this.kept.set(schedule.id, schedule);
-    },
-    remove: async (id) => void this.kept.delete(id),
-    list: async () => [...this.kept.values()],
-  };
+const minuteMs = 60_000;
+const { request } = each;
 
-  override async serve(perform: Perform, options: EngineServeOptions): Promise<Serving> {
-    this.onSchedule = options.onSchedule;
-    return await super.serve(perform, options);
-  }
-}
+describe("a schedule", () => {
+  it("begins a run at each of its times, and none before", async () => {
+    const { schedules, passAt, begun, history } = makeNode();
+    await schedules.put(each);
+    for (const minutes of [9.99, 10, 10, 15, 20]) await passAt(minutes);
 
-function service({ storage = new InMemoryStorage(), engine = new ScheduleEngine() } = {}) {
-  const agent = new Agent({ name: "reporter", model: new ScriptedModel("Done.", "Done.", "Done.") });
-  return { storage, engine, runs: new RunService({ storage, engine, agents: { reporter: agent } }) };
-}
-
-const daily: RunSchedule = {
-  id: "daily",
-  cron: "0 8 * * *",
-  timeZone: "Europe/Oslo",
-  request: { kind: "agent", name: "reporter", input: "Report." },
-};
-
-describe("RunService.schedules", () => {
-  it("are absent with an engine that has none", () => {
-    expect(new RunService().schedules).toBeUndefined();
+    expect(begun()).toEqual([10, 20]);
+    expect(await history()).toEqual(["begun 20", "begun 10"]);
+    expect((await schedules.get("each")).nextAt).toBe(start + 30 * minuteMs);
   });
 
-  it("begin one run at a due time that two processes are told of", async () => {
-    const { storage, engine, runs } = service();
-    const other = service({ storage });
-    await runs.schedules?.put(daily);
-    await runs.serve();
-    await other.runs.serve();
-    await Promise.all([engine.onSchedule?.("daily", 1000), other.engine.onSchedule?.("daily", 1000)]);
-    await engine.onSchedule?.("daily", 1000);
+  it("begins one run at a time that several processes find due at once", async () => {
+    const { runs, storage, clock, schedules } = makeNode();
+    await schedules.put(each);
+    clock.now += 10 * minuteMs;
+    const nodes = [1, 2, 3].map(() => new ScheduleNode({ storage, runs, now: () => clock.now }));
+    await Promise.all(nodes.map(async ({ runner }) => await runner.pass()));
 
-    const ids = async () => new Set((await runs.list("host")).runs.map(({ runId }) => runId));
-    expect((await ids()).size).toBe(1);
-    await engine.onSchedule?.("daily", 2000);
-    expect((await ids()).size).toBe(2);
-    await runs.close();
-    await other.runs.close();
+    expect(runs.begun).toEqual([`each ${clock.now}`]);
   });
 
-  it("give the engine their ids and times alone, and keep the request in the storage", async () => {
-    const { storage, engine, runs } = service();
-    await runs.schedules?.put(daily);
+  it("of one time begins once, is ended, and is removed after the time for which ended runs are kept", async () => {
+    const { schedules, passAt, begun } = makeNode();
+    await schedules.put({ id: "once", at: start + 5 * minuteMs, request });
+    await passAt(5);
+    await passAt(6);
 
-    expect([...engine.kept.values()]).toEqual([{ id: "daily", cron: "0 8 * * *", timeZone: "Europe/Oslo" }]);
-    expect(await runs.schedules?.list()).toEqual([daily]);
-    expect((await storage.list("run-schedules")).map(({ key }) => key)).toEqual(["daily"]);
+    expect(begun()).toEqual([5]);
+    expect(await schedules.get("once")).toMatchObject({ status: "ended", history: [{ status: "begun" }] });
+    const weekMinutes = 7 * 24 * 60;
+    await passAt(5 + weekMinutes - 1);
+    expect(await schedules.list()).toHaveLength(1);
+    await passAt(5 + weekMinutes);
+    expect(await schedules.list()).toEqual([]);
   });
 
-  it("fall due by universal time without a time zone", async () => {
-    const { engine, runs } = service();
-    const { timeZone: _, ...elsewhere } = daily;
-    await runs.schedules?.put(elsewhere);
+  it("delays its times by its jitter, and names them by the times without it", async () => {
+    const { runs, storage, clock, node, schedules } = makeNode();
+    await schedules.put({ ...each, jitterMs: 5 * minuteMs });
+    const [entry] = await storage.list("schedule-due");
+    const dueAt = Number(entry?.key.split("/")[0]);
+    clock.now = dueAt - 1;
+    await node.runner.pass();
+    expect(runs.begun).toEqual([]);
+    clock.now = dueAt;
+    await node.runner.pass();
 
-    expect([...engine.kept.values()]).toEqual([{ id: "daily", cron: "0 8 * * *", timeZone: "UTC" }]);
+    expect(dueAt).toBeGreaterThan(start + 10 * minuteMs);
+    expect(runs.begun).toEqual([`each ${start + 10 * minuteMs}`]);
   });
 
-  it("begin nothing once they are removed", async () => {
-    const { engine, runs } = service();
-    await runs.schedules?.put(daily);
-    await runs.serve();
-    await runs.schedules?.remove("daily");
-    await engine.onSchedule?.("daily", 1000);
+  it("keeps its last 20 settled times", async () => {
+    const { schedules, passAt, history } = makeNode();
+    await schedules.put(each);
+    for (let minutes = 10; minutes <= 210; minutes += 10) await passAt(minutes);
 
-    expect((await runs.list("host")).runs).toEqual([]);
-    expect(engine.kept.size).toBe(0);
-    expect(await runs.schedules?.list()).toEqual([]);
-    await runs.close();
+    expect(await history()).toHaveLength(20);
+    expect((await history())[0]).toBe("begun 210");
+  });
+});
+
+describe("a time at which the previous run is not over", () => {
+  it("is skipped", async () => {
+    const { runs, schedules, passAt, begun, history } = makeNode();
+    runs.staysOpen = true;
+    await schedules.put(each);
+    for (const minutes of [10, 20]) await passAt(minutes);
+    runs.open.clear();
+    await passAt(30);
+
+    expect(begun()).toEqual([10, 30]);
+    expect(await history()).toEqual(["begun 30", "skipped 20", "begun 10"]);
   });
 
-  it("are given to an engine that has lost them when it is served", async () => {
-    const { engine, runs } = service();
-    await runs.schedules?.put(daily);
-    engine.kept.clear();
-    await runs.serve();
+  it("waits with queue, in order, up to the bound, beyond which times are skipped", async () => {
+    const { runs, schedules, passAt, begun, history } = makeNode();
+    runs.staysOpen = true;
+    await schedules.put({ ...each, overlap: "queue", maxMissed: 2 });
+    for (const minutes of [10, 20, 30, 40]) await passAt(minutes);
+    expect((await schedules.get("each")).pending).toEqual([20, 30].map((minutes) => start + minutes * minuteMs));
+    for (const minutes of [41, 42]) {
+      runs.open.clear();
+      await passAt(minutes);
+    }
 
-    expect([...engine.kept.keys()]).toEqual(["daily"]);
-    await runs.close();
+    expect(begun()).toEqual([10, 20, 30]);
+    expect(await history()).toEqual(["begun 30", "begun 20", "skipped 40", "begun 10"]);
   });
 
-  it("are given to an engine that has lost them, or has them with other times, while it is served", async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const { engine, runs } = service();
-    await runs.schedules?.put(daily);
-    await runs.serve();
-    engine.kept.clear();
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect([...engine.kept.keys()]).toEqual(["daily"]);
-    engine.kept.set("daily", { id: "daily", everyMs: 1000 });
-    await vi.advanceTimersByTimeAsync(10_000);
+  it("begins with cancel-running, once the previous run is cancelled", async () => {
+    const { runs, schedules, passAt, begun } = makeNode();
+    runs.staysOpen = true;
+    await schedules.put({ ...each, overlap: "cancel-running" });
+    for (const minutes of [10, 20]) await passAt(minutes);
 
-    expect(engine.kept.get("daily")).toEqual({ id: "daily", cron: "0 8 * * *", timeZone: "Europe/Oslo" });
-    await runs.close();
+    expect(begun()).toEqual([10, 20]);
+    expect(runs.cancelled).toHaveLength(1);
+    expect(runs.open.size).toBe(1);
   });
+});
 
-  it("are removed from an engine that still has one whose removal did not come to its end", async () => {
-    const { engine, runs } = service();
-    engine.kept.set("left", { id: "left", everyMs: 1000 });
-    await runs.serve();
-    await engine.onSchedule?.("left", 1000);
-
-    expect([...engine.kept.keys()]).toEqual([]);
-    await runs.close();
-  });
-
+describe("times that are late", () => {
   it.each([
-    ["an unknown runnable", { request: { ...daily.request, name: "nobody" } }, "not_found"],
-    ["a field that a schedule does not keep", { request: { ...daily.request, keys: {} } }, "invalid_request"],
-    ["neither cron nor everyMs", { cron: undefined }, "invalid_request"],
-    ["both cron and everyMs", { everyMs: 60_000 }, "invalid_request"],
-    ["a time zone without cron", { cron: undefined, everyMs: 60_000 }, "invalid_request"],
-    ["what the engine refuses", { cron: "wrong" }, "invalid_request"],
-  ])("refuse %s, and keep nothing of it", async (_what, wrong, code) => {
-    const { engine, runs } = service();
+    ["skip", 45, [], ["missed 10-40"]],
+    ["skip", 41, [40], ["begun 40", "missed 10-30"]],
+    ["one", 45, [40], ["begun 40", "missed 10-30"]],
+    ["one", 41, [40], ["begun 40", "missed 10-30"]],
+    ["all", 45, [20, 30, 40], ["begun 40", "begun 30", "begun 20", "missed 10"]],
+    ["all", 35, [10, 20, 30], ["begun 30", "begun 20", "begun 10"]],
+  ] as const)("are treated as missed: %s says, after %i minutes", async (...[missed, minutes, begins, events]) => {
+    const { schedules, passAt, begun, history } = makeNode();
+    await schedules.put({ ...each, missed, maxMissed: 3 });
+    await passAt(minutes);
 
-    await expect(runs.schedules?.put({ ...daily, ...wrong } as RunSchedule)).rejects.toMatchObject({ code });
-    expect(await runs.schedules?.list()).toEqual([]);
-    expect(engine.kept.size).toBe(0);
+    expect(begun()).toEqual(begins);
+    expect(await history()).toEqual(events);
   });
 
-  it("let the engine tell them again when the run could not be accepted", async () => {
-    const { engine, runs } = service();
-    await runs.schedules?.put(daily);
-    await runs.serve();
-    await runs.close();
+  it("are missed from a minute on, and not before", async () => {
+    for (const [lateMs, count] of [
+      [minuteMs, 1],
+      [minuteMs + 1, 0],
+    ] as const) {
+      const { schedules, passAt, begun } = makeNode();
+      await schedules.put({ ...each, missed: "skip" });
+      await passAt(10 + lateMs / minuteMs);
 
-    await expect(engine.onSchedule?.("daily", 1000)).rejects.toMatchObject({ code: "unavailable" });
+      expect(begun()).toHaveLength(count);
+    }
+  });
+
+  it("of years are one, with one change of the schedule", async () => {
+    const { schedules, passAt, begun, history } = makeNode();
+    await schedules.put({ ...each, everyMs: 1000 });
+    await passAt(3 * 365 * 24 * 60);
+
+    // All times of the last minute are in time; 10 of them may wait.
+    expect(begun()).toHaveLength(10);
+    expect((await history()).at(-1)).toMatch(/^missed|^skipped/);
+  });
+});
+
+describe("a paused schedule", () => {
+  it("begins nothing, also of what waited, and goes on with its next time", async () => {
+    const { runs, schedules, passAt, begun, history } = makeNode();
+    runs.staysOpen = true;
+    await schedules.put({ ...each, overlap: "queue" });
+    for (const minutes of [10, 20]) await passAt(minutes);
+    expect(await schedules.pause("each")).toMatchObject({ status: "paused", pending: [] });
+    runs.open.clear();
+    for (const minutes of [21, 30, 45]) await passAt(minutes);
+    expect(begun()).toEqual([10]);
+    expect(await schedules.resume("each")).toMatchObject({ status: "active", nextAt: start + 50 * minuteMs });
+    await passAt(50);
+
+    expect(begun()).toEqual([10, 50]);
+    expect(await history()).toEqual(["begun 50", "skipped 20", "begun 10"]);
+  });
+
+  it("stays paused when it is put again, and keeps its one time until it goes on", async () => {
+    const { schedules, passAt, begun } = makeNode();
+    const once = { id: "once", at: start + minuteMs, request };
+    await schedules.put(once);
+    await schedules.pause("once");
+    expect(await schedules.put(once)).toMatchObject({ status: "paused" });
+    await passAt(2);
+    expect(begun()).toEqual([]);
+    await schedules.resume("once");
+    await passAt(2);
+
+    expect(begun()).toEqual([1]);
+  });
+});
+
+describe("a run that cannot be accepted", () => {
+  it("is tried again while that may help, and begins later", async () => {
+    const { runs, schedules, passAt, begun, history } = makeNode();
+    await schedules.put(each);
+    runs.failure = new TroupeError("rate_limited", "Too many runs.");
+    await passAt(10);
+    expect(await history()).toEqual([]);
+    runs.failure = undefined;
+    await passAt(10.1);
+
+    expect(begun()).toEqual([10]);
+  });
+
+  it.each(["not_found", "invalid_request"] as const)("with %s is a failure in the history", async (code) => {
+    const { runs, schedules, passAt } = makeNode();
+    await schedules.put(each);
+    runs.failure = new TroupeError(code, "There is no such agent.");
+    await passAt(10);
+
+    expect((await schedules.get("each")).history).toMatchObject([{ status: "failed", error: { code } }]);
+  });
+
+  it("because another request has begun the run of that time counts as begun", async () => {
+    const { runs, schedules, passAt, history } = makeNode();
+    await schedules.put(each);
+    runs.failure = new TroupeError("idempotency_mismatch", "Another request.");
+    await passAt(10);
+
+    expect(await history()).toEqual(["begun 10"]);
+  });
+
+  it("is given up after a day", async () => {
+    const { runs, schedules, passAt, history } = makeNode();
+    await schedules.put({ id: "each", at: start + 10 * minuteMs, request });
+    runs.failure = new TroupeError("unavailable", "Not now.");
+    for (const minutes of [10, 10 + 24 * 60 - 1]) await passAt(minutes);
+    expect(await history()).toEqual([]);
+    await passAt(10 + 24 * 60);
+
+    expect(await history()).toEqual(["failed 10"]);
   });
 });

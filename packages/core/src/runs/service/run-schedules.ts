@@ -1,68 +1,37 @@
-import { nonBlankString, integerOption, optional } from "../../base/errors/option-checks.ts";
-import { readOptions } from "../../base/errors/read-options.ts";
-import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { runNamespaces } from "../../agents/journal/log-entry.ts";
-import type { Logger } from "../../base/log/logger.ts";
-import { toJson } from "../../sessions/storage/check-json.ts";
-import type { Json } from "../../sessions/storage/json.ts";
+import { createId } from "../../base/util/create-id.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
-import { isRecord } from "../../base/util/is-record.ts";
-import { readRequest } from "./accept-request.ts";
-import { findTarget } from "../processes/durable-target.ts";
-import type { Registries } from "../processes/run-service-options.ts";
-import type { Schedule, Schedules, ScheduleTimes } from "../processes/run-engine.ts";
-import type { RunStorage } from "../record/run-record.ts";
-import type { AcceptedRun, RunRequest } from "../record/run-view.ts";
-
-/**
- * The run that a schedule begins at each of its times. It has no API keys, which would be stored as long as the
- * schedule.
- */
-export type ScheduledRequest = Pick<RunRequest, "kind" | "name" | "input" | "options" | "owner" | "priority" | "note">;
-
-/** A schedule of runs: either `cron`, with an optional `timeZone`, or `everyMs`. */
-export type RunSchedule = {
-  readonly id: string;
-  /** A cron expression of five fields, or six with seconds first. */
-  readonly cron?: string;
-  /** The IANA time zone of `cron`. @default "UTC" */
-  readonly timeZone?: string;
-  /** Milliseconds between two times of the schedule, at least 1000. */
-  readonly everyMs?: number;
-  readonly request: ScheduledRequest;
-};
-
-/** Schedule times that are not checked yet. */
-type GivenTimes = { [Name in "cron" | "timeZone" | "everyMs"]?: RunSchedule[Name] | undefined };
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import { checkOwner } from "../../sessions/storage/session-owner.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import type { RunEngine } from "../processes/run-engine.ts";
+import type { Registries, ServiceSettings } from "../processes/run-service-options.ts";
+import type { ServiceParts } from "../processes/service-parts.ts";
+import { isEnded } from "../record/run-record.ts";
+import type { AcceptedRun, RunCaller, RunRequest, RunView } from "../record/run-view.ts";
+import { restart, setPaused, withWake } from "../schedules/schedule-plan.ts";
+import { timesOf, toScheduleView } from "../schedules/schedule-record.ts";
+import type { RunSchedule, ScheduleRecord, ScheduleView } from "../schedules/schedule-record.ts";
+import { ScheduleRunner } from "../schedules/schedule-runner.ts";
+import { ScheduleStore } from "../schedules/schedule-store.ts";
+import { scheduledRunId } from "./accept-request.ts";
+import { isScheduleId, readChangeFields, readChanges, readDefinition } from "./read-schedule.ts";
+import type { Definition, ScheduleChanges } from "./read-schedule.ts";
 
 type Init = {
-  readonly schedules: Schedules;
-  readonly storage: RunStorage;
+  readonly store: ScheduleStore;
   readonly registries: Registries;
-  readonly logger: Logger | undefined;
-  readonly accept: (request: RunRequest) => Promise<AcceptedRun>;
+  readonly now: () => number;
+  /** The maximum number of schedules of one owner with a user. */
+  readonly maxPerOwner: number;
+  readonly checkOpen: () => void;
+  /** Called after each change, which may have made a schedule due. */
+  readonly onChange: () => void;
 };
 
-const namespace = runNamespaces.schedules;
-
-const scheduleTable = {
-  id: nonBlankString(200),
-  cron: optional(nonBlankString(200)),
-  timeZone: optional(nonBlankString(100)),
-  everyMs: optional(integerOption(1000, 1_000_000_000_000)),
-  request: (value: unknown) => value as ScheduledRequest,
-} satisfies OptionTable<RunSchedule>;
-
-const requestFields = ["kind", "name", "input", "options", "owner", "priority", "note"] as const;
-
-/** Error codes of a due run that a retry cannot mend. */
-const lasting: readonly string[] = ["not_found", "invalid_request", "idempotency_mismatch", "invalid_config"];
-
 /**
- * Schedules that begin runs. The engine stores their ids and times; the storage holds their requests. The run of a due
- * time has an id made from the schedule's id and that time. It therefore begins once, even if several processes receive
- * that time.
+ * Schedules that begin runs, in the storage of the service. Each time of a schedule begins one run, however many
+ * processes perform runs. A run belongs to the owner of its schedule.
  */
 export class RunSchedules {
   readonly #init: Init;
@@ -71,150 +40,177 @@ export class RunSchedules {
     this.#init = init;
   }
 
-  /** Stores a schedule, replacing a schedule with the same id. */
-  async put(given: RunSchedule): Promise<void> {
-    const { schedule, request } = this.#check(given);
-    const { storage, schedules } = this.#init;
-    const record = { v: 1, ...schedule, request };
-    // The schedule is stored first, because the engine may find a time due immediately. The previous record is kept
-    // with it until the engine has accepted the schedule.
-    const { before, pending } = await this.#begin(schedule.id, record);
-    try {
-      await schedules.put(schedule);
-    } catch (error) {
-      // The schedule is left unchanged if another process has changed it since: that process has stored the record that
-      // it replaces.
-      await storage.compareAndSet(namespace, schedule.id, pending, before);
-      throw error;
-    }
-    await storage.compareAndSet(namespace, schedule.id, pending, toJson(record));
-  }
-
-  /** Stores a schedule together with the record that it replaces, which may belong to an unfinished change. */
-  async #begin(id: string, record: object): Promise<{ before: Json | null; pending: Json }> {
-    const { storage } = this.#init;
-    for (;;) {
-      const before = await storage.get(namespace, id);
-      const pending = toJson({ ...record, before });
-      if (await storage.compareAndSet(namespace, id, before, pending)) return { before, pending };
-    }
-  }
-
-  /** Removes a schedule. Runs that it has begun continue. Removing an absent schedule is not an error. */
-  async remove(id: string): Promise<void> {
-    // The storage is changed before the engine, because schedules in the storage are restored in the engine.
-    await this.#init.storage.delete(namespace, id);
-    await this.#init.schedules.remove(id);
-  }
-
-  /** Returns all schedules, sorted by id. */
-  async list(): Promise<RunSchedule[]> {
-    return (await this.#list()).map(({ schedule }) => schedule);
-  }
-
-  async #list(): Promise<StoredSchedule[]> {
-    const entries = await this.#init.storage.list(namespace);
-    return entries.flatMap(({ value }) => readStored(value) ?? []);
-  }
-
-  /** Begins the run of a due time, for the engine. Rejects if a retry may succeed. */
-  readonly onSchedule = async (id: string, at: number): Promise<void> => {
-    const { storage, schedules, accept, logger } = this.#init;
-    const stored = readStored(await storage.get(namespace, id));
-    // The schedule was removed, perhaps by a process that crashed during the removal.
-    if (stored === undefined) return await schedules.remove(id);
-    const { schedule } = stored;
-    try {
-      await accept({ ...schedule.request, idempotencyKey: `schedule ${id} ${at}` });
-    } catch (error) {
-      if (!isLasting(error)) throw error;
-      logger?.error("The run of a schedule cannot begin.", { schedule: id, error });
-    }
-  };
-
-  /** Restores in the engine the stored schedules that it has lost or holds with other times. Never rejects. */
-  async restore(): Promise<void> {
-    const { schedules, logger } = this.#init;
-    const warn = (error: unknown) =>
-      logger?.warn("The schedules could not be compared with the engine's. That is tried again.", { error });
-    try {
-      const known = new Map((await schedules.list()).map((schedule) => [schedule.id, schedule]));
-      for (const stored of await this.#list()) await this.#restore(stored, known).catch(warn);
-    } catch (error) {
-      warn(error);
-    }
-  }
-
-  /** Restores one schedule, and completes its change if the process that made it crashed. */
-  async #restore({ schedule: stored, value, before }: StoredSchedule, known: KnownSchedules): Promise<void> {
-    const { storage, schedules } = this.#init;
-    const schedule = { id: stored.id, ...timesOf(stored) };
-    try {
-      if (!equalJson(known.get(schedule.id), schedule)) await schedules.put(schedule);
-    } catch (error) {
-      if (before === undefined || !isLasting(error)) throw error;
-      // The engine rejected the schedule and still has the previous schedule.
-      return void (await storage.compareAndSet(namespace, schedule.id, value, before));
-    }
-    if (before === undefined) return;
-    const { before: _before, ...record } = value;
-    await storage.compareAndSet(namespace, schedule.id, value, record);
-  }
-
-  #check(given: RunSchedule): { schedule: Schedule; request: ScheduledRequest } {
-    const where = { owner: "the schedule", code: "invalid_request" } as const;
-    const { id, request: asked, ...times } = readOptions(scheduleTable, given, where);
-    const schedule = { id, ...timesOf(times) };
-    const request = checkRequest(asked);
-    findTarget(this.#init.registries, request.kind, request.name);
-    return { schedule, request };
-  }
-}
-
-/**
- * Returns the times of a schedule, with their zone. Throws `invalid_request` if there are no times, or two kinds of
- * times.
- */
-function timesOf({ cron, timeZone, everyMs }: GivenTimes): ScheduleTimes {
-  if (cron !== undefined && everyMs === undefined) return { cron, timeZone: timeZone ?? "UTC" };
-  if (cron !== undefined || everyMs === undefined) {
-    throw new TroupeError("invalid_request", "A schedule needs either cron or everyMs.");
-  }
-  if (timeZone === undefined) return { everyMs };
-  throw new TroupeError("invalid_request", "timeZone goes with cron: everyMs is the same in all time zones.");
-}
-
-/** Checks the request as that of a run, and rejects fields that a schedule does not store. */
-function checkRequest(given: ScheduledRequest): ScheduledRequest {
-  const wrong = isRecord(given) && Object.keys(given).find((name) => !requestFields.some((field) => field === name));
-  if (wrong !== undefined && wrong !== false) {
-    throw new TroupeError(
-      "invalid_request",
-      `Unknown field "${wrong}" in the request of a schedule. Expected ${requestFields.join(", ")}.`,
-    );
-  }
-  readRequest(given);
-  return given;
-}
-
-type StoredSchedule = {
-  readonly schedule: RunSchedule;
   /**
-   * The record of the schedule that it replaces, or `null` if there is none, until the engine has accepted the
-   * schedule.
+   * Stores a schedule, replacing the schedule with the same id. If the times are the same as before, the schedule goes
+   * on: a program may put its schedules whenever it starts. A caller other than the host owns the schedules that it puts.
    */
-  readonly before: Json | undefined;
-  readonly value: { readonly [name: string]: Json };
+  async put(given: RunSchedule, caller: RunCaller = "host"): Promise<ScheduleView> {
+    this.#init.checkOpen();
+    const definition = readDefinition(given, caller, this.#init.registries);
+    for (;;) {
+      const before = await this.#init.store.read(definition.id);
+      if (before !== null && !isReachable(before, caller)) {
+        throw new TroupeError("conflict", "There is a schedule with this id already. Choose another id.");
+      }
+      const written = await (before === null ? this.#create(definition) : this.#replace(before, definition));
+      if (written !== undefined) return this.#toView(written);
+    }
+  }
+
+  /** Returns a schedule. An unknown schedule, and a schedule of another owner, are `not_found`. */
+  async get(id: string, caller: RunCaller = "host"): Promise<ScheduleView> {
+    return toScheduleView(await this.#find(id, caller));
+  }
+
+  /** Returns the schedules of an owner with a user, or all schedules of the service for `"host"`, sorted by id. */
+  async list(caller: RunCaller = "host"): Promise<ScheduleView[]> {
+    if (caller === "host") return (await this.#init.store.listAll()).map(toScheduleView);
+    const owner = checkOwner(caller);
+    if (owner.userId === undefined) throw new TroupeError("invalid_request", "The list of schedules needs a userId.");
+    return (await this.#init.store.listOf(owner)).map(toScheduleView);
+  }
+
+  /** Changes a schedule, safely with concurrent changes. */
+  async change(id: string, changes: ScheduleChanges, caller: RunCaller = "host"): Promise<ScheduleView> {
+    this.#init.checkOpen();
+    const { isPaused, ...read } = readChangeFields(changes);
+    const { store, registries, now } = this.#init;
+    for (;;) {
+      const before = await this.#find(id, caller);
+      const next = changed(before, readChanges(before, read, registries), now());
+      const written = await store.write(before, isPaused === undefined ? next : setPaused(next, isPaused, now()));
+      if (written !== undefined) return this.#toView(written);
+    }
+  }
+
+  /** Pauses a schedule. Its times are skipped until `resume`; a run that it has begun continues. */
+  async pause(id: string, caller: RunCaller = "host"): Promise<ScheduleView> {
+    return await this.change(id, { isPaused: true }, caller);
+  }
+
+  /** Lets a paused schedule go on with its next time. */
+  async resume(id: string, caller: RunCaller = "host"): Promise<ScheduleView> {
+    return await this.change(id, { isPaused: false }, caller);
+  }
+
+  /**
+   * Removes a schedule. Runs that it has begun continue. For the host, removing an absent schedule is not an error; for
+   * others it is `not_found`.
+   */
+  async remove(id: string, caller: RunCaller = "host"): Promise<void> {
+    const { store } = this.#init;
+    for (;;) {
+      const record = caller === "host" ? await store.read(id) : await this.#find(id, caller);
+      if (record === null || (await store.remove(record))) return;
+    }
+  }
+
+  /** Removes all schedules of a user. */
+  async forgetUser(owner: SessionOwner): Promise<void> {
+    for (const { id } of await this.#init.store.listOf(checkOwner(owner))) {
+      await this.remove(id, owner).catch((error: unknown) => {
+        if (!TroupeError.is(error) || error.code !== "not_found") throw error;
+      });
+    }
+  }
+
+  #toView(record: ScheduleRecord): ScheduleView {
+    this.#init.onChange();
+    return toScheduleView(record);
+  }
+
+  async #find(id: string, caller: RunCaller): Promise<ScheduleRecord> {
+    const record = isScheduleId(id) ? await this.#init.store.read(id) : null;
+    if (record !== null && isReachable(record, caller)) return record;
+    const shown = JSON.stringify(id.slice(0, 64));
+    throw new TroupeError("not_found", `Schedule ${shown} not found. It may belong to another user.`);
+  }
+
+  /** Stores a new schedule. It is listed for its owner first, so that none exceeds the limit of the owner unseen. */
+  async #create(definition: Definition): Promise<ScheduleRecord | undefined> {
+    const { store, now, maxPerOwner } = this.#init;
+    const at = now();
+    const state = { createdAt: at, anchor: at, isPaused: false, next: null, pending: [], history: [], wakeAt: null };
+    const ids = { mark: "", creation: createId() };
+    const record = withWake(restart({ v: 1, ...definition, ...state, ...ids }, at), at);
+    await store.addToOwner(record);
+    const isFull = definition.owner.userId !== undefined && (await store.countOf(definition.owner)) > maxPerOwner;
+    const written = isFull ? undefined : await store.write(null, record);
+    if (written === undefined) await store.removeFromOwner(record);
+    if (isFull) {
+      const message = `A user may have ${maxPerOwner} schedules. Remove a schedule first.`;
+      throw new TroupeError("rate_limited", message);
+    }
+    return written;
+  }
+
+  async #replace(before: ScheduleRecord, definition: Definition): Promise<ScheduleRecord | undefined> {
+    if (ownerKey(before.owner) !== ownerKey(definition.owner)) {
+      throw new TroupeError("conflict", "A schedule keeps its owner. Remove it, and put it again.");
+    }
+    const { store, now } = this.#init;
+    return await store.write(before, changed(before, definition, now()));
+  }
+}
+
+/** Returns a record with another definition. With the same times it goes on; otherwise it begins again from now on. */
+function changed(before: ScheduleRecord, definition: Definition, now: number): ScheduleRecord {
+  const { v, createdAt, anchor, isPaused, next, pending, lastRunId, history, endedAt, wakeAt, mark, creation } = before;
+  const state = { createdAt, anchor, isPaused, next, pending, history, wakeAt, mark, creation };
+  const optionalState = { ...(lastRunId !== undefined && { lastRunId }), ...(endedAt !== undefined && { endedAt }) };
+  const record: ScheduleRecord = { v, ...definition, ...state, ...optionalState };
+  if (equalJson(timesOf(before), timesOf(record))) return withWake(record, now);
+  return withWake(restart({ ...record, anchor: now }, now), now);
+}
+
+/** Schedules without a user are reachable by the host alone: their ids are names that others may guess. */
+function isReachable({ owner }: ScheduleRecord, caller: RunCaller): boolean {
+  if (caller === "host") return true;
+  const given = checkOwner(caller);
+  return given.userId !== undefined && ownerKey(given) === ownerKey(owner);
+}
+
+type SchedulingInit = {
+  readonly parts: ServiceParts;
+  readonly engine: RunEngine;
+  readonly settings: Pick<ServiceSettings, "retention" | "admission">;
+  readonly service: {
+    accept(request: RunRequest): Promise<AcceptedRun>;
+    get(runId: string, caller: RunCaller): Promise<RunView>;
+    cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over">;
+  };
+  readonly checkOpen: () => void;
 };
 
-type KnownSchedules = ReadonlyMap<string, Schedule>;
-
-function readStored(value: Json | null): StoredSchedule | undefined {
-  if (!isRecord(value)) return undefined;
-  const { v, before, ...schedule } = value;
-  return v === 1 ? { schedule: schedule as unknown as RunSchedule, before, value } : undefined;
+/** Makes the schedules of a service, and what begins their runs while the service performs runs. */
+export function makeScheduling({ parts, engine, settings, service, checkOpen }: SchedulingInit): {
+  schedules: RunSchedules;
+  runner: ScheduleRunner;
+} {
+  const { now, logger, registries, store: runs } = parts;
+  const { retention, admission } = settings;
+  const store = new ScheduleStore({ storage: runs.storage, keepMs: retention.recordMs });
+  const runner = new ScheduleRunner({
+    store,
+    now,
+    logger,
+    toRunId: scheduledRunId,
+    accept: async ({ request, ...ids }) => await service.accept({ ...request, ...ids }),
+    isOpen: async (runId) => {
+      const run = await service.get(runId, "host").catch(ignoreMissing);
+      return run !== undefined && !isEnded(run.status);
+    },
+    cancel: async (runId) => await service.cancel(runId, "host", "The next time of its schedule has come."),
+    mayBegin: () => engine.isClockWrong?.() !== true,
+  });
+  const maxPerOwner = admission.schedulesPerUser;
+  return {
+    schedules: new RunSchedules({ store, registries, now, maxPerOwner, checkOpen, onChange: () => runner.look() }),
+    runner,
+  };
 }
 
-function isLasting(error: unknown): boolean {
-  return TroupeError.is(error) && lasting.includes(error.code);
+function ignoreMissing(error: unknown): undefined {
+  if (TroupeError.is(error) && error.code === "not_found") return undefined;
+  throw error;
 }

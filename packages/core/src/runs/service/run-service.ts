@@ -42,7 +42,8 @@ import { signalRun } from "./signal-run.ts";
 import type { SignalOptions } from "../record/signals.ts";
 import { answerWait, cancelRun, prefixesOf, removeRun, removeRuns } from "./run-commands.ts";
 import type { RunControl } from "./run-commands.ts";
-import { RunSchedules } from "./run-schedules.ts";
+import { makeScheduling } from "./run-schedules.ts";
+import type { RunSchedules } from "./run-schedules.ts";
 import { listenToSessions, RunServing, ServiceHosting } from "./run-serving.ts";
 import { RunSubscriptions } from "./run-subscriptions.ts";
 
@@ -54,8 +55,8 @@ import { RunSubscriptions } from "./run-subscriptions.ts";
 export class RunService {
   /** Subscriptions to runs for receivers other than the runs' clients. A transport serves them. */
   readonly subscriptions: RunSubscriptions;
-  /** Schedules that begin runs, if the engine supports schedules. */
-  readonly schedules: RunSchedules | undefined;
+  /** Schedules that begin runs. */
+  readonly schedules: RunSchedules;
   /** The facts from which a transport decides if it serves this service. */
   readonly hosting: ServiceHosting;
   readonly #settings: ServiceSettings;
@@ -81,13 +82,18 @@ export class RunService {
     this.#submission = new RunSubmission(engine, parts.logger);
     this.#admit = admissionOf(parts, engine, settings.admission);
     this.subscriptions = new RunSubscriptions({ ...parts, find: (...asked) => findRun(parts, ...asked) });
-    const { schedules } = engine;
-    const accept = async (request: RunRequest) => await this.accept(request);
-    this.schedules = schedules && new RunSchedules({ ...parts, schedules, storage, accept });
+    const scheduling = makeScheduling({
+      parts,
+      engine,
+      settings,
+      service: this,
+      checkOpen: () => this.#serving.checkOpen(),
+    });
+    this.schedules = scheduling.schedules;
     const performer = new RunPerformer(parts, (record, afterMs) => this.#submission.submitAgain(record, afterMs));
     this.#control = { parts, engine, performer };
     const cleanUp = async () => await this.cleanUp();
-    this.#serving = new RunServing({ parts, engine, performer, schedules: this.schedules, cleanUp });
+    this.#serving = new RunServing({ parts, engine, performer, schedules: scheduling.runner, cleanUp });
     // Removes the runs of deleted sessions and users, and cancels a waiting run for a new one.
     this.#unlisten = listenToSessions(settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
@@ -238,8 +244,9 @@ export class RunService {
     await removeRuns(this.#parts.store, [byKeys.session(owner, sessionId)], this.#remove);
   }
 
-  /** Removes all runs of a user. */
+  /** Removes all runs and schedules of a user. */
   async forgetUser(owner: SessionOwner): Promise<void> {
+    await this.schedules.forgetUser(owner);
     await removeRuns(this.#parts.store, prefixesOf(owner), this.#remove);
   }
 

@@ -3,7 +3,7 @@ import type { RunPerformer } from "../performer/run-performer.ts";
 import type { Perform, Serving, RunEngine } from "../processes/run-engine.ts";
 import { RunSweep } from "../processes/run-sweep.ts";
 import { cancelled } from "../record/run-parts.ts";
-import type { RunSchedules } from "./run-schedules.ts";
+import type { ScheduleRunner } from "../schedules/schedule-runner.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { registryEntries } from "../../agents/run/registry.ts";
 import type { RunKind } from "../record/run-view.ts";
@@ -88,7 +88,7 @@ type ServingInit = {
   readonly parts: ServiceParts;
   readonly engine: RunEngine;
   readonly performer: RunPerformer;
-  readonly schedules: RunSchedules | undefined;
+  readonly schedules: ScheduleRunner;
   readonly cleanUp: () => Promise<void>;
 };
 
@@ -143,8 +143,7 @@ export class RunServing {
     // The process is published as a performer first, because other processes may leave jobs to it.
     if (!isAlone) await nodes.perform();
     const perform: Perform = (job, signal) => performer.perform(job, signal);
-    const options = { concurrency, ...(schedules && { onSchedule: schedules.onSchedule }) };
-    const serving = await engine.serve(perform, options).catch(async (error: unknown) => {
+    const serving = await engine.serve(perform, { concurrency }).catch(async (error: unknown) => {
       await nodes.retire();
       throw error;
     });
@@ -154,19 +153,16 @@ export class RunServing {
       now,
       performing,
       submit: async (run) => await engine.submit(run),
-      cleanUp: async () => {
-        await cleanUp();
-        await schedules?.restore();
-      },
+      cleanUp,
       cancel: (runId, reason) => performing.get(runId)?.cancel(cancelled(reason)),
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });
     this.#sweep.start();
     this.#unobserve = telemetry?.observe("queue.depth", () => engine.waiting());
-    await schedules?.restore();
     // An engine shared by several processes keeps its jobs, so that only runs that wait for an upgrade are submitted
     // again. Any other engine has lost its jobs, so that all open runs are submitted.
     await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
+    schedules.start();
     return serving;
   }
 
@@ -174,9 +170,11 @@ export class RunServing {
   async drain(graceMs: number): Promise<void> {
     // `serve` may not have completed yet.
     const serving = await this.#serving?.catch(() => undefined);
-    const { nodes, begun, store } = this.#init.parts;
+    const { parts, schedules } = this.#init;
+    const { nodes, begun, store } = parts;
     const retired = nodes.retire();
     await closeInOrder(
+      () => schedules.stop(),
       () => serving?.drain(graceMs),
       // Until the sweep stops, the runs in progress are renewed, and their cancellations are detected.
       () => (this.#unobserve?.(), this.#sweep?.stop()),

@@ -1,7 +1,7 @@
 import type { HeldCalls } from "@troupe-internal/interleavings";
 import { Agent } from "../../../agents/agent/agent.ts";
 import { LocalEngine } from "../../processes/run-engine.ts";
-import type { EngineServeOptions, Perform, RunEngine, Serving } from "../../processes/run-engine.ts";
+import type { RunEngine } from "../../processes/run-engine.ts";
 import { TroupeError } from "../../../base/errors/troupe-error.ts";
 import { runNamespaces } from "../../../agents/journal/log-entry.ts";
 import { silentLogger } from "../../../base/log/logger.ts";
@@ -52,8 +52,6 @@ export class HeldNode {
   readonly #world: World;
   readonly #death = new AbortController();
   #calls = 0;
-  /** Begins the run of a due time, once the process performs runs. */
-  onSchedule: EngineServeOptions["onSchedule"];
   isServing = false;
   /** The number of calls of its storage after which the process dies. */
   callsToDeath = Infinity;
@@ -176,19 +174,12 @@ export class HeldNode {
 
   #engine(): RunEngine {
     const local = new LocalEngine();
-    const serve = local.serve.bind(local);
-    const serveHere = async (perform: Perform, options: EngineServeOptions): Promise<Serving> => {
-      this.onSchedule = options.onSchedule;
-      return await serve(perform, options);
-    };
-    const schedules = { put: async () => {}, remove: async () => {}, list: async () => [] };
-    if (this.#world.isAlone) return Object.assign(local, { serve: serveHere, schedules });
+    if (this.#world.isAlone) return local;
     return {
       submit: async (job) => await local.submit(job),
       withdraw: async (runId) => await local.withdraw(runId),
-      serve: serveHere,
+      serve: async (perform, options) => await local.serve(perform, options),
       waiting: async () => await local.waiting(),
-      schedules,
       close: async () => await local.close(),
     };
   }
