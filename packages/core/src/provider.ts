@@ -59,16 +59,10 @@ export type { EmbeddingLimits } from "./knowledge/vector/embed-texts.ts";
 // HTTP to addresses that come from outside.
 export type { ReplyBytes } from "./provider/wire/http-reply.ts";
 export { readNdjson } from "./provider/wire/read-ndjson.ts";
-export {
-  allowPrivateHostsOption,
-  guardUrl,
-  isAllowedPrivateHost,
-  leadsToPrivateHost,
-  toAllowedPrivateHosts,
-} from "./provider/wire/guard-url.ts";
-export type { AllowedPrivateHosts } from "./provider/wire/guard-url.ts";
+export { allowPrivateHostsOption } from "./provider/wire/guard-url.ts";
 export { createGuardedFetch } from "./provider/wire/guarded-fetch.ts";
 export type { GuardedFetch } from "./provider/wire/guarded-fetch.ts";
+export { ReceiverGuard } from "./provider/wire/receiver-guard.ts";
 
 // The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

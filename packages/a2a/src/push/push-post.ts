@@ -1,10 +1,7 @@
-import { lookup as systemLookup } from "node:dns";
-import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createGuardedFetch, guardUrl, isAllowedPrivateHost, leadsToPrivateHost } from "@troupe/core/provider";
+import { createGuardedFetch, ReceiverGuard } from "@troupe/core/provider";
 import { readRetryAfter } from "@troupe/core/kit";
-import { toAllowedPrivateHosts } from "@troupe/core/provider";
-import type { AllowedPrivateHosts, GuardedFetch } from "@troupe/core/provider";
+import type { GuardedFetch } from "@troupe/core/provider";
 import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 import { wrongParam } from "../wire/a2a-error.ts";
@@ -35,15 +32,6 @@ type Attempt = { readonly isOver: boolean; readonly outcome: PushOutcome; readon
 
 const longestPauseMs = 60_000;
 
-/** Milliseconds that a client waits for the lookup of a host name in its push config. */
-const lookupMs = 2000;
-
-/**
- * The largest number of concurrent lookups of host names in push configs. Beyond it, a name counts as public. The
- * system resolves all names with four threads, and vendors' names need them too.
- */
-const mostLookups = 2;
-
 /** The largest number of bytes that are read of a receiver's answer. */
 const maxReplyBytes = 65_536;
 
@@ -59,9 +47,7 @@ export class PushPost {
   readonly #signer: PushSigner;
   readonly #logger: Logger;
   readonly #fetch: GuardedFetch;
-  readonly #allowed: AllowedPrivateHosts;
-  readonly #lookup: LookupFunction;
-  #lookups = 0;
+  readonly #guard: ReceiverGuard;
   /** The number of attempts that may start now; further attempts wait. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -72,8 +58,7 @@ export class PushPost {
     this.#signer = signer;
     this.#logger = logger;
     this.#free = concurrency;
-    this.#allowed = toAllowedPrivateHosts(allowPrivateHosts);
-    this.#lookup = lookup ?? systemLookup;
+    this.#guard = new ReceiverGuard({ allowPrivateHosts, lookup });
     const limits = { timeoutMs, maxBytes: maxReplyBytes, maxRedirects: 0 };
     this.#fetch = createGuardedFetch({ ...limits, allowPrivateHosts, ...(lookup && { lookup }) });
   }
@@ -84,37 +69,8 @@ export class PushPost {
    * (SSRF). Accepts a name that cannot be resolved now, because each delivery resolves it again.
    */
   async checkUrl(address: string): Promise<void> {
-    if (this.#mayReach(address) && !(await this.#isPrivate(new URL(address)))) return;
+    if (await this.#guard.admits(address)) return;
     throw wrongParam("url", "an https: address of a public host, without a user name or password");
-  }
-
-  async #isPrivate(url: URL): Promise<boolean> {
-    const late = Promise.withResolvers<false>();
-    const timer = setTimeout(late.resolve, lookupMs, false);
-    try {
-      return await Promise.race([this.#lookUp(url), late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async #lookUp(url: URL): Promise<boolean> {
-    if (this.#lookups === mostLookups) return false;
-    this.#lookups += 1;
-    try {
-      return await leadsToPrivateHost(url, { allowed: this.#allowed, lookup: this.#lookup });
-    } finally {
-      this.#lookups -= 1;
-    }
-  }
-
-  #mayReach(address: string): boolean {
-    try {
-      const url = guardUrl(address, this.#allowed);
-      return url.protocol === "https:" || isAllowedPrivateHost(url, this.#allowed);
-    } catch {
-      return false;
-    }
   }
 
   /** Sends a push notification until it is delivered, refused, given up or stopped. Never rejects. */
@@ -153,7 +109,7 @@ export class PushPost {
     if (stop.aborted) return { isOver: true, outcome: "stopped" };
     const { url } = request.config;
     // A process with another `allowPrivateHosts` may have stored this address.
-    if (!this.#mayReach(url)) return { isOver: true, outcome: "done", problem: "private_address" };
+    if (!this.#guard.mayReach(url)) return { isOver: true, outcome: "done", problem: "private_address" };
     try {
       const headers = this.#headersOf(request, body);
       const reply = await this.#fetch(url, { method: "POST", headers, body, signal: abort });

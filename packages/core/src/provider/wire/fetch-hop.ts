@@ -18,7 +18,7 @@ export type HopRequest = {
 export type HopReply = { status: number; headers: Headers; url: string; bytes: Uint8Array };
 
 /** Limits of one request. The signal ends it and closes its socket. */
-type HopLimits = { lookup: LookupFunction; maxBytes: number; signal: AbortSignal };
+type HopLimits = { lookup: LookupFunction; maxBytes: number; cutsReply?: boolean; signal: AbortSignal };
 
 /**
  * Sends one request over a separate connection, which stays open until the signal aborts. Returns the whole reply; for
@@ -26,7 +26,7 @@ type HopLimits = { lookup: LookupFunction; maxBytes: number; signal: AbortSignal
  */
 export async function fetchHop(
   hop: HopRequest,
-  { lookup, maxBytes, signal }: HopLimits,
+  { lookup, maxBytes, cutsReply = false, signal }: HopLimits,
 ): Promise<HopReply | HopRequest> {
   const undici = await loadUndici();
   const client = new undici.Client(hop.url.origin, {
@@ -39,19 +39,20 @@ export async function fetchHop(
   const { status, headers, body } = await sendRequest(toHttpRequest({ ...hop, signal }), client);
   const next = nextHop(hop, status, readReplyHeader(headers, "location"));
   if (next !== undefined) return next;
-  const bytes = await readAll(await decodeBody(headers, body), maxBytes);
+  const bytes = await readAll(await decodeBody(headers, body), maxBytes, cutsReply);
   return { status, headers: toFetchHeaders(headers), url: hop.url.href, bytes };
 }
 
-async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+async function readAll(body: AsyncIterable<Uint8Array>, maxBytes: number, isCut: boolean): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > maxBytes) throw refusedUrlError("too_large");
+    if (length > maxBytes && !isCut) throw refusedUrlError("too_large");
     chunks.push(chunk);
+    if (length > maxBytes) break;
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 /** Headers that may be sent to another origin after a redirect, because they cannot contain a secret. */

@@ -218,6 +218,24 @@ describe("a guarded fetch of too much", () => {
     expect((await failure(guardedFetch(`${server.url}/1001`))).code).toBe("invalid_request");
   });
 
+  it("cuts a longer reply off with cutsReply, and keeps its status", async () => {
+    const server = await serveLoopback(({ url }, response) =>
+      response.writeHead(207).end("é".repeat(Number(url?.slice(1)))),
+    );
+    const guardedFetch = allowing([server], { maxBytes, cutsReply: true });
+
+    for (const [length, bytes] of [
+      [499, 998],
+      [500, 1000],
+      [501, 1000],
+      [500_000, 1000],
+    ] as const) {
+      const reply = await guardedFetch(`${server.url}/${length}`);
+      expect([reply.status, reply.bytes.length]).toEqual([207, bytes]);
+    }
+    await vi.waitFor(() => expect(server.open()).toBe(0));
+  });
+
   it("stops an endless reply, and applies backpressure to its sender", async () => {
     let written = 0;
     const server = await serveLoopback((_, response) => {

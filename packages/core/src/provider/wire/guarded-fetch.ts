@@ -1,7 +1,13 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { startDeadline } from "../../base/async/start-deadline.ts";
-import { functionOption, integerOption, optional, timeoutOption } from "../../base/errors/option-checks.ts";
+import {
+  booleanOption,
+  functionOption,
+  integerOption,
+  optional,
+  timeoutOption,
+} from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -23,6 +29,8 @@ export type GuardedFetchOptions = {
   allowPrivateHosts?: readonly string[];
   /** Maximum size of a reply in bytes, decoded. @default 10_485_760 */
   maxBytes?: number;
+  /** True to cut off a longer reply after `maxBytes`, without reading the rest; false to reject it. @default false */
+  cutsReply?: boolean;
   /** Milliseconds for the whole request, including redirects. @default 30_000 */
   timeoutMs?: number;
   /** Maximum number of redirects that are followed. @default 3 */
@@ -52,6 +60,7 @@ export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Prom
 const optionTable = {
   allowPrivateHosts: optional(allowPrivateHostsOption, []),
   maxBytes: optional(integerOption(1, 2 ** 31 - 1), 10_485_760),
+  cutsReply: optional(booleanOption, false),
   timeoutMs: optional(timeoutOption, 30_000),
   maxRedirects: optional(integerOption(0), 3),
   lookup: optional(functionOption<LookupFunction>(), systemLookup as LookupFunction),
@@ -84,13 +93,19 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   };
 }
 
-type Rules = { allowed: AllowedPrivateHosts; maxBytes: number; maxRedirects: number; lookup: LookupFunction };
+type Rules = {
+  allowed: AllowedPrivateHosts;
+  maxBytes: number;
+  cutsReply: boolean;
+  maxRedirects: number;
+  lookup: LookupFunction;
+};
 
 async function follow(first: HopRequest, rules: Rules, signal: AbortSignal): Promise<HopReply> {
   let hop = first;
   for (let redirects = 0; ; redirects++) {
     const lookup = isAllowedPrivateHost(hop.url, rules.allowed) ? rules.lookup : guardLookup(rules.lookup);
-    const result = await fetchHop(hop, { lookup, maxBytes: rules.maxBytes, signal });
+    const result = await fetchHop(hop, { lookup, maxBytes: rules.maxBytes, cutsReply: rules.cutsReply, signal });
     if ("bytes" in result) return result;
     if (redirects === rules.maxRedirects) throw refusedUrlError("too_many_redirects");
     hop = { ...result, url: guardUrl(result.url, rules.allowed) };
