@@ -68,9 +68,9 @@ export type ServiceProblem = keyof typeof wordings;
 /** Facts about a failure of a service. They never quote the service. */
 export type ServiceFailure = {
   problem: ServiceProblem;
-  /** The predicate of a sentence about the service. @default a sentence for the problem */
+  /** The words that follow the name of the service in the error's message. @default words for the `problem` */
   happened?: string | undefined;
-  /** Advice for the model or the operator. @default a sentence for the problem */
+  /** Advice for the model or the operator, at the end of the message. @default a sentence for the `problem` */
   advice?: string | undefined;
   /** The HTTP status of the service's reply. */
   status?: number | undefined;

@@ -38,7 +38,7 @@ export type AiSdkEmbeddingModel = {
   doEmbed(options: never): PromiseLike<unknown>;
 };
 
-/** Options of `fromAiSdk` for models of both kinds. */
+/** Options of `fromAiSdk` that apply to language models and to embedding models. */
 type SharedOptions<Model> = {
   /**
    * The vendor's id, used in errors and for the keys that callers send. @default the first part of the model's

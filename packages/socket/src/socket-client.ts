@@ -191,8 +191,8 @@ export class SocketClient implements RequestSource {
   }
 
   /**
-   * The caller whose share the bytes count in. Clients without a user count as one caller, because one program can open
-   * any number of them.
+   * The caller on whose limit the bytes count that this client's payloads occupy. Clients without a user count together
+   * as one caller, because one program can open any number of them.
    */
   get #caller(): CallerKey {
     return countedCaller(this.#owner ?? {}).key;

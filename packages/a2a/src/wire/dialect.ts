@@ -49,7 +49,10 @@ export interface Dialect {
   writeError(error: A2AError): RpcError;
   /** Returns true if a stream ends after a status with this state. */
   endsStream(state: A2ATaskState): boolean;
-  /** True if cancelling a canceled task returns the task; false if it is `task-not-cancelable`. */
+  /**
+   * True if a request to cancel a canceled task is answered with the task; false if it is answered with the error
+   * `task-not-cancelable`.
+   */
   readonly cancelsAgain: boolean;
   /**
    * True if a stream of a finished task sends the task and ends, with errors as frames of the stream: clients of 0.x

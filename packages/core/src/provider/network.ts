@@ -186,7 +186,10 @@ function wrongResult(): TroupeError {
   return new TroupeError("invalid_config", `The function headers must return ${expectedHeaders}.`);
 }
 
-/** Opens a call through a client. The call's errors show none of the secrets that can be read from the client. */
+/**
+ * Prepares a call to a vendor through the client of a vendor's library that the host has passed. The secrets found in
+ * the client, such as its API key, are removed from the errors of the call.
+ */
 async function openClientCall(client: unknown, start: CallStart): Promise<CallContext> {
   const { providerId, apiKey: request, signal, isKeyOptional, clientTakesKey = false } = start;
   const call = { providerId, signal, findSecrets: () => findClientSecrets(client, isKeyOptional) };

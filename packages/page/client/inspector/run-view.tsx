@@ -92,7 +92,7 @@ function Failure({ message }: { message: string }) {
 
 function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree; status: string; now: number }) {
   const { usage, startMs, endMs = now, attempts } = tree;
-  // The log shows a takeover at once, before the record does.
+  // If another process takes over the run, the run's log shows it before the run's record does.
   const node = attempts.at(-1)?.node ?? run.node;
   return (
     <header class="run-head">

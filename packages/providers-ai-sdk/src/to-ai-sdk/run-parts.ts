@@ -67,7 +67,7 @@ export class RunParts {
   readonly #inputs = new Map<string, string>();
   readonly #names = new Map<string, string>();
 
-  /** Converts a chunk to stream parts. */
+  /** Converts a chunk of a run's stream to the parts of a stream of the AI SDK. */
   read(chunk: StreamChunk): AiSdkAgentPart[] {
     switch (chunk.type) {
       case "text":

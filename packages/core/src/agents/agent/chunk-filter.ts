@@ -121,7 +121,10 @@ export class ChunkFilter {
   }
 }
 
-/** Replaces unpaired surrogates in the shown arguments. A call with such arguments is refused. */
+/**
+ * Replaces unpaired surrogates in the streamed arguments of a tool call, because clients may fail to read them. The
+ * call itself is refused later.
+ */
 function wellFormed(chunk: ToolChunk): ToolChunk {
   if (chunk.type !== "tool_call_delta" || chunk.argumentsDelta.isWellFormed()) return chunk;
   return { ...chunk, argumentsDelta: chunk.argumentsDelta.toWellFormed() };

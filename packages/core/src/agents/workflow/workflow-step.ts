@@ -111,7 +111,7 @@ type ForEachStep<State> = ForEachOptions<State> &
         run?: undefined;
       }
     | {
-        /** Returns the item's result, or a promise of it: any JSON value. */
+        /** Called for each item of the array. Returns the result of the item, or a promise of it: any JSON value. */
         run: ItemFunction<State, unknown>;
         /** The effect of the function, as in a function step. @default "once" */
         effect?: ToolEffect | undefined;

@@ -30,8 +30,8 @@ export type Ready = {
 
 /**
  * A run that this process accepted in order to perform it immediately. Its first attempt was stored with it, as the
- * first record of its log. Another process that receives the run finds that attempt. The acceptance has made the run to
- * check its options; the attempt performs the same run.
+ * first record of its log. Another process that receives the run finds that attempt. The `Run` object that was built to
+ * check the options before the run was accepted is used again for that attempt.
  */
 export type BegunRun = Ready & {
   readonly record: RunRecord;
@@ -64,7 +64,10 @@ export type ServiceParts = {
   readonly now: () => number;
   /** The runs that began when they were accepted here, until the end of their first attempt. */
   readonly begun: Map<string, BegunRun>;
-  /** The options that no record can hold, by run, for a service without storage. */
+  /**
+   * The options of runs that cannot be stored as JSON, such as functions, by run id. Only a service without a storage
+   * accepts such options.
+   */
   readonly locals: Map<string, LocalRunOptions>;
   /** Limits the runs of a service without a storage. */
   readonly memory: MemoryRuns | undefined;

@@ -69,7 +69,10 @@ export class RunTails {
     return feed;
   }
 
-  /** Keeps the log of a run from its first record for its readers, so that they need not read it, until `leave`. */
+  /**
+   * Collects the log of a run, given its first record, so that readers of the run in this process need not read it from
+   * the storage. The caller ends the collection with `leave`.
+   */
   follow(runId: string, first: LogRecord): RunFeed {
     const feed = this.join(runId);
     feed.push({ number: 1, record: first });

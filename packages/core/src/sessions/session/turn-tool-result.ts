@@ -41,7 +41,10 @@ function toTurnToolResult(
   return error === undefined && artifacts.length === 0 ? undefined : result;
 }
 
-/** Subtracts the length of an artifact from the budget. Returns true if it fits. */
+/**
+ * Returns true if an artifact, as JSON, is no longer than the characters that are left for the artifacts of a turn, and
+ * subtracts its length from them. An artifact that is too long changes nothing.
+ */
 function fits(artifact: Artifact, budget: { left: number }): boolean {
   const length = jsonLength(artifact);
   if (length > budget.left) return false;
