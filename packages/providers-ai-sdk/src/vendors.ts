@@ -52,9 +52,11 @@ const vendors: Readonly<Record<string, Vendor>> = {
   anthropic: {
     keyHeader: (apiKey) => ({ "x-api-key": apiKey }),
     oneCall: { disableParallelToolUse: true },
-    // Earlier models have no adaptive thinking, and return their reasoning without an option.
+    // Earlier models, such as claude-opus-4-5, have no adaptive thinking, and return their reasoning without an option.
     shown: (modelId) =>
-      /-(?:4-[6-9]|[5-9])(?:\D|$)/.test(modelId) ? { thinking: { type: "adaptive", display: "summarized" } } : {},
+      /(?<!\d)-(?:4-[6-9]|[5-9])(?:\D|$)/.test(modelId)
+        ? { thinking: { type: "adaptive", display: "summarized" } }
+        : {},
     budget: anthropicBudget,
   },
   google: {
