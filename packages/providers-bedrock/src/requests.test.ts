@@ -82,7 +82,7 @@ describe("the requests to Bedrock", () => {
     const lines = models.map((id) => `${id}: ${JSON.stringify(rulesOf(`us.vendor.${id}-v1:0`))}`);
 
     await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("../test/outlines/rules.txt");
-    expect(rulesOf("nova-pro", { images: false, documents: undefined })).toMatchObject({
+    expect(rulesOf("nova-pro", { images: false, ...({ documents: undefined } as object) })).toMatchObject({
       images: false,
       documents: true,
     });
