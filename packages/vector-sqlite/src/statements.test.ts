@@ -8,8 +8,7 @@ const newVectorFile = useVectorFiles();
 // What SQLite is asked. If a change is meant, write the outline anew by `vitest --update`.
 it("the statements of a store are these", async () => {
   const lines = Object.entries(vectorTables("t")).map(([name, given]: [string, unknown]) => {
-    const sql =
-      typeof given === "function" ? String((given as (name: string) => string)("max")) : JSON.stringify(given);
+    const sql = typeof given === "function" ? (given as (name: string) => string)("max") : JSON.stringify(given);
     return `${name}: ${sql.replaceAll(/(?:\s|\\n)+/g, " ")}`;
   });
 
