@@ -1,9 +1,6 @@
 import { createElement } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { randomKey } from "../chat/random-key.ts";
-import { addressOf, readPlace } from "../place.ts";
-import { readSettings } from "../settings.ts";
 import { showOnPage } from "../test/fake-page.ts";
 import { storedValue } from "./browser-storage.ts";
 import { cutText } from "./cut-text.ts";
@@ -213,57 +210,4 @@ describe("a style sheet", () => {
 
     await expect(loading).rejects.toThrow("The style sheet could not be loaded.");
   });
-});
-
-describe("the settings of the document", () => {
-  const written = { title: "é", suggestions: { a: ["b"] }, hasUsers: true, api: "/api", base: "." };
-
-  it.each([
-    [{}, { api: "http://h/api/", base: "http://h/page/", inspectorStyle: undefined }],
-    [{ api: "/api/" }, { api: "http://h/api/", base: "http://h/page/", inspectorStyle: undefined }],
-    [
-      { api: "https://other/x", inspectorStyle: "i.css" },
-      { api: "https://other/x/", base: "http://h/page/", inspectorStyle: "http://h/page/i.css" },
-    ],
-  ])("with %j have the addresses %j", (fields, addresses) => {
-    vi.stubGlobal("location", { origin: "http://h", href: "http://h/page/" });
-    const element = { dataset: { settings: JSON.stringify({ ...written, ...fields }) } } as unknown as HTMLElement;
-    const { api, base, inspectorStyle, ...others } = readSettings(element);
-
-    expect({ api: api.href, base: base.href, inspectorStyle: inspectorStyle?.href }).toEqual(addresses);
-    expect(others).toEqual({ title: "é", suggestions: { a: ["b"] }, hasUsers: true });
-  });
-});
-
-describe("the address of the page", () => {
-  it.each([
-    ["", { view: "chat", sessionId: undefined }],
-    ["#/", { view: "chat", sessionId: undefined }],
-    ["#/s/a%2F%C3%A9", { view: "chat", sessionId: "a/é" }],
-    ["#/s/", { view: "chat", sessionId: undefined }],
-    ["#/s/a/b", { view: "chat", sessionId: undefined }],
-    ["#/s/%", { view: "chat", sessionId: undefined }],
-    ["x#/s/a", { view: "chat", sessionId: undefined }],
-    ["#/inspector", { view: "inspector" }],
-    ["#/inspector/r1", { view: "inspector" }],
-  ])("%j names %j", (hash, place) => {
-    expect(readPlace(hash)).toEqual(place);
-  });
-
-  it.each([undefined, "a", "a/é%"])("of the session %j is read again", (sessionId) => {
-    expect(readPlace(addressOf(sessionId))).toEqual({ view: "chat", sessionId });
-  });
-
-  it("of no session is the beginning", () => {
-    expect(addressOf(undefined)).toBe("#/");
-  });
-});
-
-it("a random key has 32 hexadecimal digits, also of small bytes", () => {
-  vi.spyOn(crypto, "getRandomValues").mockImplementation((bytes) => {
-    (bytes as Uint8Array).set(Uint8Array.from({ length: 16 }, (_, index) => index * 17));
-    return bytes;
-  });
-
-  expect(randomKey()).toBe("00112233445566778899aabbccddeeff");
 });
