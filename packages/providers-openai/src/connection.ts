@@ -64,16 +64,11 @@ type PostRequest = {
 };
 
 /** Sends a JSON body to OpenAI or a compatible server, with the key of the call, if any. */
-export async function post(network: Network, request: PostRequest): Promise<HttpReply> {
-  const { key } = request.call;
-  return await postJson(network, {
-    ...request,
-    headers: {
-      accept: "application/json, text/event-stream",
-      ...(key !== undefined && { authorization: `Bearer ${key.value}` }),
-    },
-    toError: toVendorError,
-  });
+export function post(network: Network, request: PostRequest): Promise<HttpReply> {
+  const { url, body, call, headersTimeoutMs, idleTimeoutMs } = request;
+  const accept = "application/json, text/event-stream";
+  const headers = call.key === undefined ? { accept } : { accept, authorization: `Bearer ${call.key.value}` };
+  return postJson(network, { url, body, call, headers, headersTimeoutMs, idleTimeoutMs, toError: toVendorError });
 }
 
 /** Returns the URL of a path below the base URL. Keeps the base URL's query, where some servers have the version. */

@@ -67,8 +67,8 @@ export class OpenAIModel implements ModelProvider {
     this.#urls = new PrivateUrls(settings.allowPrivateUrls);
   }
 
-  async generate(messages: readonly ChatMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
-    return await generateAnswer(async () => {
+  generate(messages: readonly ChatMessage[], options: ModelCallOptions = {}): Promise<ModelResponse> {
+    return generateAnswer(async () => {
       const call = await this.#openCall(options);
       const send = async () => {
         const ask: Send<unknown> = (connection, request) => connection.send(request, call);
@@ -143,10 +143,10 @@ export class OpenAIModel implements ModelProvider {
     return this.#isOpenAI && !isHeard ? "responses" : "chat";
   }
 
-  async #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
+  #openCall({ apiKey, signal }: ModelCallOptions): Promise<CallContext> {
     const { client, network, vendor, host } = this.#settings;
     const clientTakesKey = takesKey(client);
-    return await network.openCall({ apiKey, signal, clientTakesKey, ...keySourcesOf(vendor, host) });
+    return network.openCall({ apiKey, signal, clientTakesKey, ...keySourcesOf(vendor, host) });
   }
 }
 

@@ -39,10 +39,13 @@ export class PrivateUrls {
   }
 
   /** Makes the check for a call with these messages. Looks up the names in their URLs, if any. */
-  async check(messages: readonly ChatMessage[]): Promise<PrivateUrlCheck> {
+  check(messages: readonly ChatMessage[]): PrivateUrlCheck | Promise<PrivateUrlCheck> {
     if (this.#isAllowed) return () => false;
-    const names = [...namesIn(messages)];
-    if (names.length === 0) return isPrivateUrl;
+    const names = namesIn(messages);
+    return names.size === 0 ? isPrivateUrl : this.#lookUp([...names]);
+  }
+
+  async #lookUp(names: readonly string[]): Promise<PrivateUrlCheck> {
     const answers = await Promise.all(names.slice(0, maxNames).map((name) => this.#leadsToPrivate(name)));
     const found = new Set(names.filter((_, index) => answers[index] ?? true));
     return (url) => isPrivateUrl(url) || found.has(bareHost(url));

@@ -1,3 +1,4 @@
+import { optionalCounters } from "../base/message/token-usage.ts";
 import type { TokenUsage } from "../base/message/token-usage.ts";
 import type { Source } from "../base/message/source.ts";
 import { createId } from "../base/util/create-id.ts";
@@ -72,15 +73,15 @@ export function readUsage(
   toCounts: (usage: Readonly<Record<string, unknown>>) => VendorCounts,
 ): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { promptTokens, completionTokens, totalTokens, ...parts } = toCounts(usage);
-  const [prompt, completion] = [readCount(promptTokens) ?? 0, readCount(completionTokens) ?? 0];
+  const counts = toCounts(usage);
+  const [prompt, completion] = [readCount(counts.promptTokens) ?? 0, readCount(counts.completionTokens) ?? 0];
   const read: TokenUsage = {
     promptTokens: prompt,
     completionTokens: completion,
-    totalTokens: readCount(totalTokens) ?? prompt + completion,
+    totalTokens: readCount(counts.totalTokens) ?? prompt + completion,
   };
-  for (const name of Object.keys(parts) as (keyof typeof parts)[]) {
-    const count = parts[name];
+  for (const name of optionalCounters) {
+    const count = counts[name];
     if (isCount(count)) read[name] = count;
   }
   read.providerMetrics = usage;

@@ -11,7 +11,7 @@ async function startPool(answer: Answer, options: Client.Options = {}) {
   const { url } = await serveLoopback(answer);
   const pool = new ConnectionPool((origin) => new Client(origin, { allowH2: false, ...options }));
   onTestFinished(() => pool.destroy());
-  const send = (signal?: AbortSignal) => sendRequest(toHttpRequest({ url: new URL(url), method: "GET", signal }), pool);
+  const send = (signal?: AbortSignal) => sendRequest(toHttpRequest(url, { signal }), pool);
   return { pool, send };
 }
 
@@ -50,7 +50,7 @@ describe("ConnectionPool", () => {
     await readAll(await send());
     await vi.waitFor(() => expect(pool.size).toBe(0));
 
-    const nowhere = toHttpRequest({ url: new URL("http://127.0.0.1:1"), method: "GET" });
+    const nowhere = toHttpRequest("http://127.0.0.1:1", {});
     await expect(sendRequest(nowhere, pool)).rejects.toMatchObject({ code: "unavailable" });
 
     await vi.waitFor(() => expect(pool.size).toBe(0));

@@ -36,7 +36,7 @@ export async function fetchHop(
     bodyTimeout: 0,
     allowH2: false,
   });
-  const { status, headers, body } = await sendRequest(toHttpRequest({ ...hop, signal }), client);
+  const { status, headers, body } = await sendRequest(toHttpRequest(hop.url, { ...hop, signal }), client);
   const next = nextHop(hop, status, readReplyHeader(headers, "location"));
   if (next !== undefined) return next;
   const bytes = await readAll(await decodeBody(headers, body), maxBytes, cutsReply);

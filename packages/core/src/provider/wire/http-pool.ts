@@ -7,7 +7,7 @@ import type { ConnectionPool } from "./connection-pool.ts";
 import { decodeBody } from "./decode-body.ts";
 import { toHttpReply } from "./http-reply.ts";
 import type { HttpReply } from "./http-reply.ts";
-import { toHttpRequest, parseUrl } from "./http-request.ts";
+import { toHttpRequest } from "./http-request.ts";
 import { isRedirect, refuseRedirect } from "./http-sender.ts";
 import type { HttpInit, HttpSender } from "./http-sender.ts";
 import { openPool } from "./open-pool.ts";
@@ -79,13 +79,8 @@ function toClientOptions({ headersTimeoutMs, idleTimeoutMs, keepAliveMs }: PoolT
 }
 
 /** Sends a request over undici connections, and returns its reply with the body decoded. */
-export async function sendOver(
-  connections: Connections,
-  url: string | URL,
-  { method = "GET", ...init }: HttpInit = {},
-): Promise<HttpReply> {
-  const request = toHttpRequest({ ...init, url: parseUrl(url), method: method.toUpperCase() });
-  const { status, headers, body } = await sendRequest(request, connections);
+export async function sendOver(connections: Connections, url: string | URL, init: HttpInit = {}): Promise<HttpReply> {
+  const { status, headers, body } = await sendRequest(toHttpRequest(url, init), connections);
   if (isRedirect(status)) return await refuseRedirect(status, body);
   return toHttpReply(status, headers, await decodeBody(headers, body));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseUrl, toHttpRequest } from "./http-request.ts";
 
 const url = new URL("http://a.example");
-const rowOf = (headers?: Record<string, string>) => toHttpRequest({ url, method: "GET", headers }).headers;
+const rowOf = (headers?: Record<string, string>) => toHttpRequest(url, { headers }).headers;
 
 describe("toHttpRequest", () => {
   it.each<[Record<string, string> | undefined, string[]]>([
@@ -25,21 +25,26 @@ describe("toHttpRequest", () => {
 
   it("keeps the other fields of the request", () => {
     const { signal } = new AbortController();
-    const request = { url, method: "POST", body: "text", signal, headersTimeoutMs: 1, idleTimeoutMs: 2 };
+    const request = { method: "POST", body: "text", signal, headersTimeoutMs: 1, idleTimeoutMs: 2 };
 
-    expect(toHttpRequest(request)).toEqual({ ...request, headers: rowOf() });
+    expect(toHttpRequest(url, request)).toEqual({ ...request, url, headers: rowOf() });
+  });
+
+  it("is a GET request by default, and writes the method in upper case", () => {
+    expect(toHttpRequest(url, {}).method).toBe("GET");
+    expect(toHttpRequest(url.href, { method: "patch" })).toMatchObject({ url, method: "PATCH" });
   });
 
   it("adds the length of a body in pieces, and of no other", () => {
     const body = { byteLength: 12, async *[Symbol.asyncIterator]() {} };
 
-    expect(toHttpRequest({ url, method: "POST", body, headers: { "content-length": "5" } }).headers).toEqual([
+    expect(toHttpRequest(url, { method: "POST", body, headers: { "content-length": "5" } }).headers).toEqual([
       ...rowOf(),
       "content-length",
       "12",
     ]);
     for (const whole of ["text", new Uint8Array(2)]) {
-      expect(toHttpRequest({ url, method: "POST", body: whole }).headers).toEqual(rowOf());
+      expect(toHttpRequest(url, { method: "POST", body: whole }).headers).toEqual(rowOf());
     }
   });
 });

@@ -20,32 +20,50 @@ export type RequestTimeouts = {
   idleTimeoutMs?: number | undefined;
 };
 
-/** A request with headers by name. */
-type RequestParts = Omit<HttpRequest, "headers"> & { headers?: Readonly<Record<string, string>> | undefined };
+/** A request as a caller describes it, with headers by name. @default a GET request without a body */
+type RequestParts = Partial<Omit<HttpRequest, "url" | "method" | "headers">> & {
+  method?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+};
 
 /** Headers that the connection sets itself, whatever the caller sends. */
 const ownHeaders = ["host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"];
 
 /**
  * Makes the request for `sendRequest`. Omits headers that the connection sets itself, such as `host`, and adds `accept`
- * and `accept-encoding` if missing.
+ * and `accept-encoding` if missing. Throws `invalid_request` for a URL that is not http: or https:.
  */
-export function toHttpRequest({ headers = {}, ...request }: RequestParts): HttpRequest {
+export function toHttpRequest(url: string | URL, request: RequestParts): HttpRequest {
+  const { method = "GET", headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
+  const row = toRow(headers);
+  // Without a content length the body would be sent in chunks, which not every server accepts.
+  if (isPiecewise(body)) row.push("content-length", String(body.byteLength));
+  return {
+    url: parseUrl(url),
+    method: method.toUpperCase(),
+    headers: row,
+    body,
+    signal,
+    headersTimeoutMs,
+    idleTimeoutMs,
+  };
+}
+
+/** Returns the headers that are sent as alternating names and values. */
+function toRow(headers: RequestParts["headers"] = {}): string[] {
   const row: string[] = [];
-  const names = new Set<string>();
+  let [hasAccept, hasEncoding] = [false, false];
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase();
     if (ownHeaders.includes(key)) continue;
-    names.add(key);
+    hasAccept ||= key === "accept";
+    hasEncoding ||= key === "accept-encoding";
     row.push(name, value);
   }
-  if (!names.has("accept")) row.push("accept", "*/*");
+  if (!hasAccept) row.push("accept", "*/*");
   // Replies are requested uncompressed: a compressed stream of small events costs more than it saves.
-  if (!names.has("accept-encoding")) row.push("accept-encoding", "identity");
-  const { body } = request;
-  // Without a content length the body would be sent in chunks, which not every server accepts.
-  if (isPiecewise(body)) row.push("content-length", String(body.byteLength));
-  return { ...request, headers: row };
+  if (!hasEncoding) row.push("accept-encoding", "identity");
+  return row;
 }
 
 /** Parses the URL of a request. Throws `invalid_request` for a URL that is not http: or https:. */

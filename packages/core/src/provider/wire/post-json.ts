@@ -31,14 +31,15 @@ export type JsonRequest = {
  * error status.
  */
 export async function postJson(sender: HttpSender, request: JsonRequest): Promise<HttpReply> {
-  const { url, body, headers = {}, call, toError, ...timeouts } = request;
+  const { url, body, headers = {}, call, toError, headersTimeoutMs, idleTimeoutMs } = request;
   const encoded = encodeJson(body);
   const reply = await sender.send(url, {
     method: "POST",
     headers: mergeHeaders({ "content-type": "application/json", "user-agent": "troupe", ...headers }, call.headers),
     body: typeof encoded === "string" ? encoded : await encoded,
     signal: call.signal,
-    ...timeouts,
+    headersTimeoutMs,
+    idleTimeoutMs,
   });
   if (reply.status >= 200 && reply.status <= 299) return reply;
   // If the body of an error reply cannot be read, its status is enough.
