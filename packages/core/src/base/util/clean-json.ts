@@ -77,26 +77,26 @@ function cleanObject(value: object, walk: Walk): unknown {
 }
 
 // JSON is copied by plain loops, because iterators and callbacks cost several times as much.
-function cleanArray(items: readonly unknown[], walk: Walk): unknown[] {
+function cleanArray(items: readonly unknown[], walk: Walk): readonly unknown[] {
   if ("toJSON" in items) refuse(walk, "is an array with a method toJSON, which would be called: use a plain array");
-  const copy: unknown[] = [];
+  const copy: unknown[] | undefined = walk.copies ? [] : undefined;
   for (let index = 0; index < items.length; index++) {
     const part = cleanPart(items[index], index, walk);
-    if (walk.copies) copy.push(part);
+    copy?.push(part);
   }
-  return copy;
+  return copy ?? items;
 }
 
 function cleanMembers(record: Record<string, unknown>, walk: Walk): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
+  const copy: Record<string, unknown> | undefined = walk.copies ? {} : undefined;
   for (const key of Object.keys(record)) {
     const part = record[key];
     if (part === undefined) continue;
     cleanString(key, walk);
     const cleaned = cleanPart(part, key, walk);
-    if (walk.copies) setOwn(copy, key, cleaned);
+    if (copy !== undefined) setOwn(copy, key, cleaned);
   }
-  return copy;
+  return copy ?? record;
 }
 
 function cleanPart(part: unknown, step: string | number, walk: Walk): unknown {
