@@ -16,14 +16,14 @@ export type AcceptedBody = Pick<PublicRun, "runId" | "sessionId" | "status" | "w
  * sends the error.
  */
 export async function answerRun(call: RunCall): Promise<void> {
-  const { exchange, service } = call;
+  const { exchange } = call;
   const run = await beginRun(call);
   if (run.isStored && prefersAsync(exchange)) {
     exchange.setHeader("Preference-Applied", "respond-async");
     return sendAccepted(exchange, await run.view());
   }
   if (call.early) sendEarlyHints(exchange, run);
-  const settled = await settle(run, exchange).finally(() => service.closeIfDraining(exchange));
+  const settled = await settle(run, call);
   // The client may have disconnected while the run continued.
   if (settled === undefined || exchange.isDestroyed) return;
   if (settled.waiting !== undefined) sendAccepted(exchange, settled.waiting);
@@ -31,7 +31,7 @@ export async function answerRun(call: RunCall): Promise<void> {
 }
 
 /** Waits until a run ends or waits for an answer, and records its tokens for the request log. */
-async function settle(run: ServedRun, exchange: Exchange): Promise<SettledRun | undefined> {
+async function settle(run: ServedRun, { exchange, service }: RunCall): Promise<SettledRun | undefined> {
   try {
     const settled = await run.settled();
     if (settled?.output !== undefined) exchange.recordUsage(settled.output.usage);
@@ -39,6 +39,8 @@ async function settle(run: ServedRun, exchange: Exchange): Promise<SettledRun | 
   } catch (error) {
     if (error instanceof RunError) exchange.recordUsage(error.output.usage);
     throw error;
+  } finally {
+    service.closeIfDraining(exchange);
   }
 }
 

@@ -81,7 +81,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
       instructions: run.settings.instructions,
     });
     const { prepareStep } = parts.config;
-    return toolLoop({ ...planToolLoop(parts, run, { call: this.#call, ...built, tools }), prepareStep });
+    return toolLoop(planToolLoop(parts, run, { call: this.#call, ...built, tools, prepareStep }));
   }
 
   saveFinished(): Promise<unknown> {
@@ -137,12 +137,13 @@ export class AgentRun<Structured> implements RunWork<Structured> {
 
 /**
  * Makes the plan for `toolLoop` from the configuration of an agent, or of a team's orchestrator, and from the run.
- * `call` has its first messages, its tools, and the function that calls the model (`callByGenerate` or `callByStream`).
+ * `call` has its first messages, its tools, the hook `prepareStep`, and the function that calls the model
+ * (`callByGenerate` or `callByStream`).
  */
 export function planToolLoop<Structured>(
   parts: AgentParts,
   run: Run<Structured>,
-  call: { call: ModelCaller; tools: ToolSet } & BuiltMessages,
+  call: { call: ModelCaller; tools: ToolSet; prepareStep?: LoopPlan["prepareStep"] } & BuiltMessages,
 ): LoopPlan<Structured> {
   const { config, retry } = parts;
   const { additions } = run.settings;
@@ -162,7 +163,7 @@ export function planToolLoop<Structured>(
       onOmitted: warnOfOmissions(run, parts.toldOmissions),
     },
     maxContextTokens: config.maxContextTokens,
-    prepareStep: undefined,
+    prepareStep: call.prepareStep,
     toolChoice,
     retry,
     maxToolRoundtrips: config.maxToolRoundtrips ?? defaultRoundtrips,

@@ -2,11 +2,9 @@ import type { CallIds } from "../../sessions/history/call-ids.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { callModel, recordCall } from "./call-model.ts";
+import type { AnsweredCall } from "./call-model.ts";
 import { observeModelCall } from "./observe-model-call.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
-
-/** The stored form of a model call: the response, and the run's thinking up to that response. */
-type StoredResponse = { readonly response: ModelResponse; readonly thinking: string };
 
 /**
  * Makes a prepared model call as `callModel` does, as a step of the run. A stored response is recorded in the run
@@ -32,11 +30,12 @@ export function callModelOnce(
     {
       meter: run.meter,
       usageOf: ({ usage }) => usage,
-      toStored: (response) => ({ response, thinking: run.thinking }) satisfies StoredResponse,
+      toStored: (response) => ({ response, thinking: run.thinking }) satisfies AnsweredCall,
       replay: (stored) => {
-        const { response, thinking } = stored as unknown as StoredResponse;
+        const answered = stored as unknown as AnsweredCall;
+        const { response } = answered;
         for (const { id } of response.toolCalls) callIds.take(id);
-        recordCall(run, prepared, { ...response, thinking });
+        recordCall(run, prepared, answered);
         run.text = plan.structured === undefined ? response.text : "";
         return response;
       },

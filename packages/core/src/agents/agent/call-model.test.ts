@@ -235,16 +235,14 @@ describe("a stream", () => {
 });
 
 describe("recordCall", () => {
-  const response = { usage, thinking: "Hm." } as unknown as ModelResponse & { thinking: string };
+  const response = { usage } as unknown as ModelResponse;
   const model = new StreamingModel(streamOf());
 
   it("keeps the id of the answer before where there is none, and names the model that answered", () => {
     const run = testRun();
     run.responseId = "r0";
-    recordCall(run, { model } as unknown as PreparedCall, {
-      ...response,
-      answeredBy: { providerId: "v", modelId: "m" },
-    });
+    const answered = { ...response, answeredBy: { providerId: "v", modelId: "m" } };
+    recordCall(run, { model } as unknown as PreparedCall, { response: answered, thinking: "Hm." });
 
     expect([run.responseId, run.model, run.thinking]).toEqual(["r0", { providerId: "v", modelId: "m" }, "Hm."]);
   });
@@ -253,9 +251,8 @@ describe("recordCall", () => {
     const run = testRun();
     run.abort(new TroupeError("cancelled", "Over."));
 
-    expect(() => recordCall(run, { model } as unknown as PreparedCall, { ...response, responseId: "r1" })).toThrow(
-      "Over.",
-    );
+    const late = { response: { ...response, responseId: "r1" }, thinking: "Hm." };
+    expect(() => recordCall(run, { model } as unknown as PreparedCall, late)).toThrow("Over.");
     expect([run.responseId, run.thinking]).toEqual([undefined, ""]);
   });
 });

@@ -52,13 +52,13 @@ export async function* callModel(
   log.complete(response);
   warnOfAnswer(run, prepared, response);
   (prepared.meter ?? run.meter).add(response.usage);
-  recordCall(run, prepared, { ...response, thinking: thinkingBefore + (response.thinking ?? "") });
+  recordCall(run, prepared, { response, thinking: thinkingBefore + (response.thinking ?? "") });
   if (gate === undefined) return response;
   const rest = await endText({ gate, marks, hadText: chunks.hadText }, response, (text) => (run.text += text));
   run.text += rest;
   if (rest !== "") yield chunks.text(rest);
   if (marks !== undefined) warnOfCitations(run, marks.wrong);
-  return { ...withoutStoredState(response, run.text !== response.text), text: run.text };
+  return run.text === response.text ? response : { ...withoutStoredState(response), text: run.text };
 }
 
 type CheckedText = { gate: OutputGate; marks: CitationMarks | undefined; hadText: boolean };
@@ -93,15 +93,14 @@ function warnOfCitations(run: Run, wrong: readonly number[]): void {
   run.warn("citation_removed", message, { cited, sources: found });
 }
 
-/** Records a model call that was answered, except its usage. `thinking` is the thinking of the whole run so far. */
-export function recordCall(
-  run: LoopPlan["run"],
-  { model }: PreparedCall,
-  response: ModelResponse & { thinking: string },
-): void {
+/** A model call that was answered: its response, and the thinking of the whole run up to that response. */
+export type AnsweredCall = { readonly response: ModelResponse; readonly thinking: string };
+
+/** Records a model call that was answered, except its usage. */
+export function recordCall(run: LoopPlan["run"], { model }: PreparedCall, { response, thinking }: AnsweredCall): void {
   run.signal.throwIfAborted();
   run.noteToken();
-  run.thinking = response.thinking;
+  run.thinking = thinking;
   run.addSources(response.sources);
   run.responseId = response.responseId ?? run.responseId;
   run.model = response.answeredBy ?? model;

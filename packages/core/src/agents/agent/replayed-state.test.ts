@@ -147,16 +147,15 @@ describe("callWithState", () => {
 describe("withoutStoredState", () => {
   const { stored: _, ...unstored } = state("s");
 
-  it.each<[vendorState: VendorState | undefined, isChanged: boolean, kept: VendorState | undefined]>([
-    [state("s"), true, unstored],
-    [state("s"), false, state("s")],
-    [unstored, true, unstored],
-    [undefined, true, undefined],
-  ])("keeps the state of a changed text for the run alone: %j, %j", (vendorState, isChanged, kept) => {
+  it.each<[vendorState: VendorState | undefined, kept: VendorState | undefined]>([
+    [state("s"), unstored],
+    [unstored, unstored],
+    [undefined, undefined],
+  ])("keeps the state of a changed text for the run alone: %j, %j", (vendorState, kept) => {
     const given = { ...response, ...(vendorState && { vendorState }) };
     const before = structuredClone(given);
 
-    expect(withoutStoredState(given, isChanged)).toStrictEqual({ ...response, ...(kept && { vendorState: kept }) });
+    expect(withoutStoredState(given)).toStrictEqual({ ...response, ...(kept && { vendorState: kept }) });
     expect(given).toStrictEqual(before);
   });
 });

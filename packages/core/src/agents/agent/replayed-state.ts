@@ -37,12 +37,12 @@ async function* callAndRepeat(plan: LoopPlan, given: ModelCall): AsyncGenerator<
 }
 
 /**
- * Returns a response whose vendor state is not stored with the turn if a guardrail changed its text, because the state
+ * Returns a response whose text was changed, with a vendor state that is not stored with the turn, because the state
  * holds the original text.
  */
-export function withoutStoredState(response: ModelResponse, isChanged: boolean): ModelResponse {
+export function withoutStoredState(response: ModelResponse): ModelResponse {
   const { vendorState } = response;
-  if (!isChanged || vendorState?.stored !== true) return response;
+  if (vendorState?.stored !== true) return response;
   const { stored: _, ...state } = vendorState;
   return { ...response, vendorState: state };
 }

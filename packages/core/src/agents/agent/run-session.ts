@@ -3,6 +3,7 @@ import type { ChatMessage } from "../../base/message/message.ts";
 import type { AnsweringModel } from "../../model/model-chunk.ts";
 import type { VendorState } from "../../model/vendor-state.ts";
 import { ownerOf } from "../run/run-options.ts";
+import type { RunSettings } from "../run/run-options.ts";
 import type { Run } from "../run/run.ts";
 import { interruptedTurn } from "../../sessions/history/interrupted-turn.ts";
 import type { UnfinishedStep } from "../../sessions/history/interrupted-turn.ts";
@@ -65,10 +66,20 @@ export class RunSession {
     return session;
   }
 
-  async #openOrFork(sessions: SessionStore, options: OpenOptions): Promise<OpenSession> {
+  #openOrFork(sessions: SessionStore, options: OpenOptions): Promise<OpenSession> {
     const { sessionId, continueFrom, sessionStorage } = this.#run.settings;
-    if (continueFrom === undefined || sessionStorage !== undefined) return await sessions.open(sessionId, options);
+    if (continueFrom === undefined || sessionStorage !== undefined) return sessions.open(sessionId, options);
+    return this.#continue(sessions, options, continueFrom);
+  }
+
+  /** Opens the session of an earlier run for a run that continues from it, or a fork of the session. */
+  async #continue(
+    sessions: SessionStore,
+    options: OpenOptions,
+    continueFrom: NonNullable<RunSettings["continueFrom"]>,
+  ): Promise<OpenSession> {
     const { runId } = this.#run;
+    const { sessionId } = this.#run.settings;
     const session = await this.#openAt(sessions, { ...options, isNew: false }, continueFrom);
     if (session !== undefined) return session;
     await sessions.fork(sessionId, { seq: continueFrom.seq, forkId: runId }, options);

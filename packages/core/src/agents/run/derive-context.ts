@@ -127,7 +127,8 @@ function inheritanceOfPart(
  * made by hand. It has no API keys, meter, deadline, storage, and plain steps.
  */
 export const inheritanceWithoutRun = {
-  apiKeys: {},
+  // Shared by all runs without keys.
+  apiKeys: Object.freeze({}),
   fromOutside: false,
   meter: undefined,
   buses: [],

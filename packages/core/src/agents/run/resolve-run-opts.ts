@@ -100,18 +100,20 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
   // The configured session and user belong to the program itself and never stand in for an outside caller.
   const configured = fromOutside ? {} : defaults;
   const { runId, steps, telemetry } = readIdentity(opts, parent, defaults);
+  const { sessionId, isNamedSession } = readSessionId(opts, configured, steps);
   return {
     runId,
     parentRunId: parent.parentRunId,
     delegationId: parent.delegationId,
     fromOutside,
     messages: opts.messages,
-    ...readSessionId(opts, configured, steps),
+    sessionId,
+    isNamedSession,
     userId: readUserId(opts, parent, configured),
     verified: opts.verified ?? parent.verified,
     tenantId: opts.tenantId ?? parent.tenantId,
     metadata: opts.metadata ?? parent.metadata,
-    apiKeys: { ...parent.apiKeys, ...ownKeys(opts, vendorOfKey(opts, fromOutside, defaults)) },
+    apiKeys: keysOf(opts, parent, vendorOfKey(opts, fromOutside, defaults)),
     signals: signalsOf(opts),
     limits: limitsOf(parent.endsAt, opts, defaults.limits),
     modelOptions: opts.modelOptions,
@@ -212,11 +214,16 @@ function vendorOfKey({ model }: RunOpts, fromOutside: boolean, { providerId }: R
 
 const noKeys: ApiKeys = {};
 
-/** Returns the API keys in the options of a run. Vendors without a key are left out. */
-function ownKeys({ apiKeys = noKeys, apiKey }: RunOpts, providerId: string | undefined): ApiKeys {
-  if (apiKeys === noKeys && apiKey === undefined) return noKeys;
+/** Returns the API keys of a run: its own, and those of its parent run. Vendors without a key are left out. */
+function keysOf(
+  { apiKeys = noKeys, apiKey }: RunOpts,
+  { apiKeys: inherited }: Inheritance,
+  providerId: string | undefined,
+): ApiKeys {
+  if (apiKeys === noKeys && apiKey === undefined) return inherited;
   const keys = providerId === undefined ? apiKeys : bindGenericKey(apiKeys, apiKey, providerId);
-  return Object.fromEntries(Object.entries(keys).filter(([, key]) => key !== undefined));
+  const own = Object.entries(keys).filter(([, key]) => key !== undefined);
+  return own.length === 0 ? inherited : { ...inherited, ...Object.fromEntries(own) };
 }
 
 /**
