@@ -1,6 +1,7 @@
-// `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts] [runs] [demo] [nodes-postgres] [nodes-redis] [nodes-saturated]
-// [nodes-blocked]`: runs 15 crash trials on each storage, or TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and
-// kills a service with durable runs and the demo server 200 times each, or TROUPE_KILLS. The trials of services on several
+// `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts] [runs] [demo] [poison] [poison-postgres] [nodes-postgres]
+// [nodes-redis] [nodes-saturated] [nodes-blocked]`: runs 15 crash trials on each storage, or TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and
+// kills a service with durable runs and the demo server 200 times each, or TROUPE_KILLS; a poison run kills its process beside
+// 30 others. The trials of services on several
 // machines kill 12, 6 and 3 of their processes, or TROUPE_KILLS, and block live ones 12 times, or TROUPE_BLOCKS. All draw from
 // the seed 1, or TROUPE_SEED, which is printed. Trials without their servers are skipped and named, which is an error when REQUIRED_SERVICES lists one. `--install` installs what is missing.
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,6 +17,8 @@ import type { StorageAddress } from "../processes/open-storage.ts";
 import { tryCrashes } from "./crash-trials.ts";
 import { killDemoWhileStreaming, killWhileStreaming } from "./kill-while-streaming.ts";
 import { tryBlocks, tryNodeKills, trySaturation } from "./nodes/nodes-trials.ts";
+import { tryPoison } from "./poison.ts";
+import type { PoisonSetup } from "./poison-setup.ts";
 import { tryRestarts } from "./postgres-restarts.ts";
 
 /** Trials of one kind. They return the faults that they found. */
@@ -28,6 +31,8 @@ const trialsOf: Readonly<Record<string, Trials>> = {
   restarts: { run: tryPostgresRestarts, services: [postgres] },
   runs: { run: async () => await tryDurableRuns(killWhileStreaming) },
   demo: { run: async () => await tryDurableRuns(killDemoWhileStreaming) },
+  poison: { run: tryPoisonOnSqlite },
+  "poison-postgres": { run: tryPoisonOnPostgres, services: [postgres] },
   "nodes-postgres": { run: async () => await tryKilledNodes("postgres", 12), services: [postgres] },
   "nodes-redis": { run: async () => await tryKilledNodes("redis", 6), services: [postgres, redis] },
   "nodes-saturated": { run: trySaturatedNodes, services: [postgres] },
@@ -88,6 +93,33 @@ async function tryDurableRuns(kill: typeof killWhileStreaming): Promise<readonly
     `  ${reconnects} reconnects, ${resets} resets, ${interrupted} plain streams interrupted, ${doubts} doubts answered`,
   );
   print(`  ${writes} writes of ${kinds} kinds, compared with the table of transitions`);
+  return faults;
+}
+
+async function tryPoisonOnSqlite(): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-poison-"));
+  try {
+    return await tryPoisonOn({ kind: "sqlite", address: join(folder, "runs.db") });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Uses a PostgreSQL of its own. */
+async function tryPoisonOnPostgres(): Promise<readonly string[]> {
+  const server = await PostgresServer.create();
+  try {
+    return await tryPoisonOn({ kind: "postgres", address: server.url });
+  } finally {
+    await server.close();
+  }
+}
+
+async function tryPoisonOn(setup: PoisonSetup): Promise<readonly string[]> {
+  const { deaths, ends, resumeMs, writes, faults } = await tryPoison(setup);
+  print(`  a poison run beside 30 others: ${deaths} deaths of its process; runs by their end: ${JSON.stringify(ends)}`);
+  print(`  one kill of 30 runs: the first goes on after ${resumeMs[0]} ms, the last after ${resumeMs.at(-1)} ms`);
+  print(`  ${writes} writes, compared with the table of transitions`);
   return faults;
 }
 
