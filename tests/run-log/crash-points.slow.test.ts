@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InMemoryStorage } from "@troupe/core";
+import { RunWriteRecorder } from "@troupe/core/testing";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Counted, Crash } from "./dying-process.ts";
@@ -17,8 +17,9 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "troupe-run-log-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function inMemory(): SharedPlace {
-  const storage = new InMemoryStorage();
-  return { open: () => storage };
+  const recorder = new RunWriteRecorder();
+  const storage = recorder.memory();
+  return { recorder, open: () => storage };
 }
 
 const places: [name: string, create: () => SharedPlace][] = [

@@ -1,7 +1,8 @@
-import { InMemoryStorage, TroupeError } from "@troupe/core";
+import { TroupeError } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import type { Json, StorageDriver } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
+import { RunWriteRecorder } from "@troupe/core/testing";
 import { DyingProcess } from "./dying-process.ts";
 import type { Counted, Crash } from "./dying-process.ts";
 import { entriesOf, recordNumbers } from "./read-run-log.ts";
@@ -15,8 +16,8 @@ import { World } from "./world.ts";
 /** The id of all runs, each in a storage of its own, so that two of a scene are alike in all but time. */
 const sceneRunId = "5b1e9f3c-0000-4000-8000-000000000002";
 
-/** A storage that several processes open at the same time. */
-export type SharedPlace = { readonly open: () => StorageDriver };
+/** A storage that several processes open at the same time, and the recorder of its writes if there is one. */
+export type SharedPlace = { readonly open: () => StorageDriver; readonly recorder?: RunWriteRecorder };
 
 /** The outcome of a run that was cut off: its records, the events that its client has read, and its effects. */
 export type Outcome = {
@@ -44,11 +45,13 @@ export async function play(scene: Scene, place: SharedPlace, crashes: readonly C
 
 /** Plays a scene in two processes that perform the run at the same time, whose storage calls are made in this order. */
 export async function playTwice(scene: Scene, turns: ConstructorParameters<typeof Schedule>[0]): Promise<Outcome> {
-  const storage = new InMemoryStorage();
+  const recorder = new RunWriteRecorder();
+  const storage = recorder.memory();
   const schedule = new Schedule(turns);
   let opened = 0;
   // The first connection is that of the checks.
   const stage = new Play(scene, {
+    recorder,
     open: () => {
       opened += 1;
       return opened === 1 ? storage : schedule.connect(storage, opened === 2 ? 0 : 1);
@@ -129,6 +132,7 @@ class Play {
       numbers: await recordNumbers(storage, sceneRunId),
     };
     await service.close();
+    world.wrongs.push(...(this.#place.recorder?.violations ?? []));
     await Promise.all([storage, ...this.#drivers].map(async (driver) => await driver.close()));
     return { world, reader, late, view, ...stored };
   }

@@ -1,4 +1,4 @@
-import { InMemoryStorage } from "@troupe/core";
+import { RunWriteRecorder } from "@troupe/core/testing";
 import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
 import { judge } from "./judge.ts";
@@ -30,8 +30,9 @@ describe("two processes that perform the same durable run at the same time", () 
   it.each(small)("end it once, in whatever order they come to the storage: %s [run-log.fence]", async (name) => {
     const scene = scenes[name];
     if (scene === undefined) throw new Error(`No scene ${name}`);
-    const storage = new InMemoryStorage();
-    const whole: Outcome = await play(scene, { open: () => storage });
+    const recorder = new RunWriteRecorder();
+    const storage = recorder.memory();
+    const whole: Outcome = await play(scene, { recorder, open: () => storage });
     const property = fc.asyncProperty(turns, async (order) => judge(scene, await playTwice(scene, order), whole));
     const numRuns = inject("trials") === "many" ? 20 : 2;
     // A run that hangs is shown as it is: each smaller order that hangs as well would take a minute more.

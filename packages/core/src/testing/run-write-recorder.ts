@@ -1,5 +1,6 @@
 // oxlint-disable complexity, max-params -- the shape of a storage driver
 import { runNamespaces } from "../agents/journal/log-entry.ts";
+import { InMemoryStorage } from "../sessions/storage/in-memory-storage.ts";
 import type { Json } from "../sessions/storage/json.ts";
 import type { StorageDriver } from "../sessions/storage/storage-driver.ts";
 import { isEnded } from "../runs/record/run-record.ts";
@@ -7,6 +8,20 @@ import { transitions } from "../runs/record/run-writes.ts";
 import type { TransitionName } from "../runs/record/run-writes.ts";
 import { apply, holds, runOf, status, stepsOf, types } from "./run-write-steps.ts";
 import type { Facts, Step, Write } from "./run-write-steps.ts";
+
+class RecordedMemory extends InMemoryStorage {
+  readonly #recorder: RunWriteRecorder;
+
+  constructor(recorder: RunWriteRecorder) {
+    super();
+    this.#recorder = recorder;
+  }
+
+  protected override write(namespace: string, key: string, text: string | undefined): void {
+    super.write(namespace, key, text);
+    this.#recorder.write(namespace, key, text === undefined ? null : (JSON.parse(text) as Json));
+  }
+}
 
 /**
  * Records the writes of all processes to the durable runs of a storage, and compares each with the table of transitions
@@ -27,7 +42,15 @@ export class RunWriteRecorder {
     this.#absent = absent;
   }
 
-  /** Returns the storage with its writes recorded. */
+  /**
+   * Makes storage in memory whose writes are recorded when they are made. Use it for several processes: a process may
+   * learn of its write after another one has made the next.
+   */
+  memory(): InMemoryStorage {
+    return new RecordedMemory(this);
+  }
+
+  /** Returns the storage with its writes recorded, each once its caller learns of it. */
   watch<Driver extends StorageDriver>(driver: Driver): Driver {
     const write = (namespace: string, key: string, value: Json | null) => this.write(namespace, key, value);
     return new Proxy(driver, {

@@ -41,7 +41,8 @@ export async function answerWait(
   }
   const woken: { record: RunRecord | null } = { record: null };
   await writeInOrder("answer", {
-    open: record.status === "waiting" ? () => store.open(record) : undefined,
+    // A run that does not wait yet may be suspended before the answer is stored: then only this entry leads to the answer.
+    open: () => store.open(record),
     answer: () => putAnswer(store.storage, { runId, waitId }, checked),
     // A run that is about to stop for the wait finds the answer itself.
     wake: async () => (woken.record = await store.wake(runId)),

@@ -38,8 +38,8 @@ describe("a host that looks into runs", () => {
     const owners = [{ userId: "ada" }, {}, { userId: "ben", tenantId: "north" }, { userId: "ada" }];
     const accepted: string[] = [];
     for (const owner of owners) {
-      const before = Date.now() + 1;
       accepted.push((await service.accept({ ...request, owner, options: { sessionId: "s" } })).runId);
+      const before = Date.now();
       // Runs of one millisecond are in the order of their ids.
       await vi.waitUntil(() => Date.now() > before, { interval: 1 });
     }

@@ -166,26 +166,21 @@ export class RunService {
    * @param after the id of the last event that the reader has; all events by default
    */
   events(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
-    this.#serving.checkOpen();
-    const { store, begun } = this.#parts;
-    // A run that has just begun here has one attempt, and its owner does not change: its known record need not be read
-    // again.
-    const open = async () => await findRun({ store, known: begun.get(runId)?.record }, runId, caller);
-    return new RunTail({ runId, after, open, storage: this.#parts.store.storage, tails: this.#parts.tails });
+    return this.#readEvents(runId, caller, { after });
   }
 
   /** Returns the events of a run after a position that are already stored. It does not wait for more events. */
   storedEvents(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
+    return this.#readEvents(runId, caller, { after, isBounded: true });
+  }
+
+  #readEvents(runId: string, caller: RunCaller, range: { after: string | undefined; isBounded?: boolean }): RunTail {
     this.#serving.checkOpen();
-    const open = async () => await findRun(this.#parts, runId, caller);
-    return new RunTail({
-      runId,
-      after,
-      open,
-      storage: this.#parts.store.storage,
-      tails: this.#parts.tails,
-      isBounded: true,
-    });
+    const { store, begun, tails } = this.#parts;
+    // A run that has just begun here has one attempt, and its owner does not change: its known record need not be read
+    // again.
+    const open = async () => await findRun({ store, known: begun.get(runId)?.record }, runId, caller);
+    return new RunTail({ runId, ...range, open, storage: store.storage, tails });
   }
 
   /**

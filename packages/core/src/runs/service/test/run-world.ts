@@ -2,9 +2,7 @@ import type { HeldCalls } from "@troupe-internal/interleavings";
 import type { LogEntry } from "../../../agents/journal/log-entry.ts";
 import type { RunRecord } from "../../record/run-record.ts";
 import type { RunRequest } from "../../record/run-view.ts";
-import { InMemoryStorage } from "../../../sessions/storage/in-memory-storage.ts";
 import type { SessionOwner } from "../../../sessions/storage/session-owner.ts";
-import type { Json } from "../../../sessions/storage/json.ts";
 import { RunWriteRecorder } from "../../../testing/run-write-recorder.ts";
 import { HeldNode } from "./held-node.ts";
 import type { World } from "./held-node.ts";
@@ -35,28 +33,13 @@ export const owners: readonly SessionOwner[] = [
   { tenantId: "one", userId: "guest", verified: false },
 ];
 
-/** Storage in memory that records each write when it is made: a caller may learn of it later than another one writes. */
-class RecordedStorage extends InMemoryStorage {
-  readonly #recorder: RunWriteRecorder;
-
-  constructor(recorder: RunWriteRecorder) {
-    super();
-    this.#recorder = recorder;
-  }
-
-  protected override write(namespace: string, key: string, text: string | undefined): void {
-    super.write(namespace, key, text);
-    this.#recorder.write(namespace, key, text === undefined ? null : (JSON.parse(text) as Json));
-  }
-}
-
 /** Processes that serve runs over one storage, one after another or two at once, and what is known of their runs. */
 export class RunWorld implements World {
   readonly held: HeldCalls;
   readonly isAlone: boolean;
   /** Compares the writes of all processes with the table of transitions. */
   readonly recorder = new RunWriteRecorder();
-  readonly storage = new RecordedStorage(this.recorder);
+  readonly storage = this.recorder.memory();
   readonly runs: KnownRun[] = [];
   heldPart = 0.15;
   readonly #nodes: HeldNode[] = [];
