@@ -26,6 +26,10 @@ function makeService(options: Services = {}): RunService {
   return service;
 }
 
+function scheduling(service: RunService) {
+  return { schedules: service.schedules, forgetUser: async (owner: User) => await service.forgetUser(owner) };
+}
+
 /** The runs of one service, by the marks that their owners have left. */
 class OwnedRuns {
   readonly service: RunService;
@@ -129,6 +133,41 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
         const before = await runs.reachedBy((id) => runs.service.get(id, "host"));
         return (await runs.reachedBy((id) => runs.service[call](id, owner))).filter((mark) => before.includes(mark));
       },
+    });
+  });
+
+  it("among schedules, and can change and remove no other's, until it is forgotten", async () => {
+    const { schedules, forgetUser } = scheduling(makeService({ storage: create() }));
+    const marks = new Map<string, string>();
+    const reachedBy = async (call: (id: string) => Promise<unknown>) => {
+      const found: string[] = [];
+      for (const [id, mark] of marks) {
+        await call(id).then(
+          () => found.push(mark),
+          (error: unknown) => expect(error).toMatchObject({ code: "not_found" }),
+        );
+      }
+      return found;
+    };
+    await checkOwners({
+      shows: [
+        "packages/core/src/runs/schedules/schedule-store.ts",
+        "packages/core/src/runs/service/run-schedules.ts",
+        "packages/core/src/runs/service/read-schedule.ts",
+      ],
+      owners: usersOfAll,
+      leave: async (owner, mark) => {
+        const id = `schedule ${marks.size}`;
+        await schedules.put({ id, everyMs: 5000, request: { kind: "agent", name: "a", input: mark } }, owner);
+        marks.set(id, mark);
+      },
+      find: async (owner) => {
+        const found = await reachedBy(async (id) => await schedules.get(id, owner));
+        expect(await reachedBy(async (id) => await schedules.pause(id, owner))).toEqual(found);
+        expect((await schedules.list(owner)).map(({ id }) => marks.get(id))).toEqual(found);
+        return found;
+      },
+      remove: forgetUser,
     });
   });
 

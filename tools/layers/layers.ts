@@ -115,7 +115,7 @@ export const folderLayers: Layers["folderLayers"] = {
     ["chat", "inspector"],
     ["sessions"],
     ["services"],
-    ["views"],
+    ["schedules", "views"],
     ["app"],
     ["main"],
   ],

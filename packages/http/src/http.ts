@@ -4,6 +4,7 @@ import { docsRoutes } from "./docs/docs-routes.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
+import { scheduleRoutes } from "./routes/schedule-routes.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { storedRunRoutes } from "./routes/stored-run-routes.ts";
 import { partsOf, readHttpOptions } from "./settings/http-options.ts";
@@ -19,7 +20,7 @@ export function http(options: HttpOptions = {}): Protocol {
     name: "http",
     routes(service: Service, beside: readonly Protocol[]): Route[] {
       const parts = partsOf(service, settings, beside);
-      const makers = [healthRoutes, runRoutes, storedRunRoutes, listRoutes, sessionRoutes, docsRoutes];
+      const makers = [healthRoutes, runRoutes, storedRunRoutes, scheduleRoutes, listRoutes, sessionRoutes, docsRoutes];
       return [...makers.flatMap((make) => make(parts)), ...ownPaths];
     },
   };

@@ -5,6 +5,7 @@ import { errorResponses } from "./error-responses.ts";
 import type { OpenApiSchema, OpenApiSpec } from "./open-api-spec.ts";
 import { runStatuses } from "@troupe/core/runs";
 import { storedRunSchemas } from "./schemas/stored-run-schemas.ts";
+import { scheduleSchemas } from "./schemas/schedule-schemas.ts";
 import { runSchemas, sessionIdPattern } from "./schemas/run-schemas.ts";
 import { serviceSchemas } from "./schemas/service-schemas.ts";
 import { sessionSchemas } from "./schemas/session-schemas.ts";
@@ -20,6 +21,7 @@ export function componentsOf(
   { securitySchemes }: DocsSettings,
 ): OpenApiSpec["components"] {
   const ofOthers = beside.map((protocol) => protocol.describe?.(service).schemas);
+  const hasSchedules = service.settings.schedules !== undefined;
   return {
     schemas: {
       ...runSchemas(),
@@ -27,10 +29,11 @@ export function componentsOf(
       ...workflowSchemas(),
       ...sessionSchemas(),
       ...storedRunSchemas(),
+      ...(hasSchedules && scheduleSchemas()),
       ...serviceSchemas(),
       ...(Object.assign({}, ...ofOthers) as Record<string, OpenApiSchema>),
     },
-    parameters: parameters(),
+    parameters: { ...parameters(), ...(hasSchedules && scheduleParameters) },
     headers: {
       RequestId: header("The id of the request: the client's if it sent one, else a new one.", true),
       RunId: header("The id of the run, by which it can be cancelled.", true),
@@ -38,6 +41,7 @@ export function componentsOf(
       RetryAfter: { ...header("The seconds to wait."), schema: { type: "integer", minimum: 0 } },
       ContentLocation: header("The path of the run, where it can be asked for after its connection."),
       Location: header("The path of the run.", true),
+      ...(hasSchedules && { ScheduleLocation: header("The path of the schedule.", true) }),
       PreferenceApplied: header("`respond-async`, if the client preferred that."),
       Attachment: header("`attachment`, with the name of the file if it has one.", true),
       Allow: header("The methods that the path takes.", true),
@@ -220,6 +224,10 @@ function turnParameters(): Record<string, object> {
     },
   };
 }
+
+const scheduleParameters = {
+  ScheduleId: { name: "id", in: "path", required: true, schema: { type: "string" } },
+};
 
 function header(description: string, required = false): object {
   return { description, required, schema: { type: "string" } };

@@ -32,7 +32,7 @@ export function describeService(parts: HttpParts, docs: DocsSettings): OpenApiSp
   checkQuestions(parts, docs);
   const others = parts.beside.flatMap((protocol) => protocol.describe?.(parts.service) ?? []);
   const ofOthers = Object.assign({}, ...others.map(({ paths }) => paths)) as Record<string, OpenApiPath>;
-  const own: Record<string, OpenApiPath> = { ...runPaths(parts, docs), ...ofOthers, ...servicePaths() };
+  const own: Record<string, OpenApiPath> = { ...runPaths(parts, docs), ...ofOthers, ...servicePaths(parts.service) };
   const paths = withSecurity(own, docs);
   return {
     openapi: "3.0.3",
@@ -44,7 +44,7 @@ export function describeService(parts: HttpParts, docs: DocsSettings): OpenApiSp
       ...(docs.license !== undefined && { license: docs.license }),
     },
     ...(docs.servers !== undefined && { servers: docs.servers.map((server) => ({ ...server })) }),
-    tags: [...tags, ...others.flatMap((other) => other.tags ?? [])],
+    tags: [...tagsOf(parts), ...others.flatMap((other) => other.tags ?? [])],
     paths: withPrefix(paths, docs.routePrefix),
     components: componentsOf(parts, docs),
   };
@@ -61,6 +61,11 @@ const tags = [
   },
   { name: "service", description: "The state of the service." },
 ];
+
+function tagsOf({ service: { settings } }: HttpParts): typeof tags {
+  const schedules = { name: "schedules", description: "Runs by time, of the user who is signed in." };
+  return settings.schedules === undefined ? tags : [...tags, schedules];
+}
 
 function checkQuestions({ service: { agents, teams } }: HttpParts, { questions }: DocsSettings): void {
   const unknown = Object.keys(questions).find((name) => !agents.has(name) && !teams.has(name));

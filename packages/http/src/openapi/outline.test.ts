@@ -1,3 +1,4 @@
+import { InMemoryStorage } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { outlineComponents, outlineOperations, outlineWords } from "../../test/outline.ts";
 import { counter, desk, talker } from "../../test/runnables.ts";
@@ -6,7 +7,7 @@ import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 const plain = { agents: { a: talker() }, teams: { t: desk() }, workflows: { w: counter() } };
 
 const routers: [file: string, options: Parameters<typeof generateOpenAPISpec>[0]][] = [
-  ["all", { ...plain, fileUpload: { maxFiles: 3 } }],
+  ["all", { ...plain, storage: new InMemoryStorage(), durable: true, schedules: true, fileUpload: { maxFiles: 3 } }],
   ["plain", { ...plain, genericApiKeyHeader: false, fileUpload: false }],
 ];
 

@@ -1,15 +1,18 @@
+import type { HttpParts } from "../settings/http-options.ts";
 import { operation } from "./describe-operation.ts";
 import { errorResponseRefs } from "./error-responses.ts";
+import { schedulePaths } from "./schedule-paths.ts";
 import { storedRunPaths } from "./stored-run-paths.ts";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiOperation, OpenApiPath } from "./open-api-spec.ts";
 
 /**
  * Returns the OpenAPI paths that every router has, even without agents: lists, sessions, runs by their ids, health and
- * readiness.
+ * readiness; and schedules, if its clients may have them.
  */
-export function servicePaths(): Record<string, OpenApiPath> {
-  return { ...listPaths(), ...sessionPaths(), ...storedRunPaths(), ...statePaths() };
+export function servicePaths({ settings }: HttpParts["service"]): Record<string, OpenApiPath> {
+  const ofSchedules = settings.schedules === undefined ? {} : schedulePaths();
+  return { ...listPaths(), ...sessionPaths(), ...storedRunPaths(), ...ofSchedules, ...statePaths() };
 }
 
 function listPaths(): Record<string, OpenApiPath> {

@@ -87,6 +87,38 @@ describe("users who differ in one field", () => {
     });
   });
 
+  it("read, list, change and remove their own schedule alone [http.foreign-run]", async () => {
+    const agent = teller();
+    const runs = await durable({ agents: { a: agent } });
+    const service = await serveUsers({ agents: { a: agent }, runs, schedules: true });
+    const made = new Map<string, string>();
+    const ask = (user: User, method: string) => async (id: string) =>
+      await askAs(service, user, `${method} /schedules/${id}`);
+    const pause = (user: User) => async (id: string) =>
+      await service.ask(`/schedules/${id}`, {
+        method: "PATCH",
+        headers: { ...headersOf(user), "content-type": "application/json" },
+        body: '{"status":"paused"}',
+      });
+    await checkOwners({
+      shows: ["packages/http/src/routes/schedule-routes.ts"],
+      owners: users,
+      leave: async (user, mark) => {
+        const sent = { kind: "agent", name: "a", input: mark, everyMs: 3_600_000 };
+        const { json } = await service.post("/schedules", sent, headersOf(user));
+        made.set((json as { id: string }).id, mark);
+      },
+      find: async (user) => {
+        const found = await reached(made, ask(user, "GET"));
+        expect(await reached(made, pause(user))).toEqual(found);
+        const { schedules } = (await askAs(service, user, "GET /schedules")).json as { schedules: { id: string }[] };
+        expect(new Set(schedules.map(({ id }) => made.get(id)))).toEqual(new Set(found));
+        return found;
+      },
+      remove: async (user) => forget(made, await reached(made, ask(user, "DELETE"))),
+    });
+  });
+
   it("answer and cancel their own durable run alone [http.foreign-run] [http.answers]", async () => {
     const { agent, paid } = payer();
     const service = await serveUsers({ agents: { a: agent }, runs: await durable({ agents: { a: agent } }) });

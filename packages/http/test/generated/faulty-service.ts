@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Agent, defineTool, errorCodes, InMemoryStorage, Team, TroupeError, Workflow } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
+import type { ServiceRequest } from "@troupe/core/service";
 import type { StepContext } from "@troupe/core";
 import { faultyStorage, ScriptedModel } from "@troupe/core/testing";
 import type { RequestHandler } from "express";
@@ -61,7 +62,11 @@ export function faultyService(): { options: RouterOptions; hosting: Hosting } {
     return { count: state.count + (text === "" ? 1 : 2) };
   };
   const durable = new Agent({ name: "b", ...settings });
-  const runs = new RunService({ storage, agents: { "ä b": durable } });
+  const runs = new RunService({ storage, agents: { "ä b": durable }, admission: { schedulesPerUser: 3 } });
+  void runs.schedules.put(
+    { id: "kept", everyMs: 1e9, request: { kind: "agent", name: "ä b", input: "x" } },
+    { userId: "ada" },
+  );
   // It performs its runs outside of any fault.
   void runs.serve();
   const options = {
@@ -71,6 +76,7 @@ export function faultyService(): { options: RouterOptions; hosting: Hosting } {
       w: new Workflow({ name: "w", initialState: { count: 1 }, steps: [{ name: "add", run: counting }] }),
     },
     runs,
+    schedules: { allow: ({ principal }: ServiceRequest) => principal?.userId !== "guest" },
     middleware: [breakIfPlanned],
     maxBodyBytes: 20_000,
     fileUpload: uploadLimits,

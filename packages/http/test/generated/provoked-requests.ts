@@ -59,6 +59,51 @@ const ofRuns: Readonly<Record<string, Provocation>> = {
   "POST /runs/{runId}/answers/{waitId} 503": { headers: failingStorage, path: `${knownForm}/answers/x` },
 };
 
+const ada = { "x-test-user": "ada" };
+const guest = { "x-test-user": "guest" };
+const kept = "/schedules/kept";
+const newSchedule = JSON.stringify({ kind: "agent", name: "ä b", input: "x", cron: "0 0 1 1 *" });
+const pause = '{"status":"paused"}';
+const tooLong = JSON.stringify({ input: "x".repeat(30_000) });
+
+/** Requests for schedules. */
+const ofSchedules: Readonly<Record<string, Provocation>> = {
+  "GET /schedules 200": { headers: ada, path: "/schedules" },
+  "GET /schedules 400": { headers: ada, path: "/schedules?limit=1" },
+  "GET /schedules 401": { headers: {}, path: "/schedules" },
+  "GET /schedules 403": { headers: guest, path: "/schedules" },
+  "GET /schedules 503": { headers: { ...ada, ...failingStorage }, path: "/schedules" },
+  // The user of all these requests soon has as many schedules as a user may have.
+  "POST /schedules 201": { headers: ada, body: newSchedule },
+  "POST /schedules 400": { headers: ada, body: "{" },
+  "POST /schedules 401": { headers: {}, body: newSchedule },
+  "POST /schedules 403": { headers: guest, body: newSchedule },
+  "POST /schedules 404": { headers: ada, body: newSchedule.replace("ä b", "nobody") },
+  "POST /schedules 413": { headers: ada, body: tooLong },
+  "POST /schedules 415": { headers: { ...ada, "content-type": "text/plain" }, body: newSchedule },
+  "POST /schedules 429": { headers: ada, body: newSchedule },
+  "POST /schedules 503": { headers: { ...ada, ...failingStorage }, body: newSchedule },
+  ...Object.fromEntries(
+    ["GET", "DELETE"].flatMap((method): [string, Provocation][] => [
+      [`${method} /schedules/{id} 400`, { headers: ada, path: "/schedules/%zz" }],
+      [`${method} /schedules/{id} 401`, { headers: {}, path: kept }],
+      [`${method} /schedules/{id} 403`, { headers: guest, path: kept }],
+      [`${method} /schedules/{id} 404`, { headers: { "x-test-user": "bob" }, path: kept }],
+      [`${method} /schedules/{id} 503`, { headers: { ...ada, ...failingStorage }, path: kept }],
+    ]),
+  ),
+  "GET /schedules/{id} 200": { headers: ada, path: kept },
+  "DELETE /schedules/{id} 204": { headers: ada, path: "/schedules/gone" },
+  "PATCH /schedules/{id} 200": { headers: ada, path: kept, body: pause },
+  "PATCH /schedules/{id} 400": { headers: ada, path: kept, body: "{" },
+  "PATCH /schedules/{id} 401": { headers: {}, path: kept, body: pause },
+  "PATCH /schedules/{id} 403": { headers: guest, path: kept, body: pause },
+  "PATCH /schedules/{id} 404": { headers: { "x-test-user": "bob" }, path: kept, body: pause },
+  "PATCH /schedules/{id} 413": { headers: ada, path: kept, body: tooLong },
+  "PATCH /schedules/{id} 415": { headers: { ...ada, "content-type": "text/plain" }, path: kept, body: pause },
+  "PATCH /schedules/{id} 503": { headers: { ...ada, ...failingStorage }, path: kept, body: pause },
+};
+
 /** Errors that provoke a status of an operation without a run. */
 const elsewhere: Readonly<Record<string, Provocation>> = {
   "GET /sessions 200": { headers: { "x-test-user": "ada" }, path: "/sessions" },
@@ -75,6 +120,7 @@ const elsewhere: Readonly<Record<string, Provocation>> = {
     path: "/sessions/kept/turns/1/parts/0",
   },
   ...ofRuns,
+  ...ofSchedules,
   "GET /ready 503": { headers: { "x-test-fault": "storage" } },
 };
 

@@ -6,7 +6,15 @@ import { payInput } from "./faulty-service.ts";
 export type Sequence = (service: Service, id: string) => Promise<string[]>;
 
 /** Sequences for statuses that no single request provokes. */
-export const sequences: readonly Sequence[] = [deleteSession, cancelRun, followRun, answerRun, signalRun, reuseKey];
+export const sequences: readonly Sequence[] = [
+  deleteSession,
+  cancelRun,
+  followRun,
+  answerRun,
+  signalRun,
+  reuseKey,
+  useSchedule,
+];
 
 async function deleteSession(service: Service, id: string): Promise<string[]> {
   const sessionId = `deleted-${id}`;
@@ -109,6 +117,27 @@ export async function endFullRun(service: Service): Promise<void> {
 async function beginWaiting(service: Service, key: string): Promise<string> {
   const run = await service.post("/agents/a/run", { input: payInput }, { "idempotency-key": key });
   return run.headers.get("location") ?? "";
+}
+
+/** Creates, reads, changes and removes a schedule. */
+async function useSchedule(service: Service, id: string): Promise<string[]> {
+  const headers = { "x-test-user": `scheduler-${id}` };
+  const sent = { kind: "agent", name: "ä b", input: "x", cron: "0 0 1 1 *", sessionId: "daily" };
+  const created = await service.post("/schedules", sent, headers);
+  const path = created.headers.get("location") ?? "";
+  const read = await service.ask(path, { headers });
+  const changed = await service.ask(path, {
+    method: "PATCH",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ status: "paused" }),
+  });
+  const removed = await service.ask(path, { method: "DELETE", headers });
+  return [
+    `POST /schedules ${created.status}`,
+    `GET /schedules/{id} ${read.status}`,
+    `PATCH /schedules/{id} ${changed.status}`,
+    `DELETE /schedules/{id} ${removed.status}`,
+  ];
 }
 
 /** Sends a key with another request. */

@@ -96,17 +96,20 @@ export type ScheduleRecord = ScheduleTimes & {
   readonly creation: string;
 };
 
+type Policies = Pick<ScheduleRecord, "overlap" | "missed" | "maxMissed" | "jitterMs">;
+
 /** A schedule in the form that its owner may see. Times are epoch milliseconds. */
-export type ScheduleView = RunSchedule & {
-  readonly status: "active" | "paused" | "ended";
-  readonly createdAt: number;
-  /** The next time of the schedule, without its jitter. */
-  readonly nextAt?: number;
-  /** The times that are due and wait for a run. */
-  readonly pending: readonly number[];
-  /** The last 20 times that are over, newest first. */
-  readonly history: readonly ScheduleEvent[];
-};
+export type ScheduleView = Omit<RunSchedule, keyof Policies> &
+  Policies & {
+    readonly status: "active" | "paused" | "ended";
+    readonly createdAt: number;
+    /** The next time of the schedule, without its jitter. */
+    readonly nextAt?: number;
+    /** The times that are due and wait for a run. */
+    readonly pending: readonly number[];
+    /** The last 20 times that are over, newest first. */
+    readonly history: readonly ScheduleEvent[];
+  };
 
 /** The number of settled times that a record keeps. */
 const keptEvents = 20;

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { ScheduledRequest } from "../../runs/schedules/schedule-record.ts";
 import type { RunService } from "../../runs/service/run-service.ts";
 import type { AcceptedRun, RunKind, RunRequest } from "../../runs/record/run-view.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -160,6 +161,21 @@ function condensed(content: unknown): unknown {
 
 function hasOwn<Key extends string>(value: unknown, key: Key): value is Record<Key, unknown> {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key);
+}
+
+/**
+ * Makes the request of a schedule from a requested run. The API keys of the request are left out, because they would be
+ * stored for as long as the schedule.
+ */
+export function toScheduledRequest(
+  { input, opts }: AnyRequestedRun,
+  { kind, name }: Pick<RunTerms, "kind" | "name">,
+): ScheduledRequest {
+  checkStorable(opts);
+  const { sessionId, isNewSession, metadata, messages, limits, modelOptions, instructions, fromOutside } = opts;
+  const named = isNewSession ? {} : { sessionId };
+  const options = { ...named, metadata, messages, limits, modelOptions, instructions, fromOutside };
+  return { kind, name, input, options };
 }
 
 /** Throws `invalid_config` for host options that only a plain run supports. */

@@ -7,9 +7,10 @@ import type { ServiceRules } from "./service-options.ts";
  * which protocols read without the code of durable runs.
  */
 export function makeRuns(rules: ServiceRules): RunService | undefined {
-  const { agents, teams, durable, storage, logger, telemetry } = rules;
+  const { agents, teams, durable, schedules, storage, logger, telemetry } = rules;
   if (durable === undefined) return undefined;
   const workflows = rules.workflows as ReadonlyMap<string, DurableWorkflow>;
   const { storage: own = storage, engine, sealKeys } = durable;
-  return new RunService({ agents, teams, workflows, storage: own, engine, sealKeys, telemetry, logger });
+  const admission = { schedulesPerUser: schedules?.maxPerUser };
+  return new RunService({ agents, teams, workflows, storage: own, engine, sealKeys, admission, telemetry, logger });
 }

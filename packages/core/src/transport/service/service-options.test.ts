@@ -12,7 +12,7 @@ const storage = new InMemoryStorage();
 const engine = { submit: async () => undefined, serve: async () => ({ drain: async () => undefined }) };
 const runs = { accept: () => undefined, find: () => undefined, events: () => undefined };
 const names =
-  "agents, teams, workflows, storage, durable, runs, authenticate, runOptions, mayAnswer, bodyUserId, limits, " +
+  "agents, teams, workflows, storage, durable, schedules, runs, authenticate, runOptions, mayAnswer, bodyUserId, limits, " +
   "genericApiKeyHeader, allowedOrigins, allowedHosts, trustAddresses, maxBodyBytes, onDisconnect, resumeMs, heartbeatMs, telemetry or logger";
 const milliseconds = "an integer from 1 to 2147483647";
 
@@ -42,6 +42,10 @@ describe("a wrong option of a service", () => {
       "durable.engine must be an engine of durable runs, with the methods submit and serve, got an object.",
     ],
     [{ durable: { x: 1 } }, 'Unknown option "x" of durable. Expected storage, engine, sealKeys or perform.'],
+    [{ schedules: 1 }, "schedules must be true, false or an object of options, got 1."],
+    [{ schedules: { allow: true } }, "schedules.allow must be a function, got true."],
+    [{ schedules: { maxPerUser: -1 } }, "schedules.maxPerUser must be an integer of 0 or more, got -1."],
+    [{ schedules: true }, "schedules begin durable runs. Set durable: true, or give runs."],
     [{ runs: {} }, "runs must be a RunService, with the methods accept, find and events, got an object."],
     [{ authenticate: {} }, "authenticate must be a function, got an object."],
     [{ runOptions: {} }, "runOptions must be a function, got an object."],
@@ -192,6 +196,24 @@ describe("the options of a service", () => {
     const hasRuns = durable !== false && durable !== undefined;
 
     expect(read({ durable, ...(hasRuns && { storage }) }).durable).toEqual(expected);
+  });
+
+  it.each<[unknown, unknown]>([
+    [true, {}],
+    [{ maxPerUser: 0 }, { maxPerUser: 0 }],
+    [false, undefined],
+    [undefined, undefined],
+  ])("read schedules: %j as %j", (schedules, expected) => {
+    expect(read({ schedules, durable: true, storage }).schedules).toEqual(expected);
+  });
+
+  it("leave the bound of schedules to a given run service", () => {
+    expect(read({ runs, schedules: true }).schedules).toEqual({});
+    expect(() => read({ runs, schedules: { maxPerUser: 1 } })).toThrow(
+      refused(
+        "schedules.maxPerUser has no effect with runs. Give it as admission: { schedulesPerUser } of the RunService.",
+      ),
+    );
   });
 
   it("have a list of their names, from which short forms tell them from their own", () => {

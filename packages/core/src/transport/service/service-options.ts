@@ -9,7 +9,7 @@ import {
   timeoutOption,
 } from "../../base/errors/option-checks.ts";
 import { checkOptionNames, readOptions, wrongOption } from "../../base/errors/read-options.ts";
-import type { OptionsOf, OptionTable } from "../../base/errors/read-options.ts";
+import type { OptionCheck, OptionsOf, OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { createLogger, loggerOption } from "../../base/log/logger.ts";
@@ -31,6 +31,20 @@ import { readRunnables, readWorkflows } from "../request/served-registry.ts";
 import type { ServedWorkflow } from "../request/served-registry.ts";
 import type { ServiceRequest } from "../request/service-request.ts";
 import type { OnDisconnect, WaitingQuestion } from "../runs/served-runs.ts";
+
+/** The schedules that clients of a service may have. */
+export type ScheduleOptions = {
+  /**
+   * Returns true if the sender of a request may use schedules. It is asked for each request of a signed-in user.
+   * @default all signed-in users may
+   */
+  allow?: ((request: ServiceRequest) => boolean | Promise<boolean>) | undefined;
+  /**
+   * The maximum number of schedules of one user.
+   * @default 20; with `runs`, the `schedulesPerUser` of its `admission`
+   */
+  maxPerUser?: number | undefined;
+};
 
 /** The storage and engine of a service's durable runs. */
 export type DurableOptions = {
@@ -67,6 +81,11 @@ export type ServiceOptions<
    * @default runs end with their connections
    */
   durable?: boolean | DurableOptions | undefined;
+  /**
+   * Lets signed-in users have schedules, which begin durable runs of theirs: `true` for all of them.
+   * @default clients have no schedules
+   */
+  schedules?: boolean | ScheduleOptions | undefined;
   /**
    * A run service that the host makes, starts and closes itself, instead of `durable`. Runs of agents, teams and
    * workflows that the run service also has are durable.
@@ -139,6 +158,18 @@ export type ServiceOptions<
   logger?: Logger | undefined;
 };
 
+/** Returns the check of an option that is an object of options, `true` for their defaults, or `false`. */
+function switchable<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(
+  table: Checks,
+): OptionCheck<OptionsOf<Checks> | undefined> {
+  return (value, path, where) => {
+    if (value === undefined || value === false) return undefined;
+    if (value === true) return readOptions(table, {}, { path });
+    if (isRecord(value)) return readOptions(table, value, { path });
+    throw wrongOption({ ...where, name: path }, "true, false or an object of options", value);
+  };
+}
+
 const storageOption = methodsOption<StorageDriver>("a storage driver", "get", "list");
 
 const durableOptions = {
@@ -149,17 +180,18 @@ const durableOptions = {
   perform: optional(booleanOption, true),
 } satisfies OptionTable<DurableOptions>;
 
+const scheduleOptions = {
+  allow: optional(functionOption<NonNullable<ScheduleOptions["allow"]>>()),
+  maxPerUser: optional(integerOption(0)),
+} satisfies OptionTable<ScheduleOptions>;
+
 const serviceOptions = {
   agents: readRunnables,
   teams: readRunnables,
   workflows: readWorkflows,
   storage: optional(storageOption),
-  durable: (value, path, where) => {
-    if (value === undefined || value === false) return undefined;
-    if (value === true) return readOptions(durableOptions, {}, { path });
-    if (isRecord(value)) return readOptions(durableOptions, value, { path });
-    throw wrongOption({ ...where, name: path }, "true, false or an object of options", value);
-  },
+  durable: switchable(durableOptions),
+  schedules: switchable(scheduleOptions),
   runs: optional(methodsOption<RunService>("a RunService", "accept", "find", "events")),
   authenticate: optional(functionOption<NonNullable<ServiceOptions["authenticate"]>>()),
   runOptions: optional(functionOption<NonNullable<ServiceOptions["runOptions"]>>()),
@@ -206,6 +238,7 @@ export function checkShortForm(options: unknown, ownNames: readonly string[], ow
 export function readServiceRules(options: ServiceOptions, owner: string): ServiceRules {
   const read = readOptions(serviceOptions, options, { owner });
   checkStorages(read);
+  checkSchedules(read);
   const { logger = createLogger({ level: "warn", prefix: "service" }) } = read;
   if (options.durable !== true || read.storage instanceof InMemoryStorage) return { ...read, logger };
   // `durable: true` gives no secrets, so that callers' keys must not reach a storage that outlives the process.
@@ -222,6 +255,19 @@ function checkStorages({ durable, runs, storage }: Pick<ServiceOptions, "runs" |
   }
   if (storage !== undefined && (durable === undefined || durable.storage !== undefined)) {
     throw wrong("storage has no effect here: it holds durable runs. Set durable: true, or leave storage out.");
+  }
+}
+
+/** Throws `invalid_config` for schedules without durable runs, and for a bound that the given run service decides. */
+function checkSchedules({ schedules, durable, runs }: Pick<ServiceRules, "schedules" | "durable" | "runs">): void {
+  if (schedules === undefined) return;
+  if (durable === undefined && runs === undefined) {
+    throw wrong("schedules begin durable runs. Set durable: true, or give runs.");
+  }
+  if (runs !== undefined && schedules.maxPerUser !== undefined) {
+    throw wrong(
+      "schedules.maxPerUser has no effect with runs. Give it as admission: { schedulesPerUser } of the RunService.",
+    );
   }
 }
 
