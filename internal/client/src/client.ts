@@ -6,11 +6,14 @@ import { ServiceApi } from "./service-api.ts";
 import type { ApiOptions, PageOptions, RunRequest } from "./service-api.ts";
 import type {
   MessageContent,
+  NewSchedule,
   PublicRun,
   RunInfo,
   RunnableInfo,
   RunnableKind,
   RunOutput,
+  ScheduleChange,
+  ScheduleInfo,
   SessionInfo,
   StoredTurn,
   Wait,
@@ -71,6 +74,15 @@ export interface RemoteSessions {
   removeTurns(sessionId: string, from: number): Promise<void>;
 }
 
+/** The schedules of the caller, for a service whose callers may have schedules. */
+export interface RemoteSchedules {
+  list(): Promise<ScheduleInfo[]>;
+  create(schedule: NewSchedule): Promise<ScheduleInfo>;
+  get(id: string): Promise<ScheduleInfo>;
+  change(id: string, change: ScheduleChange): Promise<ScheduleInfo>;
+  remove(id: string): Promise<void>;
+}
+
 /** A client of a service: see {@link createClient}. */
 export interface Client<Of extends AnyService = AnyService> {
   agent<Name extends NamesOf<Of, "agents">>(
@@ -89,6 +101,7 @@ export interface Client<Of extends AnyService = AnyService> {
   list(): Promise<RunnableInfo[]>;
   readonly runs: RemoteRuns;
   readonly sessions: RemoteSessions;
+  readonly schedules: RemoteSchedules;
 }
 
 /**
@@ -123,6 +136,13 @@ export function createClient<Of extends AnyService = AnyService>(options: Client
       rename: async (...given) => await api.rename(...given),
       remove: async (sessionId) => await api.removeSession(sessionId),
       removeTurns: async (...given) => await api.removeTurns(...given),
+    },
+    schedules: {
+      list: async () => await api.schedules(),
+      create: async (schedule) => await api.createSchedule(schedule),
+      get: async (id) => await api.schedule(id),
+      change: async (...given) => await api.changeSchedule(...given),
+      remove: async (id) => await api.removeSchedule(id),
     },
   };
   // The compiler alone knows the names and types of the service: at run time there are none.

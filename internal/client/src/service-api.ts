@@ -1,5 +1,15 @@
 import { ApiError, toApiError } from "./api-error.ts";
-import type { PublicRun, RunInfo, RunnableInfo, RunnableKind, SessionInfo, StoredTurn } from "./wire.ts";
+import type {
+  NewSchedule,
+  PublicRun,
+  RunInfo,
+  RunnableInfo,
+  RunnableKind,
+  ScheduleChange,
+  ScheduleInfo,
+  SessionInfo,
+  StoredTurn,
+} from "./wire.ts";
 
 /** Headers of requests: an object, or a function that is called for each request. */
 export type RequestHeaders = Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
@@ -137,6 +147,31 @@ export class ServiceApi {
   async signal(runId: string, event: string, signal: { data?: unknown; id?: string } = {}): Promise<void> {
     const body = JSON.stringify({ event, ...signal });
     await this.#send(`runs/${enc(runId)}/signals`, { method: "POST", headers: json, body });
+  }
+
+  /** Returns the caller's schedules. */
+  async schedules(): Promise<ScheduleInfo[]> {
+    return (await this.#json<{ schedules: ScheduleInfo[] }>("schedules")).schedules;
+  }
+
+  /** Creates a schedule. */
+  async createSchedule(schedule: NewSchedule): Promise<ScheduleInfo> {
+    return await this.#json("schedules", { method: "POST", headers: json, body: JSON.stringify(schedule) });
+  }
+
+  /** Returns one schedule. */
+  async schedule(id: string): Promise<ScheduleInfo> {
+    return await this.#json(`schedules/${enc(id)}`);
+  }
+
+  /** Changes a schedule, and returns it. */
+  async changeSchedule(id: string, change: ScheduleChange): Promise<ScheduleInfo> {
+    return await this.#json(`schedules/${enc(id)}`, { method: "PATCH", headers: json, body: JSON.stringify(change) });
+  }
+
+  /** Removes a schedule. Runs that it has begun go on. */
+  async removeSchedule(id: string): Promise<void> {
+    await this.#send(`schedules/${enc(id)}`, { method: "DELETE" });
   }
 
   /** Returns a page of the caller's sessions. Throws `unauthorized` if the service does not know its caller. */

@@ -10,6 +10,47 @@ export type RunnableInfo = {
   readonly input: readonly string[];
 };
 
+/** When the runs of a schedule begin: one of `cron`, `everyMs` and `at`, and what happens if a run takes long or is late. */
+export type ScheduleRules = {
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly everyMs?: number;
+  readonly at?: number;
+  readonly overlap?: "skip" | "queue" | "cancel-running";
+  readonly missed?: "skip" | "one" | "all";
+  readonly maxMissed?: number;
+  readonly jitterMs?: number;
+};
+
+/** A schedule to create. */
+export type NewSchedule = ScheduleRules & {
+  readonly kind: RunnableKind;
+  readonly name: string;
+  readonly input?: unknown;
+  readonly sessionId?: string;
+};
+
+/** Changes of a schedule. Fields that are left out stay. */
+export type ScheduleChange = ScheduleRules & { readonly input?: unknown; readonly status?: "active" | "paused" };
+
+/** A schedule of the caller. Times are milliseconds since 1970. */
+export type ScheduleInfo = NewSchedule & {
+  readonly id: string;
+  readonly status: "active" | "paused" | "ended";
+  readonly createdAt: number;
+  readonly nextAt?: number;
+  /** The times that are due and wait for a run. */
+  readonly pending: readonly number[];
+  /** The last times, newest first. */
+  readonly history: readonly {
+    readonly status: "begun" | "skipped" | "missed" | "failed";
+    readonly at: number;
+    readonly until?: number;
+    readonly runId?: string;
+    readonly error?: Failure;
+  }[];
+};
+
 /** A conversation that the service stores. */
 export type SessionInfo = {
   readonly sessionId: string;

@@ -12,7 +12,7 @@ import { Icon, Mark } from "./ui/icon.tsx";
 import { loadStyle } from "./ui/load-style.ts";
 import { useStore } from "./ui/store.ts";
 
-/** The frame of the page with its two views. The inspector is imported when it is opened. */
+/** The frame of the page with its views. The inspector and the schedules are imported when they are opened. */
 export function App({ services }: { services: Services }) {
   const { settings } = services;
   const place = usePlace();
@@ -43,6 +43,7 @@ export function App({ services }: { services: Services }) {
         <ChatView services={services} runnables={runnables} isShown={place.view === "chat"} />
       </div>
       {place.view === "inspector" && <Inspector settings={settings} />}
+      {place.view === "schedules" && <Schedules services={services} />}
       <KeysDialog keys={services.keys} isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
     </div>
   );
@@ -71,19 +72,27 @@ function Bar({ services, view, onChats, onKeys }: BarProps) {
   );
 }
 
-/** The links to the chat and the inspector, if the service has an inspector. */
+/** The links to the views, if the service has more than the chat. */
 function Views({ view, services }: { view: Place["view"]; services: Services }) {
   const sessionId = useStore(services.conversation, (state) => state.sessionId);
-  const hasInspector = services.settings.inspectorStyle !== undefined;
-  if (!hasInspector) return <span class="views none" />;
+  const { hasSchedules, inspectorStyle } = services.settings;
+  const hasInspector = inspectorStyle !== undefined;
+  if (!hasInspector && !hasSchedules) return <span class="views none" />;
   return (
     <nav class="views" aria-label="Views">
       <a href={addressOf(sessionId)} aria-current={view === "chat" ? "page" : undefined}>
         Chat
       </a>
-      <a href="#/inspector" aria-current={view === "inspector" ? "page" : undefined}>
-        Inspector
-      </a>
+      {hasSchedules && (
+        <a href="#/schedules" aria-current={view === "schedules" ? "page" : undefined}>
+          Schedules
+        </a>
+      )}
+      {hasInspector && (
+        <a href="#/inspector" aria-current={view === "inspector" ? "page" : undefined}>
+          Inspector
+        </a>
+      )}
     </nav>
   );
 }
@@ -126,6 +135,19 @@ function useSession({ conversation }: Services, place: Place, runnables: unknown
     if (sessionId === undefined) conversation.clear();
     else void conversation.open(sessionId);
   }, [place, isKnown]);
+}
+
+function Schedules({ services }: { services: Services }) {
+  const [Loaded, setLoaded] = useState<ComponentType<{ services: Services }>>();
+  const [isMissing, setMissing] = useState(false);
+  useEffect(() => {
+    import("./schedules/schedules-view.tsx").then(
+      ({ SchedulesView }) => setLoaded(() => SchedulesView),
+      () => setMissing(true),
+    );
+  }, []);
+  if (Loaded !== undefined) return <Loaded services={services} />;
+  return <main class="activity">{isMissing ? "The schedules could not be loaded. Reload the page." : "Loading…"}</main>;
 }
 
 function Inspector({ settings }: { settings: Settings }) {

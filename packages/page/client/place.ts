@@ -1,9 +1,12 @@
-/** A view that the page's address names: the inspector, or the chat with or without a session. */
-export type Place = { readonly view: "chat"; readonly sessionId: string | undefined } | { readonly view: "inspector" };
+/** A view that the page's address names: the inspector, the schedules, or the chat with or without a session. */
+export type Place =
+  | { readonly view: "chat"; readonly sessionId: string | undefined }
+  | { readonly view: "inspector" | "schedules" };
 
 /** Reads the view that the fragment of an address names. */
 export function readPlace(hash: string): Place {
   if (hash.startsWith("#/inspector")) return { view: "inspector" };
+  if (hash === "#/schedules") return { view: "schedules" };
   const [, id] = /^#\/s\/([^/]+)$/.exec(hash) ?? [];
   try {
     return { view: "chat", sessionId: id === undefined ? undefined : decodeURIComponent(id) };

@@ -43,7 +43,7 @@ async function serve(
 }
 
 /** The settings that a document gives to its script. */
-function settingsOf(html: string): { api: string; base: string; inspectorStyle?: string } {
+function settingsOf(html: string): { api: string; base: string; inspectorStyle?: string; hasSchedules?: boolean } {
   const [, written = ""] = /data-settings="([^"]*)"/.exec(html) ?? [];
   return JSON.parse(written.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))) as ReturnType<
     typeof settingsOf
@@ -51,6 +51,17 @@ function settingsOf(html: string): { api: string; base: string; inspectorStyle?:
 }
 
 describe("page in a service", () => {
+  it.each([
+    [{}, { ...durable, schedules: true }, true],
+    [{}, durable, undefined],
+    [{ users: false }, { ...durable, schedules: true }, undefined],
+  ] as const)("with options %j shows schedules if users may have them", async (options, shared, expected) => {
+    const origin = await serve(options, { shared });
+    const { hasSchedules } = settingsOf(await (await fetch(`${origin}/`)).text());
+
+    expect(hasSchedules).toBe(expected);
+  });
+
   it.each([
     ["/", "/", "/", "/"],
     ["/", "/chat", "/chat", "/"],

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { Exchange, Protocol } from "@troupe/core/transport";
+import type { Exchange, Protocol, Service } from "@troupe/core/transport";
 import { isServedFile, readClientFiles } from "./client-files.ts";
 import type { ClientFile, ClientFiles } from "./client-files.ts";
 import { inspectorRoutes } from "./inspector/inspector-routes.ts";
@@ -44,7 +44,7 @@ export function pageOf(settings: PageSettings): Protocol {
     name: "page",
     routes: (service) => [
       // The page itself is the same for all users, and is open before one has signed in.
-      { path: `${below}/`, isPublic: true, get: async (exchange) => await sendPage(exchange, settings) },
+      { path: `${below}/`, isPublic: true, get: async (exchange) => await sendPage(exchange, { settings, service }) },
       { path: `${below}/assets/icon.svg`, isPublic: true, get: sendIcon },
       { path: `${below}/assets/:name`, isPublic: true, get: sendFile, serves: ({ name = "" }) => isServedFile(name) },
       ...inspectorOf(settings).flatMap((inspector) => inspectorRoutes(`${below}/inspector`, { inspector, service })),
@@ -56,11 +56,13 @@ function inspectorOf({ inspector }: PageSettings): NonNullable<PageSettings["ins
   return inspector === undefined ? [] : [inspector];
 }
 
+type PageParts = { readonly settings: PageSettings; readonly service: Service };
+
 /**
  * Sends the HTML document of the page. Its links are relative, because a proxy may remove the beginning of the path.
  */
-async function sendPage(exchange: Exchange, settings: PageSettings): Promise<void> {
-  const document = toDocument(exchange, { settings, client: await readClientFiles() });
+async function sendPage(exchange: Exchange, { settings, service }: PageParts): Promise<void> {
+  const document = toDocument(exchange, { settings, service, client: await readClientFiles() });
   const headers = {
     "Content-Security-Policy": contentSecurityPolicy,
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -71,7 +73,7 @@ async function sendPage(exchange: Exchange, settings: PageSettings): Promise<voi
   sendTagged(exchange, { type: "text/html; charset=utf-8", headers, body: Buffer.from(document) });
 }
 
-function toDocument(exchange: Exchange, { settings, client }: { settings: PageSettings; client: ClientFiles }): string {
+function toDocument(exchange: Exchange, { settings, service, client }: PageParts & { client: ClientFiles }): string {
   const path = pathOf(exchange.url);
   const base = path.endsWith("/") ? "" : `${path.split("/").at(-1)}/`;
   const { title, api = exchange.linkTo("/"), suggestions = {}, users, inspector } = settings;
@@ -86,6 +88,7 @@ function toDocument(exchange: Exchange, { settings, client }: { settings: PageSe
       suggestions,
       base: `./${base}`,
       hasUsers: users,
+      ...(users && service.settings.schedules !== undefined && { hasSchedules: true }),
       ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
     },
   });
