@@ -178,7 +178,9 @@ describe("the page", () => {
         listed.pages = [{ sessions: [sessionOf("s1", noon, "One")] }];
       },
     );
+    opened.service.onStart = async () => await Promise.resolve(new FakeRun("r9", "s1").response);
     const story = await tell(opened, {
+      "answer the last turn again": (body) => void body.all("Answer again").at(-1)?.fire("click"),
       "delete it": async (body) => {
         body.one("Delete One").fire("click");
         await pass();
@@ -269,5 +271,27 @@ describe("the page", () => {
     }
 
     expect(seen).toEqual(["é", undefined, "é", undefined, undefined, undefined]);
+  });
+
+  it("opens the inspector by its address, once that is loaded", async () => {
+    location.hash = "#/inspector";
+    vi.stubGlobal("fetch", async () => await Promise.resolve(Response.json({ runs: [], sees: "all" })));
+    const { body } = await open();
+    const mains = () => body.all("main").map(({ text }) => text);
+    expect(mains().at(-1)).toBe("Loading…");
+    await vi.waitFor(async () => {
+      await pass();
+      expect(mains().at(-1)).toMatch(/^InspectorAll runs/);
+    });
+  });
+
+  it("says that the inspector could not be loaded if its style is missing", async () => {
+    location.hash = "#/inspector";
+    const missing = await open(runnables, { inspectorStyle: new URL("http://localhost/i.css") });
+    await vi.waitFor(async () => {
+      await pass();
+      const said = missing.body.all("main").map(({ text }) => text);
+      expect(said.at(-1)).toBe("The inspector could not be loaded. Reload the page.");
+    });
   });
 });

@@ -231,6 +231,25 @@ describe("a turn that is over", () => {
 });
 
 describe("events of a run", () => {
+  it("keep a question whose answer was refused, and tell the form of it", async () => {
+    const { conversation, service } = createConversation();
+    service.onStart = async () => {
+      const run = new FakeRun("r1", "s");
+      run.send({ type: "wait", waitId: "w", kind: "approval", about: {} } as never);
+      return await Promise.resolve(run.response);
+    };
+    void conversation.send(agent, ask("Q"));
+    await vi.waitFor(() => expect(conversation.state.turns[0]?.status).toBe("waiting"));
+    const key = conversation.state.turns[0]?.key ?? "";
+    const refused = vi.spyOn(service, "answer").mockRejectedValue(refusal(409));
+    await expect(conversation.answer(key, "w", {})).rejects.toThrow("The service answered 409.");
+    await conversation.answer("another turn", "w", {});
+
+    expect(refused).toHaveBeenCalledTimes(1);
+    expect(conversation.state.turns[0]?.status).toBe("waiting");
+    conversation.clear();
+  });
+
   it("are shown after a question of another session was answered and that session was left", async () => {
     const { conversation, service } = createConversation();
     const first = new FakeRun("r1", "s").send({ type: "wait", waitId: "w", kind: "approval", about: {} });

@@ -55,12 +55,16 @@ function session(sessionId: string, updatedAt: number): SessionInfo {
   return { sessionId, title: sessionId.toUpperCase(), createdAt: 0, updatedAt, turns: 1 };
 }
 
-function createList(service: FakeService, runs: OpenRun[] = []) {
+function createList(service: FakeService, runs: OpenRun[] = [], remembered: unknown = []) {
   const openRuns = {
     all: () => runs,
     remove: (runId: string) => void runs.splice(0, runs.length, ...runs.filter((run) => run.runId !== runId)),
   };
-  return new SessionList(service, { read: () => undefined, write: () => true }, openRuns);
+  return new SessionList(
+    service,
+    { read: (isValid) => (isValid(remembered) ? remembered : undefined), write: () => true },
+    openRuns,
+  );
 }
 
 const idsOf = (list: SessionList) => list.state.sessions.map(({ sessionId }) => sessionId).join("");
@@ -124,5 +128,33 @@ describe("the list of sessions", () => {
     await list.load();
 
     expect(idsOf(list)).toBe("");
+  });
+
+  it("is of remembered sessions once the service has refused to list any, and asks no more for a list", async () => {
+    const service = new FakeService("ab");
+    let lists = 0;
+    const refused = new ApiError({ code: "unauthorized", message: "No user." }, 401);
+    service.sessions = async () => {
+      lists += 1;
+      return await Promise.reject(refused);
+    };
+    service.running = [{ runId: "r1", kind: "agent", name: "a", sessionId: "z", status: "running" }];
+    const list = createList(service, [], ["b", "gone", "a"]);
+    await list.load();
+    await list.load();
+
+    expect([lists, idsOf(list), list.state.failure, list.state.open.size]).toEqual([1, "ab", undefined, 0]);
+  });
+
+  it("fails by any other refusal of the list, and lists again then", async () => {
+    const service = new FakeService("ab");
+    const list = createList(service);
+    service.failure = new ApiError({ code: "forbidden", message: "No." }, 403);
+    await list.load();
+    expect([list.state.failure, list.state.isLoaded]).toEqual(["No.", true]);
+    service.failure = undefined;
+    await list.load();
+
+    expect([list.state.failure, idsOf(list)]).toEqual([undefined, "ab"]);
   });
 });
