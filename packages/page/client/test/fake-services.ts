@@ -94,6 +94,7 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
     base: new URL("http://localhost/page/"),
     suggestions: { clerk: ["Où?", "Wann?"] },
     hasUsers: true,
+    hasSchedules: false,
     inspectorStyle: undefined,
     ...fields,
   };
