@@ -12,7 +12,9 @@ import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemet
 import { writeInOrder } from "../record/run-writes.ts";
 import type { Ready, ServiceParts } from "../processes/service-parts.ts";
 
-/** Milliseconds that a stopped attempt may still take, to note in its session that it waits. */
+/**
+ * Milliseconds that a stopped attempt may still take, to note in the run's session that the run waits for an answer.
+ */
 const leavingMs = 5000;
 
 /** The signals of one attempt: the engine's signal, which hands the run back, and the signal that cancels it. */
@@ -25,9 +27,9 @@ export type PerformedAttempt = Ready &
     readonly journal: Journal;
     /** The input and options of the run. */
     readonly given: RunInput;
-    /** The run, if its acceptance has made it. */
+    /** The run, if this process already made it when it accepted the run. */
     readonly run?: StartedRun;
-    /** Records the attempt. It is made with the run. */
+    /** Records the attempt in the run's trace. */
     readonly telemetry?: ContinuedTelemetry | undefined;
     /** The error with which the attempt must end the run. */
     readonly ending?: TroupeError | undefined;
@@ -63,7 +65,7 @@ export class AttemptExecution {
       const known = await note.known();
       if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
       await writeInOrder("end", {
-        // The run's session may still note that the run waits.
+        // A run that is cancelled while it waits has left a note in its session, which keeps other runs out.
         session: attempt.ending === undefined ? undefined : () => this.#ends.endSessionWait(record),
         end: () => journal.end(end),
         record: () => this.#ends.finish(record, { ...running, ...endOf(end) }, known),
@@ -119,7 +121,7 @@ export class AttemptExecution {
   }
 
   async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
-    // After a failure the journal is flushed too: finished work that is stored is not repeated.
+    // After a failure the journal is flushed too: the next attempt does not repeat stored work.
     if (journal.stopped === "failed") await journal.flush().catch(() => undefined);
     if (journal.stopped === "failed") throw causeOf(journal);
     // The journal is flushed, because a lost result of a call with an effect would require a question to a person.

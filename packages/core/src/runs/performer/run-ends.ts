@@ -34,7 +34,7 @@ export class RunEnds {
   async end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
     const end = toFailedEnd(error);
     if (error.code === "cancelled") end.output = await this.withToolStates(record.runId, end.output);
-    // The journal's number counts, because the record may not count earlier attempts.
+    // The number of attempts is taken from the journal, because the record may not count earlier attempts.
     await writeInOrder("end", {
       session: journal.attempt > 1 ? () => this.endSessionWait(record) : undefined,
       end: () => journal.end(end),
@@ -47,7 +47,7 @@ export class RunEnds {
     await this.finish(record, { ...logged, ...endOf(ended) });
   }
 
-  /** Stores the end of a run that its log already contains, and frees the process's state of the run. */
+  /** Stores the end of a run that its log already contains, and frees all that this process holds for the run. */
   async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const { store, vault, admission, locals, logger } = this.#parts;
     // The run is removed from the counts first, because a client that has read the end may request the next run
@@ -74,7 +74,7 @@ export class RunEnds {
     );
   }
 
-  /** Adds the states of its tool calls to the output of a cancelled run. */
+  /** Returns the output of a cancelled run, extended by the states of the run's tool calls. */
   async withToolStates(runId: string, output: Json): Promise<Json> {
     const states = new Map<string, { step: string; toolName: string; state: "settled" | "unsettled" }>();
     for await (const page of readLog(this.#parts.store.storage, runId)) {
@@ -100,7 +100,7 @@ export class RunSuspension {
     this.#resubmit = resubmit;
   }
 
-  /** Suspends a run until the answers that its attempt requested. */
+  /** Suspends a run until the questions of its attempt are answered. */
   async suspend(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
     const { store } = this.#parts;
     const { runId } = record;
@@ -151,8 +151,8 @@ export class RunSuspension {
   }
 
   /**
-   * Suspends a run until a process has its missing parts. The run's log is unchanged, so that it may wait for long; the
-   * sweep checks again if it can continue.
+   * Suspends a run until a process has the tools, workflow steps or keys that the run needs and this process lacks. The
+   * run's log is unchanged, so that the run may wait for long; the sweep checks again if the run can continue.
    */
   async waitForUpgrade(record: RunRecord, wait: RunWait): Promise<void> {
     if (record.waits?.[0]?.id === wait.id) return;
@@ -191,14 +191,16 @@ function untilOf({ waits = [], waitsUntil = Infinity }: RunRecord): number {
   return Math.min(waitsUntil, ...waits.map(({ until = Infinity }) => until));
 }
 
-/** Returns true for an anonymous caller's run whose time to wait for an answer is over, unless it has one. */
+/**
+ * Returns true for an anonymous caller's run whose time to wait for an answer is over, unless the run has an answer.
+ */
 export function isLate({ waits = [], waitsUntil = Infinity }: RunRecord, inbox: InboxContent, now: number): boolean {
   return waitsUntil <= now && !waits.some((wait) => isOver(wait, inbox, now));
 }
 
 /**
- * Returns true if a waiting run can continue: it has an answer or a signal, a wait is over, or it waits for a suitable
- * process.
+ * Returns true if a waiting run can continue: it has an answer or a signal, the time of a wait is over, or it waits for
+ * a process with the missing tools or keys.
  */
 export function isDue({ waits = [] }: RunRecord, inbox: InboxContent, now: number): boolean {
   return waits.some((wait) => wait.kind === "upgrade" || isOver(wait, inbox, now));
@@ -216,7 +218,10 @@ function isOver(wait: RunWait, { answers, signals }: InboxContent, now: number):
  */
 const noteAfterMs = 100;
 
-/** The note that a run is running: immediately for readers in this process, and a little later in its record. */
+/**
+ * The note that a run is running. Readers in this process see the note immediately; the run's record shows it a little
+ * later.
+ */
 export class RunningNote {
   readonly fields: Running;
   readonly #store: RunStore;
@@ -225,7 +230,7 @@ export class RunningNote {
   readonly #telemetry: ContinuedTelemetry | undefined;
   #written: Promise<RunRecord | null> | undefined;
 
-  /** @param telemetry records the attempt, whose context is noted too */
+  /** @param telemetry records the attempt; the attempt's trace context becomes part of the note */
   // oxlint-disable-next-line max-params -- the last is missing for most runs
   constructor(store: RunStore, record: RunRecord, fields: Running, telemetry?: ContinuedTelemetry) {
     this.#store = store;
@@ -256,8 +261,8 @@ export class RunningNote {
   }
 
   /**
-   * Returns the record as this attempt last saw it, including the note if it was written. The note is not written
-   * afterwards.
+   * Returns the record as this attempt last saw it, including the note if it was written. If the note was not written
+   * by then, it is never written.
    */
   async known(): Promise<RunRecord> {
     clearTimeout(this.#timer);

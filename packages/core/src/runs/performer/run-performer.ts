@@ -23,8 +23,8 @@ import { isEnded, readOpenRun } from "../record/run-record.ts";
 import type { RunRecord } from "../record/run-record.ts";
 
 /**
- * The number of further attempts at a run given up that only read its finished work, to end it. These may crash their
- * process as well.
+ * The number of further attempts at a run that was given up. They only read the run's finished work and end the run,
+ * but may crash their process as well.
  */
 const endingAttempts = 2;
 /** Milliseconds between two checks of a log that another attempt may be writing. */
@@ -33,7 +33,9 @@ const growthPauseMs = 200;
 const failurePausesMs = [1000, 2000, 5000, 10_000, 30_000];
 /** Milliseconds to pause before retrying a suspect run, while other suspect runs are performed. */
 const suspectPausesMs = [100, 200, 400];
-/** Milliseconds to pause before retrying a run that another process performs, or that fits another process. */
+/**
+ * Milliseconds to pause before retrying a run that another process performs, or that only another process can continue.
+ */
 const handBackPausesMs = [1000, 2000, 3000, 4000, 5000];
 
 /**
@@ -60,7 +62,8 @@ export class RunPerformer {
   }
 
   /**
-   * Performs a job, or hands it back for a while. After most failures the job is handed back too, or its run is ended.
+   * Performs a job, or hands it back to the engine for a while. After most failures the job is handed back too, or its
+   * run is ended.
    */
   async perform(job: RunJob, signal: AbortSignal): Promise<void | HandedBack> {
     const { runId } = job;
@@ -119,7 +122,9 @@ export class RunPerformer {
     }
   }
 
-  /** Makes one attempt at an open run, unless it was cancelled, still waits, or is performed by another process. */
+  /**
+   * Makes one attempt at an open run, unless the run was cancelled, still waits, or is performed by another process.
+   */
   async #attempt(record: RunRecord, control: AttemptControl): Promise<void | HandedBack> {
     const { runId, status } = record;
     const { store } = this.#parts;
@@ -158,7 +163,8 @@ export class RunPerformer {
 
   /**
    * Drops an outdated job of a run that was woken since. The process that woke it has submitted a newer job, unless it
-   * crashed first. In that case the list of open runs does not show the waking either.
+   * crashed first. In that case the list of open runs does not show the waking either, and this process submits the
+   * newer job.
    */
   async #passOn(record: RunRecord): Promise<void> {
     const { runId, activation } = record;
@@ -196,7 +202,10 @@ export class RunPerformer {
     }
   }
 
-  /** Performs an attempt that has begun. A run that was cancelled or is given up only reads finished work, and ends. */
+  /**
+   * Performs an attempt that has begun. If the run was cancelled or given up, the attempt only reads finished work and
+   * ends the run.
+   */
   async #goOn(
     start: Omit<PerformedAttempt, "journal" | "given">,
     journal: Journal,

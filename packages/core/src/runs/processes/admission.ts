@@ -40,7 +40,7 @@ export class Admission {
   readonly #rules: AdmissionRules;
   #open = new CallerHoldings();
   #bytes = new CallerHoldings();
-  /** Runs that wait for an answer. They are open, but no sweep finds those of users. */
+  /** Open runs that wait for an answer. Those of users are missing in the list that the sweep reads. */
   readonly #waiting = new Map<string, CountedCaller>();
 
   constructor(limits: AdmissionLimits) {
@@ -102,7 +102,7 @@ export class AdmissionRules {
   /** Checks the open runs of a caller: a user's own runs, or the runs and bytes of all callers without a user. */
   checkOpen(caller: CountedCaller, { runs, bytes }: HeldRuns): void {
     const isAnonymous = caller.kind === "anonymous";
-    // The total of all users is limited by the number of runs that wait to be performed.
+    // The open runs of all users together are limited only by the number of runs that wait to be performed.
     const full = this.#shares.fullOf(caller, { own: runs.own, together: isAnonymous ? runs.together : 0 });
     if (full !== undefined) throw shareRefused(full, "open runs");
     const fullBytes = this.#byteShares.fullOf(caller, isAnonymous ? bytes : { own: 0, together: 0 });
@@ -122,12 +122,12 @@ export class AdmissionRules {
   /** Returns the number of open runs that lowers a caller's priority. All callers without a user count as one. */
   openOf({ kind }: CountedCaller, { own, together }: HeldShare): number {
     if (kind === "host") return 0;
-    // It is at most a user's maximum: callers without a user beyond it are served in order of arrival.
+    // The number is at most a user's maximum: beyond that, runs of callers without a user go in order of arrival.
     return kind === "user" ? own : Math.min(together, this.#limits.perCaller);
   }
 }
 
-/** Milliseconds for which a number that concerns all callers is cached. */
+/** Milliseconds for which a count over all callers is cached. */
 const knownMs = 1000;
 
 /** Milliseconds to wait for the number of waiting runs. */
@@ -285,7 +285,7 @@ function tooSlow(): never {
   throw new TroupeError("timeout", `The engine did not answer within ${queuedTimeoutMs} ms.`);
 }
 
-/** Returns the function that admits a caller's run, by the counts of this process or of all processes. */
+/** Returns the check of a new run against the limits, by the counts of this process or of all processes. */
 export function admissionOf(
   { admission, store, logger }: { admission: Admission | undefined; store: RunStore; logger: Logger | undefined },
   engine: RunEngine,

@@ -19,7 +19,7 @@ import type { RunKeys, RunKind } from "../record/run-view.ts";
 
 /**
  * A run that has not begun. Reading its chunks drives it, and afterwards its public output is available. `innerOf`
- * returns the object that a step tagged within a chunk: for a workflow's event, the inner chunk.
+ * returns the object within a chunk that the journal has tagged with its step: for a workflow's event, the inner chunk.
  */
 export type StartedRun = {
   chunks: AsyncIterable<RunChunk>;
@@ -42,7 +42,9 @@ export function lookUpTarget(registries: Registries, kind: RunKind, name: string
   return lookUp(kind === "agent" ? registries.agents : registries.teams, name);
 }
 
-/** Makes a run of a runnable, which begins when its chunks are read. Throws for wrong input and options immediately. */
+/**
+ * Makes a run of a runnable. The run begins when its chunks are read. Throws for wrong input and options immediately.
+ */
 export function startRun(
   target: DurableTarget,
   { kind, input }: { kind: RunKind; input?: unknown },

@@ -25,9 +25,11 @@ type Init = {
   /** An id that is unique to this process. */
   readonly id: string;
   readonly name: string;
-  /** True if this process has exclusive use of the storage, so that all other processes found in it are past ones. */
+  /**
+   * True if no other process uses the storage at the same time: records of other processes in it are then left over.
+   */
   readonly isAlone: boolean;
-  /** Returns the runnables that this process currently performs. */
+  /** Returns the runnables whose runs this process currently performs. */
   readonly describe: () => ServedPlans;
   /** Receives failures of heartbeats, which are retried, and of the withdrawal by `retire`, which is not. */
   readonly onError: (error: unknown) => void;
@@ -62,8 +64,8 @@ export class LiveNodes {
   }
 
   /**
-   * Publishes this process as a performer, with its plans, until `retire`. The timer does not keep the process alive.
-   * Never rejects: a failed write is repeated by a later heartbeat.
+   * Publishes this process as a performer of runs, with the plans of its runnables, until `retire` is called. The timer
+   * does not keep the process alive. Never rejects: a failed write is repeated by a later heartbeat.
    */
   async perform(): Promise<void> {
     this.#isPerforming = true;
@@ -81,7 +83,7 @@ export class LiveNodes {
   }
 
   /**
-   * Returns true if another live performer passes a test of the runnables that it performs. Always false if this
+   * Returns true if `test` accepts the runnables of some other live process that performs runs. Always false if this
    * process has the storage to itself.
    */
   async someOther(test: (served: ServedPlans) => boolean): Promise<boolean> {
@@ -157,7 +159,7 @@ export class LiveNodes {
     // After a pause, earlier observations of other processes are stale.
     if (now - this.#lookedAt > expiresAfterMs) this.#heartbeatsSeen.clear();
     const heartbeats = Array.from(there, ([id, record]) => [id, record?.heartbeat] as const);
-    // A process that has the storage to itself finds past processes only.
+    // A process that has the storage to itself finds only records of processes that have ended.
     this.#heartbeatsSeen.observe(heartbeats, this.#isAlone ? -Infinity : now);
     this.#records = there;
     this.#isAlone = false;

@@ -3,7 +3,9 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 /** A run to perform: the only data that an engine receives. It contains no input, key or text. */
 export type RunJob = {
   readonly runId: string;
-  /** The number of times that the run was woken, including the first. Another number is another job. */
+  /**
+   * The number of times that the run was put into the queue. A job of the same run with another number is another job.
+   */
   readonly activation: number;
   /** Priority of the job; lower numbers go first. @default 10 */
   readonly priority?: number;
@@ -11,15 +13,15 @@ export type RunJob = {
   readonly notBefore?: number;
 };
 
-/** A job that this process cannot or must not perform now. Any process performs it again after that time. */
+/** A job that this process cannot or must not perform now. Any process performs the job after `againInMs`. */
 export type HandedBack = {
-  /** Milliseconds after which the job is performed again, an integer of at least 0. */
+  /** Milliseconds after which the job is performed, an integer of at least 0. */
   readonly againInMs: number;
 };
 
 /**
- * Performs one job until the run ends, waits or was taken over. An aborted signal asks it to return immediately; such a
- * job goes back to the queue, whatever it returns.
+ * Performs one job until the run ends, waits or was taken over. An aborted signal asks the function to return
+ * immediately; the job then goes back to the queue, whatever is returned.
  */
 export type Perform = (job: RunJob, signal: AbortSignal) => Promise<void | HandedBack>;
 
@@ -45,7 +47,7 @@ export type Serving = {
 export interface RunEngine {
   /** Adds a job. A job of the same run and activation that already waits or runs is not added again. */
   submit(job: RunJob): Promise<void>;
-  /** Removes the waiting jobs of a run. It may be too late. */
+  /** Removes the waiting jobs of a run. A job that has begun continues. */
   withdraw(runId: string): Promise<void>;
   /** Begins to perform jobs, at most `concurrency` at a time, and never two of one run. */
   serve(perform: Perform, options: EngineServeOptions): Promise<Serving>;
@@ -57,8 +59,8 @@ export interface RunEngine {
    */
   isServed?(): boolean;
   /**
-   * Reserves a place for a run that is about to be submitted, so that it begins at once. Returns false if there is none.
-   * Only an engine of one process has this method and `release`.
+   * Reserves one of the `concurrency` places for a run that is about to be submitted, so that the run begins at once.
+   * Returns false if no place is free. Only an engine of one process has this method and `release`.
    */
   reserve?(runId: string, priority: number): boolean;
   /** Frees the place of a run that is not submitted after all. */
@@ -78,7 +80,10 @@ type Waiting = { job: RunJob; number: number };
 type Server = { perform: Perform; concurrency: number; controller: AbortController; isDraining: boolean };
 
 const defaultPriority = 10;
-/** The priority number from which jobs leave the last places free: that of a caller with five open runs. */
+/**
+ * The priority number from which a job must leave the last tenth of the places free: that of a caller with five open
+ * runs.
+ */
 const lowPriority = 15;
 /** The share of the places that is reserved for jobs of callers with fewer open runs. */
 const keptPart = 1 / 10;
@@ -92,7 +97,7 @@ const longestTimerMs = 2 ** 31 - 1;
 export class LocalEngine implements RunEngine {
   /** The waiting jobs by `<run id>_<activation>`. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Jobs whose time has not come, each with its timer. They are also in the waiting jobs. */
+  /** Jobs whose `notBefore` has not come, each with its timer. They are among the waiting jobs too. */
   readonly #delayed = new Map<string, NodeJS.Timeout>();
   /** The work in progress, by run id. Its promises never reject. */
   readonly #running = new Map<string, { name: string; work: Promise<void> }>();
@@ -144,7 +149,7 @@ export class LocalEngine implements RunEngine {
     return this.#waiting.size;
   }
 
-  /** Returns true while a server performs the jobs. */
+  /** Returns true while `serve` has a function that performs the jobs. */
   isServed(): boolean {
     return this.#server?.isDraining === false;
   }
@@ -156,7 +161,9 @@ export class LocalEngine implements RunEngine {
     for (const name of this.#waiting.keys()) this.#drop(name);
   }
 
-  /** Delays a job until its time. The timer does not keep the process alive, because the run is in the storage. */
+  /**
+   * Delays a job until its `notBefore`. The timer does not keep the process alive, because the run is in the storage.
+   */
   #delay(name: string, { notBefore = 0 }: RunJob): void {
     const ms = notBefore - Date.now();
     if (ms <= 0) return;
@@ -234,7 +241,7 @@ export class LocalEngine implements RunEngine {
   }
 
   async #drain(server: Server, graceMs: number): Promise<void> {
-    // Once another server has taken over the engine, the jobs in progress belong to that server.
+    // After a drain, `serve` may have been called again: the jobs in progress then belong to that call.
     if (this.#server !== server) return;
     server.isDraining = true;
     const works = Array.from(this.#running.values(), ({ work }) => work);

@@ -29,16 +29,21 @@ import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
 /** Limits of the runs that a `RunService` accepts. */
 export type AdmissionOptions = {
   /**
-   * The maximum number of runs that wait to be performed. It also limits the open runs of all callers without a
-   * verified user, which do not count against users. Once a user has a run, those callers may use a tenth of it.
+   * The maximum number of runs that wait to be performed. The same number limits the open runs of all callers without a
+   * verified user, which do not count against users. Once a user has a run, callers without a verified user may use
+   * only a tenth of the number.
    * @default 1000
    */
   maxQueued?: number | undefined;
-  /** The maximum number of open runs of one user, and of one address if addresses are trusted. @default 20 */
+  /**
+   * The maximum number of open runs of one user, and of one client's address if the transport knows it for certain.
+   * @default 20
+   */
   perCaller?: number | undefined;
   /**
    * The maximum bytes of inputs of open runs, for all callers without a verified user together. Once a user has a run,
-   * those callers may use a tenth of it. Inputs of up to 32,768 characters do not count. @default 268_435_456
+   * these callers may use only a tenth of the bytes. Inputs of up to 32,768 characters are not counted. @default
+   * 268_435_456
    */
   maxAnonymousBytes?: number | undefined;
   /** The maximum number of schedules of one user. @default 20 */
@@ -52,14 +57,15 @@ export type RetentionOptions = {
   /** Milliseconds for which the result of an ended run can be read. @default 7 days; without a storage 1 hour */
   recordMs?: number | undefined;
   /**
-   * Without a storage: the maximum number of ended runs for all users. Callers without a verified user have the same
-   * limit, as in `maxQueued`. Beyond it, the oldest run of the caller with the most runs is removed. @default 1000
+   * Without a storage: the maximum number of ended runs for all users. Callers without a verified user have a limit of
+   * their own, as with `maxQueued`. Beyond a limit, the oldest run of the caller with the most runs is removed.
+   * @default 1000
    */
   maxEnded?: number | undefined;
   /**
    * Without a storage: the maximum bytes of all users' runs. One user may have a quarter of them. Callers without a
-   * verified user have the same limit, as in `maxQueued`. Beyond it, ended runs are removed as with `maxEnded`. If
-   * there are none left, a new run is `rate_limited`.
+   * verified user have a limit of their own, as with `maxQueued`. Beyond a limit, ended runs are removed as with
+   * `maxEnded`. If no ended run is left, a new run is `rate_limited`.
    * @default a quarter of the heap limit, at most 256 MB
    */
   maxBytes?: number | undefined;
@@ -97,8 +103,8 @@ export type RunServiceOptions = {
   node?: string | undefined;
   /**
    * Secrets of at least 32 characters that encrypt callers' API keys in stored runs. The first secret encrypts; all of
-   * them decrypt. A service with a persistent storage requires them to be served, unless the option is `false`: runs
-   * with a caller's key are then rejected.
+   * them decrypt. Without this option no transport serves a service with a persistent storage. With `false` the service
+   * is served, and rejects runs with a caller's key.
    */
   sealKeys?: readonly string[] | false | undefined;
   /** The time for which ended runs and their logs are kept. */

@@ -16,7 +16,10 @@ import type { RunEngine } from "./run-engine.ts";
 export const sweepMs = 30_000;
 /** Milliseconds between two checks for cancellations from other processes. */
 const cancelLookMs = 1000;
-/** Milliseconds from a storage's hint to the check for cancellations, which answers all hints until then. */
+/**
+ * Milliseconds from a storage's hint that messages to runs have changed to the check for cancellations. One check
+ * serves all hints until then.
+ */
 const hintPauseMs = 50;
 
 type SweepInit = {
@@ -36,7 +39,9 @@ type SweepInit = {
  */
 export class RunSweep {
   readonly #init: SweepInit;
-  /** The open runs whose time lies in the future, although they are not timed: a clock was ahead. */
+  /**
+   * The open runs whose submission time lies in the future, because the clock of the process that wrote it was ahead.
+   */
   readonly #ahead = new ObservedCounters();
   #timers: readonly NodeJS.Timeout[] = [];
   #unwatch: (() => void) | undefined;
@@ -76,7 +81,8 @@ export class RunSweep {
     await this.#submitDue(({ runId, submittedAt, isTimed = false }) => {
       let age = this.#init.now() - submittedAt;
       if (age < 0 && !isTimed) {
-        // Such a time says nothing. A live process renews its runs, so the entry ages while it stays unchanged.
+        // A time from a wrong clock gives no age. A live process renews the entries of its runs, so the age of an entry
+        // is the time for which it stays unchanged.
         ahead.push([runId, submittedAt]);
         age = this.#ahead.stillMs(runId, startedAt);
       }
@@ -88,8 +94,8 @@ export class RunSweep {
   }
 
   /**
-   * Submits the open runs of earlier processes, whatever their clocks: all but those whose time is still to come, or
-   * those that pass a test.
+   * Submits the open runs of earlier processes, whatever the clocks of those processes showed: the runs that pass the
+   * test, except those that must be woken at a later time.
    */
   async takeUp(test: (run: FoundOpenRun) => boolean = () => true): Promise<void> {
     await this.#submitDue((run) => (run.isTimed !== true || run.submittedAt <= this.#init.now()) && test(run));
@@ -173,7 +179,9 @@ export class RunSubmission {
   }
 }
 
-/** The maximum number of remembered runs. For other runs the next pause is the first pause again. */
+/**
+ * The maximum number of runs whose pauses are remembered. A run that was forgotten begins with the first pause again.
+ */
 const mostRuns = 1000;
 
 /** Growing pauses of runs, each slightly randomised, so that runs that stopped together do not resume together. */

@@ -11,8 +11,9 @@ import type { RunRecord } from "../record/run-record.ts";
 import type { Ready, ServiceParts } from "./service-parts.ts";
 
 /**
- * Returns the requirements of the next attempt at a run. If a part is missing, returns a wait for it. If that wait was
- * answered, returns `"giveUp"`, or continues with the existing parts if these include the runnable and the keys.
+ * Returns what the next attempt at a run needs. If a part is missing, such as a tool or a seal key, returns a wait for
+ * that part. If that wait was answered, returns `"giveUp"`, or continues with the existing parts if these include the
+ * runnable and the keys.
  */
 export async function getReady(
   parts: ServiceParts,

@@ -27,8 +27,8 @@ type KnownRun = { readonly caller: CountedCaller; localBytes: number };
 
 /**
  * The runs of a service without a storage, limited in number and bytes by shares of their callers. Beyond a limit, the
- * oldest ended runs are removed: those of the same caller, or of the caller of its kind that holds most. An open run is
- * never removed.
+ * oldest ended runs are removed: those of the same caller, or of the caller that holds most (among users for a user's
+ * run, among callers without a user for theirs). An open run is never removed.
  */
 export class MemoryRuns {
   readonly #init: MemoryRunsInit;
@@ -192,7 +192,7 @@ export class EphemeralRunStorage extends InMemoryStorage {
     }
   }
 
-  /** Removes the chunks of a record, and returns the remaining length. */
+  /** Removes the chunks of one record of a run's log, and returns the length of the rest of the record. */
   #cut(key: string): number {
     const record = JSON.parse(super.read(runNamespaces.log, key) ?? "null") as LogRecord | null;
     if (record === null) return 0;

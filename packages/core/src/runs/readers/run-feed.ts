@@ -7,9 +7,13 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { LogEntry, LogRecord } from "../../agents/journal/log-entry.ts";
 import type { RunEvent } from "../record/run-view.ts";
 
-/** The number of newest records that readers of a run share without reading the storage. */
+/**
+ * The number of newest log records that the readers of a run share in memory, instead of reading them from the storage.
+ */
 export const keptRecords = 16;
-/** The number of records that a reader receives at a time, so that a slow reader holds no more. */
+/**
+ * The maximum number of log records that a reader receives at a time, so that a slow reader keeps no more in memory.
+ */
 const pageSize = 32;
 /** Milliseconds for which readers wait for an unreachable storage, such as a restarting database. */
 const outageMs = 30_000;
@@ -199,11 +203,12 @@ function timeOf({ at }: { readonly at?: number }): { at?: number } {
 }
 
 /**
- * Filter of the events already stored for a run with several attempts, for one reader. Chunks made void by a later
- * attempt are left out. A reset is included only if the reader has seen chunks of its step.
+ * Filter of the stored events of a run with several attempts, for one reader. Chunks that a later attempt creates again
+ * are left out. A `reset` event, which declares earlier chunks of a step void, is passed only if the reader has seen
+ * such chunks.
  */
 export class Backlog {
-  /** The number of the last record that makes a step's chunks void, by step. */
+  /** By step, the number of the last log record that declares earlier chunks of the step void. */
   readonly #voidBefore = new Map<string, number>();
   /** The ids of the resets of steps whose chunks the reader has seen. */
   readonly #resets = new Set<string>();

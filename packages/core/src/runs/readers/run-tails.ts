@@ -14,8 +14,8 @@ import { keptRecords, RunFeed } from "./run-feed.ts";
 /** Minimum milliseconds from the start of one poll to the start of the next, regardless of the number of hints. */
 const hintPauseMs = 20;
 /**
- * Milliseconds between two polls without a hint: at first, and at most. The second also applies to a driver that gives
- * hints.
+ * Milliseconds between two polls of the storage while its driver reports no change: at first, and at most. The maximum
+ * also applies to a driver that reports changes (`watch`), because it may miss some.
  */
 const shortestLookMs = 50;
 const longestLookMs = 1000;
@@ -60,7 +60,7 @@ export class RunTails {
     });
   }
 
-  /** Returns the feed of a run for one more reader, which passes it back to `leave`. */
+  /** Returns the feed of a run for one more reader, which later passes the feed to `leave`. */
   join(runId: string): RunFeed {
     if (this.#isClosed) throw closed();
     const feed = this.#feeds.get(runId) ?? new RunFeed(runId, this.#init.storage);
@@ -88,8 +88,8 @@ export class RunTails {
   }
 
   /**
-   * Waits until the log of a run has grown beyond a number, or its readers are ended with an error. It also ends if the
-   * `leave` passed to `onLeave` is called.
+   * Waits until the log of a run has grown beyond a number, or its readers are ended with an error. The wait also ends
+   * when the function that `onLeave` receives is called.
    */
   wait(feed: RunFeed, after: number, onLeave: (leave: () => void) => void): Promise<void> {
     if (feed.last > after || feed.failure !== undefined) return Promise.resolve();
@@ -119,7 +119,7 @@ export class RunTails {
     if (this.#isClosed || feed === undefined || !this.#isRemote(feed)) return;
     this.#lookMs = shortestLookMs;
     this.#watch();
-    // The records announced by the hint may have been stored after the end that the readers found.
+    // The hint may announce records that were stored after the readers found the end of the log.
     if (feed.endAtMs < this.#hintedAtMs) this.#schedule(this.#restedAtMs);
     else this.#schedule(performance.now() + this.#pollMs());
   }
@@ -149,7 +149,7 @@ export class RunTails {
     return !(storage instanceof InMemoryStorage) && !isPerformedHere(runId);
   }
 
-  /** Begins to listen to the driver's hints, if it gives hints. */
+  /** Begins to listen to the driver's hints that logs have changed, if the driver has `watch`. */
   #watch(): void {
     if (this.#unwatch !== undefined) return;
     this.#unwatch = this.#init.storage.watch?.(runNamespaces.log, this.#onHint);

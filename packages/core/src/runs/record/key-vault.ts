@@ -80,8 +80,8 @@ export class KeyVault {
   }
 
   /**
-   * Encrypts a secret text for one place: with another place it cannot be opened. With storage in memory and without
-   * seal keys the text stays unchanged.
+   * Encrypts a secret text for one place, a string that names the record of the text: with another place the text
+   * cannot be opened. With storage in memory and without seal keys the text stays unchanged.
    */
   sealText(place: string, text: string): string {
     const [secret] = this.#secrets;

@@ -38,10 +38,13 @@ const listTable = {
  */
 const leastEntries = 50;
 
-/** The number of records that are read at once after those of a page, because some of the page have another status. */
+/**
+ * The number of records that are read at once after those of a page, if some runs of the page have another status than
+ * the wanted one.
+ */
 const fewRecords = 8;
 
-/** The runs to list. `after` is the place of the run before them. */
+/** The runs to list. `after` is the sort key of the run before them. */
 type Wanted = { status: RunStatus | undefined; after: string | undefined; limit: number };
 
 /** The runs of a service: their store, the time, and the milliseconds for which ended runs are kept. */
@@ -82,7 +85,7 @@ function toListed(view: RunView, hasOutputs: boolean): RunView {
   return listed;
 }
 
-/** The store of the listed runs, and the time at which one is found to be over. */
+/** The store of the listed runs, and the current time, at which a run may be found to be over. */
 type List = Pick<Runs, "store" | "now">;
 
 /** Yields the records of a user's runs that may have a status, newest first. */

@@ -29,7 +29,8 @@ export class PlanPrinter {
 
   /**
    * Returns the fingerprint of a runnable. It omits tools that depend on the run, and tools of a source that were not
-   * loaded yet. `before` is an earlier fingerprint for the same run, whose client tools stay: the run brings them along.
+   * loaded yet. `before` is an earlier fingerprint for the same run, whose client tools stay, because the request of
+   * the run contains them.
    */
   print(runnable: unknown, before?: PlanPrint): PlanPrint {
     const tools: Record<string, string> = clientToolsOf(before);

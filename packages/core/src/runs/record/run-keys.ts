@@ -81,7 +81,7 @@ export class RunPlaces {
 
   /**
    * Returns the keys under which an open run is listed: by its owner, for counting, by its session, and last among all
-   * runs, since the entry in its session's list is found through that.
+   * runs, since the entry in its session's list is found through the entry among all runs.
    */
   ofOpen(record: RunRecord): string[] {
     return [...this.counted(record), byKeys.ofSession(record), byKeys.ofAll(record)];

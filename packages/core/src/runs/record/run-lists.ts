@@ -19,7 +19,7 @@ const pageSize = 100;
 /** Milliseconds after which no process can still be accepting a run whose record is missing. */
 const orphanMs = 60_000;
 
-/** The records that the lists lead to, and the writes that must be made before a list is read. */
+/** The records of the listed runs, and the gathered writes that must be made before a list is read. */
 type Records = {
   readonly storage: RunStorage;
   read(runId: string): Promise<RunRecord | null>;
@@ -93,7 +93,7 @@ export class RunLists {
    */
   async dropEntry(key: string): Promise<boolean> {
     const runId = runIdOf(key);
-    // The list is read before the record: a run in acceptance is on the list of open runs first, and leaves it only
+    // The list of open runs is read before the record: a run in acceptance is on that list first, and leaves it only
     // once it has a record.
     const mayCome = !isOfEnd(key) && (await this.#store.readOpen(runId)) !== null;
     const record = await this.#store.readStored(runId);
@@ -226,7 +226,8 @@ export class RunLists {
       },
       unlisted: async () => {
         if (!(await storage.compareAndSet(runNamespaces.open, key, claimed, null))) return;
-        // A process that accepted the run meanwhile has relied on the entry in the list of open runs: it is put back.
+        // A process that accepted the run meanwhile has relied on the entry in the list of open runs: the entry is put
+        // back.
         if ((await storage.get(runNamespaces.runs, key)) !== null)
           await storage.compareAndSet(runNamespaces.open, key, null, claimed);
       },
@@ -236,8 +237,8 @@ export class RunLists {
 }
 
 /**
- * Finds the list entries of a run without a record. They are implied by its open entry and, if it has a user, by those
- * of other processes that began to accept it.
+ * Finds the list entries of a run without a record. They are implied by its open entry and, if the run has a user, by
+ * the entries of other processes that began to accept it, in the list of its owner.
  */
 async function findPlaces(storage: RunStorage, runId: string, open: OpenRun): Promise<string[]> {
   const caller = callerOfOpen(open);
@@ -246,7 +247,7 @@ async function findPlaces(storage: RunStorage, runId: string, open: OpenRun): Pr
   const range = { namespace: runNamespaces.byOwner, prefix: byKeys.group(open.owner, "open"), pageSize };
   for await (const page of scan(storage, range)) {
     for (const { key, value } of page) {
-      // The run's lasting entries come first, because they are found through this one.
+      // The entries among all runs and in the session's list come first, because they are found through this entry.
       if (runIdOf(key) === runId) found.push(...lastingPlaces(open, runId, value as Partial<OpenRun>), key);
     }
   }

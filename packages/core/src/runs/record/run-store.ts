@@ -71,7 +71,10 @@ export class RunStore {
     return isNew;
   }
 
-  /** Removes a run from the lists to which the process that accepted it first has not added it. */
+  /**
+   * Removes the list entries that this process wrote for a run before it found that another process had accepted the
+   * run, except entries that the other process wrote too.
+   */
   async #unlist(record: RunRecord): Promise<void> {
     const stored = await this.readStored(record.runId);
     if (stored === null) return;

@@ -78,7 +78,10 @@ export type RunEvent = { readonly id: string } & (
       readonly effect: ToolEffect;
       readonly at?: number;
     }
-  /** `value` is the journal's value of the step for later attempts. It must be filtered before clients see it. */
+  /**
+   * `value` is the result of the step, as the journal keeps it for later attempts. It must be filtered before clients
+   * see it.
+   */
   | {
       readonly type: "done";
       readonly step: string;
@@ -136,8 +139,8 @@ export type RunRequest = {
   owner?: SessionOwner | undefined;
   keys?: RunKeys | undefined;
   /**
-   * True for a run that callers without a user, within the owner's tenant, may access by its id. Used for a user who is
-   * only claimed.
+   * True for a run that callers without a user, within the owner's tenant, may access by its id. Used for a user whose
+   * id is claimed and not proven.
    * @default false with a user
    */
   isBearer?: boolean | undefined;

@@ -22,8 +22,8 @@ type Transition = {
 
 /**
  * The transitions of durable runs. A process may end between any two writes, so their order decides what another
- * process finds. It stands here alone: `writeInOrder` and `inOrder` follow it, the model checker proves it, and the
- * recorder of the tests compares the writes of a storage with it.
+ * process finds. The order is written down only here: `writeInOrder` and `inOrder` follow it, the model checker proves
+ * it, and the recorder of the tests compares the writes of a storage with it.
  *
  * `open` is the entry in the list of open runs, from which the sweep continues a run. `places` are the entries of an
  * open run in other lists, `ends` those of an ended run.
@@ -126,7 +126,7 @@ export type TransitionName = keyof typeof transitions;
 /** The names of the writes of a transition. */
 export type WriteOf<Name extends TransitionName> = (typeof transitions)[Name]["writes"][number];
 
-/** The orders of writes by transition. A test replaces one, to see that its checks notice. */
+/** The orders of writes by transition. A test replaces an order, to see that the test's checks notice. */
 export const writeOrders = new Map<string, readonly string[]>(
   Object.entries(transitions).map(([name, { writes }]) => [name, writes]),
 );

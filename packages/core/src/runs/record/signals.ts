@@ -57,8 +57,8 @@ export function toSignal(number: number, value: Json): RunSignal {
 }
 
 /**
- * Stores a signal to a run behind all others. A signal with the id of an earlier one is stored once; with other values
- * it is `conflict`.
+ * Stores a signal to a run behind all others. A signal with the id of an earlier signal is not stored again; with other
+ * values it is `conflict`.
  */
 export async function putSignal(storage: RunStorage, runId: string, signal: NewSignal & { at: number }): Promise<void> {
   const prefix = `${encodeKey(runId, signalsKey)}/`;
@@ -74,7 +74,10 @@ export async function putSignal(storage: RunStorage, runId: string, signal: NewS
   }
 }
 
-/** Returns the number of the last stored signal; undefined if one of those after `last` is the signal itself. */
+/**
+ * Returns the number of the last stored signal; undefined if one of the signals after the number `last` is the given
+ * signal.
+ */
 async function readOn(
   storage: RunStorage,
   { prefix, last }: { prefix: string; last: number },

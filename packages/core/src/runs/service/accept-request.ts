@@ -94,7 +94,7 @@ const durableOptions = {
 /** Options that a transport sets, which errors about unknown options do not list. */
 const internalOptions = ["isUnstored", "continueFrom"] satisfies (keyof DurableRunOptions)[];
 
-/** Options of a plain run that a durable run cannot store, each with the way to mend it. */
+/** Options of a plain run that a durable run cannot store, each with the advice that its error message gives. */
 const refused: Readonly<Record<string, string>> = {
   tools: "Give the tools to the agent.",
   model: "Give the model to the agent.",

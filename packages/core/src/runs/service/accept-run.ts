@@ -57,7 +57,10 @@ function planOf({ printer }: ServiceParts, { options }: CheckedRequest, target: 
   return printer.withClientTools(printer.print(target), options.additions?.clientTools);
 }
 
-/** Accepts a run, and records that. The attempts at the run become children of the acceptance. */
+/**
+ * Accepts a run, and records the acceptance in the telemetry. The attempts at the run become children of the
+ * acceptance.
+ */
 async function observeAcceptance(acceptance: Acceptance, accepted: Accepted): Promise<boolean> {
   const { request, record } = accepted;
   const { telemetry = acceptance.parts.telemetry } = request;
@@ -77,8 +80,8 @@ async function observeAcceptance(acceptance: Acceptance, accepted: Accepted): Pr
 }
 
 /**
- * Returns the fields of a record that count a caller without a user. A short input is limited by the number of runs
- * only.
+ * Returns the fields of a run's record by which the runs of a caller without a user are counted. The bytes of a short
+ * input are not counted.
  */
 function countedAs({ input, options }: CheckedRequest, { kind, key }: CountedCaller): Counted {
   if (kind !== "anonymous") return {};
@@ -146,8 +149,8 @@ function reservePlace({ parts, engine }: Acceptance, { request, record }: Accept
 }
 
 /**
- * Makes a run, which checks its input and options. If it begins here, returns the run with its first attempt. Otherwise
- * the run is dropped, and each attempt makes it again from its record.
+ * Makes a run, which checks its input and options. If the run begins in this process at once, returns it with its first
+ * attempt. Otherwise the run is dropped, and each attempt makes it again from its record.
  */
 function makeRun(parts: ServiceParts, { request, target, record }: Accepted, isHere: boolean): BegunRun | undefined {
   const { kind, keys = {}, local } = request;

@@ -20,7 +20,7 @@ import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 
 /**
  * Stores the answer to a wait of a run, and wakes the run. Returns the record to submit; `null` if the run need not be
- * submitted: it has not stopped yet, or had this answer before.
+ * submitted: the run has not stopped yet, or had this answer before.
  */
 export async function answerWait(
   { store, now }: Pick<ServiceParts, "store" | "now">,
@@ -55,8 +55,8 @@ function runIsOver(): TroupeError {
 }
 
 /**
- * Cancels a run. Returns `cancelled` if it has ended by that, `cancelling` if its process was notified, and `over` if it
- * had ended before.
+ * Cancels a run. Returns `cancelled` if the run has ended by that, `cancelling` if the process that performs it was
+ * notified, and `over` if the run had ended before.
  */
 export async function cancelRun(
   { parts, engine, performer }: RunControl,
@@ -104,7 +104,7 @@ async function cancelUnperformed(
     return "cancelled";
   } catch (error) {
     if (!(error instanceof RunPaused) || error.reason !== "overtaken") throw error;
-    // The attempt finds the cancellation, unless it has checked already.
+    // The attempt finds the cancellation in the storage, unless it has checked for one already.
     parts.performing.get(record.runId)?.cancel(cancelled(reason));
     return "cancelling";
   }

@@ -64,7 +64,7 @@ export class RunService {
   readonly #parts: ServiceParts;
   readonly #control: RunControl;
   readonly #submission: RunSubmission;
-  /** Returns the number of open runs of a caller, across all processes if there may be several. */
+  /** Returns the number of open runs of a caller, counted across all processes if several may accept runs. */
   readonly #admit: (caller: CountedCaller) => Promise<number>;
   readonly #serving: RunServing;
   readonly #unlisten: readonly (() => void)[];
@@ -94,7 +94,7 @@ export class RunService {
     this.#control = { parts, engine, performer };
     const cleanUp = async () => await this.cleanUp();
     this.#serving = new RunServing({ parts, engine, performer, schedules: scheduling.runner, cleanUp });
-    // Removes the runs of deleted sessions and users, and cancels a waiting run for a new one.
+    // Removes the runs of deleted sessions and users, and cancels a waiting run if a new run in its session asks.
     this.#unlisten = listenToSessions(settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
       forgetUser: (owner) => this.forgetUser(owner),
@@ -184,8 +184,8 @@ export class RunService {
   }
 
   /**
-   * Cancels a run. Returns `cancelled` if it has ended by that, `cancelling` if its process was notified, and `over` if
-   * it had ended before.
+   * Cancels a run. Returns `cancelled` if the run has ended by that, `cancelling` if the process that performs it was
+   * notified, and `over` if the run had ended before.
    */
   async cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over"> {
     const record = await findRun(this.#parts, runId, caller);
