@@ -90,7 +90,8 @@ function followRun(
 ): () => Promise<void> {
   const { client } = request;
   const { runId, sessionId } = run;
-  // A wrong position in a stored run is refused in the acknowledgement. A live run begins after the acknowledgement.
+  // The events of a stored run are opened now, so that a wrong position is refused in the acknowledgement. A live run
+  // begins after the acknowledgement.
   const events = run.isStored ? run.events({ after }) : undefined;
   client.stopFollowing(runId);
   place.runId = runId;

@@ -12,7 +12,7 @@ export type DropReason = "maxBufferedBytes" | "stalled" | "maxTotalBufferedBytes
 export type BufferOptions = {
   /** Bytes that may wait for the client, in addition to the largest packet. */
   readonly maxBytes: number;
-  /** The bytes that all clients together may hold. */
+  /** The limit of the bytes that may be held for all clients together. */
   readonly budget: SendBudget;
   /** Returns the caller whose share of the budget the client's bytes count in. It may change when another user signs in. */
   readonly callerOf: () => CallerKey;

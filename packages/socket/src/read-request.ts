@@ -97,8 +97,8 @@ function valuesOf(value: unknown): unknown[] {
 }
 
 /**
- * Reads the API key of the handshake only if the payload has none. A malformed key of the handshake then refuses no
- * request with its own key.
+ * Reads the API key of the handshake only if the payload has none. Otherwise a malformed key of the handshake would
+ * refuse requests that have a key of their own.
  */
 function readHandshakeKey(
   { handshake }: Socket,

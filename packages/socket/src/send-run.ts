@@ -40,7 +40,8 @@ async function pass(
     const origin = originOf(event, ids);
     const shown = event.type === "end" ? await toDone(event, origin) : toRunEvent(event, origin);
     if (shown === undefined) continue;
-    // The room is checked here, because other waiting runs may send first. It avoids an async call per chunk.
+    // Room is checked again after each wait, because other waiting runs may have sent first. The check here avoids an
+    // async call per chunk.
     while (!client.hasRoom) await untilRoom(client, shown, signal);
     client.send(shown);
   }
@@ -52,7 +53,10 @@ function originOf({ id }: ServedEvent, ids: RunIds): EventOrigin {
   return id === undefined ? ids : { ...ids, id };
 }
 
-/** Returns true if the client of a stored run has left. If the service ends, the reason of the signal is an error. */
+/**
+ * Returns true if the signal of a stored run has aborted because the client has left. If the service ends, the signal's
+ * reason is a `TroupeError` instead.
+ */
 function hasLeft({ aborted, reason }: AbortSignal): boolean {
   return aborted && !TroupeError.is(reason);
 }

@@ -15,14 +15,14 @@ import { principalOf, requestOf } from "./sign-in.ts";
 export type ClientSettings = {
   readonly maxRunsPerSocket: number;
   readonly maxBufferedBytes: number;
-  /** The bytes that all clients of the gateway may hold. */
+  /** The limit of the bytes that may be held for all clients of the gateway. */
   readonly budget: SendBudget;
   readonly logger: Logger;
   /** Called when a run of the client is over, and its place is free for another. */
   readonly onFree: (client: SocketClient) => void;
 };
 
-/** The place of a run among those that a client may have at once: started or followed. */
+/** One of the places for the runs that a client may start or follow at the same time. */
 export class RunPlace {
   /** The user who requested the run. */
   readonly owner: SessionOwner;
@@ -46,8 +46,8 @@ export class RunPlace {
   }
 
   /**
-   * Sets the function that ends the run, or the following, when the client disconnects. Calls it at once if the client
-   * has already disconnected.
+   * Sets the function that ends the run, or stops following it, when the client disconnects. Calls it at once if the
+   * client has already disconnected.
    */
   onLeave(leave: () => void): void {
     this.#leave = leave;
@@ -191,8 +191,8 @@ export class SocketClient implements RequestSource {
   }
 
   /**
-   * The caller on whose limit the bytes count that this client's payloads occupy. Clients without a user count together
-   * as one caller, because one program can open any number of them.
+   * The caller whose share of the gateway's memory is used by the data held for this client. Clients without a user
+   * count together as one caller, because one program can open any number of them.
    */
   get #caller(): CallerKey {
     return countedCaller(this.#owner ?? {}).key;

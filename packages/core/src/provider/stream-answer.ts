@@ -65,7 +65,7 @@ export async function* streamAnswer<Event>(
     const answer = await open();
     const opened = (events = answer.events[Symbol.asyncIterator]());
     for (let isOver = false; !isOver;) {
-      // The timer covers only the wait for events: these may arrive slowly, or be read slowly.
+      // The timer runs only while events are awaited, because the caller may take long to handle the chunks.
       if (answer.reader.isEnding === true) timer = leaveSoon(() => void opened.return?.());
       const step = await opened.next();
       clearTimeout(timer);

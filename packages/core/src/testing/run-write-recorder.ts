@@ -34,10 +34,13 @@ export class RunWriteRecorder {
   /** The transitions and writes that were seen, such as `answer.open`. */
   readonly seen = new Set<string>();
   readonly #runs = new Map<string, Facts>();
-  /** Writes that the scene does not make, so that later writes do not wait for them. */
+  /** Writes that the recorded test never makes: the writes that follow them in the table are allowed all the same. */
   readonly #absent: readonly string[];
 
-  /** @param absent writes that are taken as made: those in the log, for scenes with a store alone */
+  /**
+   * @param absent writes of the table that the recorded test never makes, such as those to logs in a test of the
+   * `RunStore` alone
+   */
   constructor(absent: readonly string[] = []) {
     this.#absent = absent;
   }
@@ -96,7 +99,7 @@ export class RunWriteRecorder {
   isComplete(name: TransitionName, runId: string): boolean {
     const facts = this.#factsOf(runId);
     const { open, record } = facts;
-    // The run of a cancellation is over at once.
+    // A cancellation is complete once the run is over.
     if (name === "cancel")
       return facts.inbox.has("cancel") && facts.isRelisted && record !== undefined && isEnded(record.status);
     const waitsForUpgrade = record?.waits?.[0]?.kind === "upgrade";

@@ -22,7 +22,7 @@ export type Facts = {
   isRelisted: boolean;
 };
 
-/** One write of a storage, as a write of a transition. */
+/** One write of a storage, named as in the table of transitions: its transition, and its name there. */
 export type Step = readonly [name: TransitionName, write: string];
 
 /** Returns the types of the entries in a log. */
@@ -31,7 +31,10 @@ export const types = ({ log }: Facts) => new Set([...log.values()].flatMap((entr
 export const status = ({ record }: Facts) => record?.status ?? "absent";
 const isOver = (facts: Facts) => facts.record !== undefined && isEnded(facts.record.status);
 
-/** Returns true if an earlier write of a transition has taken effect. Writes that may be left out always have. */
+/**
+ * Returns true if an earlier write of a transition has taken effect. A write that may be left out counts as having
+ * taken effect.
+ */
 export const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
   open: ({ open }) => open !== undefined,
   places: ({ places }) => places.size > 0,
@@ -72,12 +75,15 @@ export function runOf(namespace: string, key: string): string {
 /** A write of a storage; `null` for the removal of a record. */
 export type Write = { readonly namespace: string; readonly key: string; readonly value: Json | null };
 
-/** Returns the writes of transitions that a write of a storage may be; none if the table does not order it. */
+/**
+ * Returns the writes in the table of transitions that a write of a storage may be; an empty array if the table has no
+ * such write.
+ */
 export function stepsOf({ namespace, key, value }: Write, facts: Facts): Step[] {
   const over = isOver(facts);
   switch (namespace) {
     case runNamespaces.open:
-      // A late deletion finds nothing.
+      // A deletion that comes late finds no open entry.
       if (value !== null || facts.open === undefined) return [];
       if (facts.record === undefined) return [["dropOrphan", "unlisted"]];
       if (over)
@@ -118,7 +124,7 @@ function placeSteps({ key, value }: Pick<Write, "key" | "value">, facts: Facts):
   if (value !== null) return isEnd ? [] : [["accept", "places"]];
   if (isEnd) return [];
   if (facts.record === undefined) return facts.open === undefined ? [] : [["dropOrphan", "unplaced"]];
-  // Other entries are left of an acceptance that came too late.
+  // Entries with other keys are left by a process that accepted the run too late.
   if (!isOwnPlace(key, facts)) return [];
   return isOver(facts) ? [["settle", "unplaced"]] : [["removeEntries", "unplaced"]];
 }

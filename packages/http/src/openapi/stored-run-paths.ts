@@ -8,7 +8,7 @@ const tags = ["runs"];
 
 /**
  * Returns the OpenAPI paths of runs: the list of durable runs, a run by its id, its events, answers to it, and its
- * cancel.
+ * cancellation.
  */
 export function storedRunPaths(): Record<string, OpenApiPath> {
   const parameters = [componentRef("parameters", "RunId")];

@@ -32,7 +32,7 @@ export class PartScanner {
    * but the form's first delimiter lacks it.
    */
   #rest: Buffer = Buffer.from("\r\n");
-  /** The decoder that checks the current text field for invalid UTF-8. Undefined outside of one. */
+  /** The decoder that checks the current text field for invalid UTF-8. Undefined outside a text field. */
   #text: TextDecoder | undefined;
 
   /** @param maxParts the number of allowed parts; the rest of the form is ignored after one part more */
@@ -49,7 +49,10 @@ export class PartScanner {
     this.#rest = bytes.subarray(at);
   }
 
-  /** Reads the form on from an index in its bytes. Returns the next index, or the same one if more bytes are needed. */
+  /**
+   * Continues to read the form at an index in the received bytes. Returns the next index, or the same index if more
+   * bytes are needed.
+   */
   #read(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case "content":
@@ -115,7 +118,7 @@ export class PartScanner {
     }
   }
 
-  /** Returns the index in the last bytes at which a delimiter may begin, or their end. */
+  /** Returns the index in the last bytes at which a delimiter may begin, or the end of the bytes. */
   #possibleStart(bytes: Buffer, start: number): number {
     const first = Math.max(start, bytes.length - this.#delimiter.length + 1);
     for (let at = bytes.indexOf(carriageReturn, first); at !== -1; at = bytes.indexOf(carriageReturn, at + 1)) {

@@ -72,8 +72,8 @@ class FormReading {
       this.#stop();
       await Promise.allSettled(this.#files);
       await this.#form.discard();
-      // The rest of a small form arrives in this iteration of the event loop. An answer after it can keep the
-      // connection open.
+      // The rest of a small form arrives in this iteration of the event loop. If it was read before the answer is sent,
+      // the connection can stay open.
       await setImmediate();
       throw error;
     } finally {
@@ -107,7 +107,7 @@ class FormReading {
   readonly #onFile = (name: string | undefined, stream: Readable, info: FileInfo): void => {
     // Each file stream fails together with its form, and an error without a listener would crash the process.
     stream.on("error", () => {});
-    // The parser may still emit the remaining parts of the current piece.
+    // After a failure, the parser may still emit the remaining parts of the current piece.
     if (this.#hasFailed) return;
     const adding = this.#form.addFile(name, stream, { ...info, mimeType: this.#nextPart()?.mimeType });
     adding.catch((error: unknown) => this.#fail(error));

@@ -47,8 +47,8 @@ export class TextMeter {
   }
 
   /**
-   * Skips the base64 data of a content part, which does not count as text. Returns the index after the closing quote, or
-   * the end of the received bytes if the data continues in the next ones.
+   * Skips the base64 data of a content part, which does not count as text. Returns the index after the closing quote,
+   * or the end of the received bytes if the data continues in the next bytes.
    */
   #skipData(bytes: Buffer, start: number): number {
     // Data is skipped byte by byte: a search for the next quote would be slow if every second byte is an escape.

@@ -17,7 +17,7 @@ import type { FileUploadOptions, UploadRules } from "./upload-options.ts";
 
 /**
  * Reads the uploads of a router as inputs of runs. Files stay on disk until memory is free: the inputs of all active
- * runs together hold at most `maxTotalSize` of one upload.
+ * runs together hold at most as many bytes as one upload may have (`maxTotalSize`).
  */
 export class UploadReader {
   /** The limits of an upload. */
@@ -52,8 +52,8 @@ export class UploadReader {
   }
 
   /**
-   * Returns a function that reads a JSON body with files in its content parts, or undefined if these have no limit of
-   * their own.
+   * Returns a function that reads a JSON body with files in its content parts, or undefined if such bodies have no
+   * separate limit.
    */
   jsonReader(exchange: LargeExchange): (() => Promise<Buffer>) | undefined {
     const rules = this.#largeBodies;

@@ -63,8 +63,7 @@ function finishAll(run: UnfoldedRun, scope: Scope): TreeStep[] {
 }
 
 /**
- * Sorts the calls of a round trip in the order in which the model requested them. They keep the places where they were
- * first seen.
+ * Sorts the calls of a round trip in the order in which the model requested them. All other steps keep their positions.
  */
 function inOrderOfCalls(steps: readonly OpenStep[]): OpenStep[] {
   const isCall = ({ part }: OpenStep) => part.index !== undefined && part.round !== undefined;

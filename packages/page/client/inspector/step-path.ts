@@ -36,7 +36,10 @@ const deepest = 40;
 
 type Reader = (tokens: readonly string[], path: PathPart[], note: { value?: StepPath["note"] }) => number;
 
-/** Readers of key prefixes by their first token. Each returns the number of tokens that it has read. */
+/**
+ * Readers of the beginning of a journal key, by its first token (the text up to a slash). Each returns the number of
+ * tokens that it has read.
+ */
 const readers: Readonly<Record<string, Reader>> = {
   m: ([, round = ""], path) => {
     if (!isNumber(round)) return 0;

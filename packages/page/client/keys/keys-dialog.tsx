@@ -77,7 +77,7 @@ function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
   const { id, name, keys } = row;
   const forget = useRef<HTMLButtonElement>(null);
   const [wasPresent, setWasPresent] = useState(isPresent);
-  // The used control disappears, so the focus moves to the one in its place.
+  // The used control disappears, so the focus moves to the control that takes its place.
   useEffect(() => {
     if (isPresent === wasPresent) return;
     setWasPresent(isPresent);

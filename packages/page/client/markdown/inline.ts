@@ -72,7 +72,7 @@ class InlineReader {
     return true;
   }
 
-  /** Reads a line break, which is shown as one, because models intend it so. */
+  /** Reads a line break. It is kept, although Markdown would join the lines, because models intend line breaks. */
   #readBreak(): boolean {
     this.#plain = this.#plain.trimEnd();
     this.#add({ type: "break" });

@@ -1,4 +1,7 @@
-/** Moves the focus to another element if it is inside an element that changes, or its control has disappeared. */
+/**
+ * Moves the focus to another element if the focus is inside the element `from`, which changes, or the focused control
+ * has disappeared.
+ */
 export function moveFocus(from: Element | null, to: HTMLElement | null): void {
   const { activeElement, body } = document;
   // The user may have moved the focus elsewhere.

@@ -162,8 +162,8 @@ function SessionItem({ session, status, isCurrent, services, onLeave }: ItemProp
 }
 
 /**
- * Returns the reference of an item whose controls depend on its mode. After a change of mode, its first control gets
- * the focus.
+ * Returns the React ref for a list item whose controls depend on its mode. After a change of mode, its first control
+ * gets the focus.
  */
 function useFocusIn(mode: string): RefObject<HTMLLIElement | null> {
   const item = useRef<HTMLLIElement>(null);

@@ -60,7 +60,7 @@ function copyObject(value: object, budget: Budget, depth: number): Json {
     const isSecret = isSecretName(name) && item !== null && item !== undefined;
     shown.push([cut(name.slice(0, 1000), budget), isSecret ? "[redacted]" : copy(item, budget, depth + 1)]);
   }
-  // Not by assignment, because `__proto__` would change the prototype.
+  // The object is not made by assignments, because a field `__proto__` would change its prototype.
   return Object.fromEntries(shown);
 }
 

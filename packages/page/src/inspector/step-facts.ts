@@ -55,8 +55,8 @@ function readModelCall({ response }: Fields): StepFacts {
 }
 
 /**
- * Reads the outcome of a tool call. Only a host viewer sees what the model got for a failure, which may be the text of
- * an exception.
+ * Reads the outcome of a tool call. Only a viewer of all runs sees the text that the model received for a failed call,
+ * which may be the message of an exception.
  */
 function readToolCall({ toolName, args, result, error, artifacts }: Fields, { isHost }: Viewer): StepFacts {
   const isFailure = typeof error === "string";

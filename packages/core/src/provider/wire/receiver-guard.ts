@@ -19,8 +19,9 @@ type GuardRules = {
 };
 
 /**
- * Decides which addresses may receive notifications: https addresses of public hosts, without a user name or password.
- * Hosts in `allowPrivateHosts` may be private and without https. This prevents requests to private hosts (SSRF).
+ * Decides which addresses may receive notifications about runs (webhooks): https addresses of public hosts, without a
+ * user name or password. Hosts in `allowPrivateHosts` may be private and without https. This prevents requests to
+ * private hosts (SSRF).
  */
 export class ReceiverGuard {
   readonly #allowed: AllowedPrivateHosts;

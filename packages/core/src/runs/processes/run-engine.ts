@@ -118,7 +118,7 @@ export class LocalEngine implements RunEngine {
 
   /**
    * Reserves a place for a run that is about to be submitted, so that it begins immediately. Returns false if all
-   * places are taken, or nothing serves the engine. `release` frees the place of a run that is not submitted after all.
+   * places are taken, or `serve` was not called. `release` frees the place of a run that is not submitted after all.
    */
   reserve(runId: string, priority: number): boolean {
     if (this.#server === undefined || this.#server.isDraining || !this.#hasPlace(this.#server, priority)) return false;

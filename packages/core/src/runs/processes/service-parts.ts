@@ -130,7 +130,7 @@ async function checkQuiet(store: RunStore, runId: string): Promise<void> {
   const record = await store.read(runId);
   if (record === null) throw removed();
   if (record.error?.code === "storage_corrupt") throw new TroupeError("storage_corrupt", record.error.message);
-  // Without a log, an ended run's removal was interrupted after its log was removed.
+  // If an ended run has no log, its removal was interrupted after the log was removed.
   if (isEnded(record.status) && (await readLastRecord(store.storage, runId)) === undefined) throw removed();
 }
 

@@ -11,7 +11,10 @@ import { isUnavailable } from "../../sessions/storage/storage-failure.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { keptRecords, RunFeed } from "./run-feed.ts";
 
-/** Minimum milliseconds from the start of one poll to the start of the next, regardless of the number of hints. */
+/**
+ * Minimum milliseconds from the start of one poll of the storage to the start of the next, however often the driver
+ * hints at changes.
+ */
 const hintPauseMs = 20;
 /**
  * Milliseconds between two polls of the storage while its driver reports no change: at first, and at most. The maximum

@@ -161,7 +161,7 @@ const gatherMs = 50;
 /** A record to insert into the storage unless its key is taken. */
 export type Insert = { readonly namespace: string; readonly key: string; readonly value: Json };
 
-/** The records of one run to insert, and the callback that receives true if the last was inserted. */
+/** The records of one run to insert, and the callback that receives true if the last record was inserted. */
 type Insertion = { writes: readonly Insert[]; resolve: (isNew: boolean) => void; reject: (error: unknown) => void };
 
 /**

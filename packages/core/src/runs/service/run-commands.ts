@@ -79,7 +79,8 @@ export async function cancelRun(
       // already, this call handles it.
       const current = (await store.read(runId)) ?? record;
       status = current.status;
-      // The record names this process, which performs no attempt: the last one could not store how it ended.
+      // The record names this process, which performs no attempt at the run: its last attempt could not store how it
+      // ended.
       isLeft = status === "running" && current.node === node && parts.performing.get(runId) === undefined;
       if (current.status === "waiting") await store.open(current);
     },

@@ -15,7 +15,8 @@ export function isChatMessage(value: unknown): value is ChatMessage {
 }
 
 /**
- * Returns true if a value has the shape of a message of a stored turn, whose parts may have references instead of data.
+ * Returns true if a value has the shape of a message of a stored turn, whose images and files may be references to data
+ * that is stored separately.
  */
 export function isStoredMessage(value: unknown): value is ChatMessage {
   return isMessage(value, isStoredContent);
@@ -38,7 +39,8 @@ function isContent(value: unknown): value is MessageContent {
 }
 
 /**
- * Returns true if a value has the shape of a stored turn's content, whose parts may have references instead of data.
+ * Returns true if a value has the shape of a stored turn's content, whose images and files may be references to data
+ * that is stored separately.
  */
 export function isStoredContent(value: unknown): value is MessageContent {
   return typeof value === "string" || (Array.isArray(value) && value.every(isInlineOrStored));

@@ -6,8 +6,9 @@ export type HistoryLimits = {
   /** The maximum number of turns in the history. */
   maxTurns?: number | undefined;
   /**
-   * True if exactly `maxTurns` turns are kept, because the user chose the number: they are not reduced to whole blocks.
-   * A history beyond `maxContextTokens` still is.
+   * True to keep exactly `maxTurns` turns, because the user chose the number. By default up to a quarter fewer are
+   * kept, for vendors' prompt caches (see `trimHistory`). A history beyond `maxContextTokens` is always reduced in that
+   * way.
    */
   isExact?: boolean | undefined;
   /** The number of the last turn in its whole conversation, from 1. @default the number of turns in the history */
@@ -60,9 +61,9 @@ function inBlocks(turns: ChatMessage[][], maxTurns: number, before: number): Cha
 }
 
 /**
- * Returns at most `most` of the newest groups of messages, beginning at the start of a block. A block has up to a
- * quarter of them. Block sizes are powers of two, so that a smaller block begins wherever a larger block does. `before`
- * is the number of preceding groups.
+ * Returns at most `most` of the newest groups of messages, beginning at the start of a block. A block consists of
+ * consecutive groups, up to a quarter of `most`. Block sizes are powers of two, so that a smaller block begins wherever
+ * a larger block does. `before` is the number of preceding groups.
  */
 export function newestInBlocks(groups: readonly ChatMessage[][], most: number, before = 0): ChatMessage[][] {
   const block = Math.max(1, 2 ** Math.floor(Math.log2(most / 4)));
@@ -90,7 +91,7 @@ function shorten([input, ...answer]: ChatMessage[], room: number): ChatMessage[]
   return steps.length === 0 ? [] : [input, ...steps.flat()];
 }
 
-/** Returns the newest groups of messages whose estimated tokens together fit the budget. */
+/** Returns the newest groups of messages whose estimated tokens together are at most `room`. */
 export function newestThatFit(groups: readonly ChatMessage[][], room: number): ChatMessage[][] {
   let left = room;
   let first = groups.length;

@@ -15,8 +15,8 @@ export class ObservedCounters {
   #seen: ReadonlyMap<string, Observation> = new Map();
 
   /**
-   * Notes all counters as read at a time, in milliseconds of this process's monotonic clock. A process without a counter
-   * is forgotten.
+   * Notes the values of all counters, read at a time in milliseconds of this process's monotonic clock. A process
+   * without a counter is forgotten.
    */
   observe(counters: Iterable<readonly [process: string, counter: number | undefined]>, at: number): void {
     const seen = new Map<string, Observation>();
@@ -48,8 +48,8 @@ const maxEntries = 1000;
  * Finds the processes in session queues that stopped sending heartbeats: a heartbeat expires if it stays unchanged for
  * its own `leaseMs`.
  *
- * A queue's observations are kept after its waiting runs were rejected. Otherwise runs that never wait would be
- * rejected permanently.
+ * A queue's observations are kept after its waiting runs were rejected. Otherwise runs that do not wait for a busy
+ * session would never see that its lease has expired, and would be rejected permanently.
  */
 export class LivenessTracker {
   readonly #byKey = new LruCache<string, ObservedCounters>({ maxEntries });

@@ -168,7 +168,9 @@ export class SessionQueue {
     if (holder !== undefined && !isSamePosition(stored?.positions[0], this.#positionOf(holder))) this.#remove(holder);
   }
 
-  /** Tells new waiters that the queue is known, and rejects those whose policy does not allow its length. */
+  /**
+   * Tells new waiters that the queue is known, and rejects those whose policy does not allow the length of the queue.
+   */
   #admit({ stored, expired }: QueueSnapshot): void {
     const arrivals = this.#waiters.filter(({ state }) => state === "new");
     if (arrivals.length === 0) return;
@@ -250,8 +252,8 @@ export class SessionQueue {
 
   /**
    * After a storage failure, rejects new waiters immediately, and queued waiters if the failure lasts. Until then
-   * another round is tried, which may also give up positions. The lease holder stays: its next write shows if the
-   * storage works again.
+   * another round is tried. It also gives up the positions of waiters that have left. The lease holder stays: its next
+   * write shows if the storage works again.
    */
   async #fail(error: unknown, asking: readonly Waiter[]): Promise<void> {
     this.#known = undefined;

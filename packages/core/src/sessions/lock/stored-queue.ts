@@ -75,8 +75,8 @@ export class StoredQueue {
   }
 
   /**
-   * Limits the time of a storage call: a call that hangs must not block the session for this process forever. The next
-   * read of the queue shows its late effects.
+   * Limits the time of a storage call: a call that hangs must not block the session for this process forever. If such a
+   * call takes effect later, the next read of the queue shows that.
    */
   async #inTime<Result>(call: Promise<Result>): Promise<Result> {
     const { leaseMs: timeoutMs } = this.#context;

@@ -33,7 +33,10 @@ export type CallerBounds = {
   readonly hasUsers?: boolean | undefined;
 };
 
-/** The part of a limit that one caller has taken (`own`), and the part that all callers of its kind have taken. */
+/**
+ * The part of a limit that one caller has taken (`own`), and the part that all callers of its kind (users, or callers
+ * without a user) have taken together.
+ */
 export type HeldShare = { readonly own: number; readonly together: number };
 
 /** A full share: the group that it belongs to, and its limit. */
@@ -60,7 +63,10 @@ export class CallerShares {
     this.#hasUsers = hasUsers;
   }
 
-  /** Returns the limit for all callers of one kind together. A call for a user records that there are users. */
+  /**
+   * Returns the limit for all callers of one kind together, such as all users. A call for a user records that there are
+   * users.
+   */
   totalOf({ kind }: CountedCaller): number {
     if (kind === "user") this.#hasUsers = true;
     if (kind !== "anonymous" || !this.#hasUsers) return this.#total;

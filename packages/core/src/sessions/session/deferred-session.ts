@@ -27,7 +27,7 @@ type Insert = { namespace: string; key: string; value: Json };
 
 /**
  * A new session in the memory of this process that no call but its run has used yet. Its lease is acquired and its
- * record is stored when another call needs the session, by `hold`. If none does, `storeFirst` stores the session
+ * record is stored when another call needs the session, by `hold`. If no call does, `storeFirst` stores the session
  * together with its first turn, and `release` stores it without turns.
  */
 export class DeferredSession implements OpenedSession {
@@ -143,8 +143,8 @@ export class DeferredSession implements OpenedSession {
 }
 
 /**
- * Resolves when a deferred session is stored. Returns undefined if there is none, so that the caller joins its queue
- * without waiting.
+ * Resolves when a deferred session is stored. Returns undefined if the session is not deferred, so that the caller
+ * joins its queue without waiting.
  */
 export function settled({ queues }: ListenedSessions, { key }: SessionRef): Promise<void> | undefined {
   const session = queues.deferred.get(key);

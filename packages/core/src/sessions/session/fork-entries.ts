@@ -12,14 +12,16 @@ import type { SessionRef } from "./session-keys.ts";
 type ForkEntry = {
   readonly v: 1;
   readonly seq: number;
-  /** True for a hidden session that is being made, to which the shared turns are copied. */
+  /**
+   * True for a hidden session that is being made. The turns that forks share are copied to it before they are deleted.
+   */
   readonly isUnfinished?: true;
 };
 
-/** A fork of a session, by its entry. */
+/** A fork of a session: its id, and the number of the last turn that both share. */
 export type Fork = { readonly forkId: string; readonly seq: number };
 
-/** The entries under a session: its forks, and the hidden session whose making was interrupted. */
+/** The entries under a session: its forks, and the hidden session for shared turns that is not finished, if any. */
 export type Forks = { readonly forks: readonly Fork[]; readonly unfinished: Fork | undefined };
 
 /** Returns the key of the entry of a fork. */

@@ -55,7 +55,7 @@ async function makePast(forked: Forked, session: SessionRecord, { forkId, seq }:
   await applyWrites(driver, [entryWrite(holder, { forkId, seq: Math.min(session.from.seq, seq) })]);
 }
 
-/** Makes a fork read from the hidden session. */
+/** Makes a fork read the turns that it shares from the hidden session. */
 async function moveFork({ driver, ref }: Forked, { forkId, seq }: Fork, { forkId: pastId }: Fork): Promise<void> {
   await applyWrites(driver, [entryWrite(sessionRef(ref.owner, pastId), { forkId, seq })]);
   const change = (stored: SessionRecord): SessionRecord | null =>
@@ -64,7 +64,7 @@ async function moveFork({ driver, ref }: Forked, { forkId, seq }: Fork, { forkId
   await driver.delete(namespaces.forks, forkKey(ref, forkId));
 }
 
-/** Removes the hidden session if no fork reads from it, and forgets that it was being made. */
+/** Removes the hidden session if no fork reads from it, and the entry that marks it as unfinished. */
 async function finishPast({ driver, ref }: Forked, { forkId }: Fork): Promise<void> {
   const past = sessionRef(ref.owner, forkId);
   if ((await readForks(driver, past)).forks.length === 0) await removePast(driver, past);

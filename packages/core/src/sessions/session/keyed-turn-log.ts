@@ -73,7 +73,7 @@ export class KeyedTurnLog {
     return found.filter((record) => record !== null);
   }
 
-  /** Reads the turns that the counter missed, and notes the number of the last turn. */
+  /** Reads the turns that the counter in the session's record missed, and notes the number of the last turn. */
   async #readLast({ turns }: SessionRecord): Promise<TurnOrCut[]> {
     const missed = await this.#readMissed(turns);
     this.#last = missed.at(-1)?.seq ?? turns;

@@ -118,7 +118,8 @@ async function readEntry(
     if (place.recency < Date.now() * 1000 - oneDay) await driver.delete(namespaces.recent, key);
     return null;
   }
-  // An entry newer than the session's record was written by a process that lost the lease. The next turn overtakes it.
+  // An entry newer than the session's record was written by a process that lost the lease. The next turn makes the
+  // record newer than the entry.
   if (place.recency > recencyOf(record)) return null;
   if (place.recency === recencyOf(record)) return { place, session: toSessionInfo(place.sessionId, record) };
   const updatedAt = Math.min(record.updatedAt, Math.floor(place.recency / 1000));

@@ -117,7 +117,7 @@ export class OpenSession {
   }
 
   /**
-   * Takes over the record of a session whose turn is being written, and returns the turn's number. Returns undefined if
+   * Waits until a turn is written, keeps the session's new record, and returns the turn's number. Returns undefined if
    * the turn was not written after all.
    */
   async #write({ runId }: TurnRecord, written: Promise<SessionRecord | undefined>): Promise<number | undefined> {

@@ -34,7 +34,10 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
   await removeBelow({ driver }, namespace, prefix);
 }
 
-/** Removes what a user has beside sessions. After a rejection, some records may remain. */
+/**
+ * Removes the records that a user has beside sessions, such as memories and facts. After a rejection, some records may
+ * remain.
+ */
 export async function removeUserRecords(driver: StorageDriver, owner: UserOwner): Promise<void> {
   // All memories of the user, because some may have been used without a session.
   await removeMemories(driver, owner);
@@ -43,14 +46,16 @@ export async function removeUserRecords(driver: StorageDriver, owner: UserOwner)
   }
 }
 
-/** Removes the memory of a session, then its entry by id: readers skip an entry without a memory. */
+/**
+ * Removes the memory of a session, then its entry in the index by session id: readers skip an entry without a memory.
+ */
 export async function removeMemory(driver: StorageDriver, key: string): Promise<void> {
   await applyWrites(driver, memoryRemoval(key));
 }
 
 /**
- * Removes all memories of a user and their entries by id. The entry is removed first: it names the user, and a repeated
- * removal can find it only through its memory.
+ * Removes all memories of a user and their entries in the index by session id. The entry is removed first: it names the
+ * user, and a repeated removal can find the entry only through its memory.
  */
 export async function removeMemories(driver: StorageDriver, owner: UserOwner): Promise<void> {
   for await (const page of scan(driver, { namespace: namespaces.memory, prefix: ownerPrefix(owner) })) {

@@ -11,8 +11,8 @@ export type SessionListener = {
   /** Called after turns of a session were deleted. `load` reads the newest remaining turns, oldest first. */
   forgetTurns?(sessionId: string, owner: SessionOwner, load: () => Promise<StoredTurn[]>): Promise<void>;
   /**
-   * Cancels a durable run that waits for an answer, so that another run can begin. Returns true if it is over, and
-   * false if its process was asked to end it.
+   * Cancels a durable run that waits for an answer, so that another run can begin. Returns true if the waiting run is
+   * over, and false if its process was asked to end it.
    */
   cancelWaiting?(runId: string): Promise<boolean>;
 };

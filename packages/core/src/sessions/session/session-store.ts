@@ -68,10 +68,10 @@ export class SessionStore {
     const opening = DeferredSession.open(this.#sessions, ref, access);
     const fresh = opening && (await opening);
     if (fresh !== undefined) return new OpenSession(sessionId, fresh);
-    // A run joins the queue in the order of the calls, so nothing is awaited needlessly.
+    // Runs join the queue in the order of the calls of `open`, so nothing is awaited before that without need.
     const deferred = settled(this.#sessions, ref);
     if (deferred !== undefined) await deferred;
-    // A session in memory that was looked up is not known to be new.
+    // If a deferred session was tried, this session may exist: another call may have created it meanwhile.
     const isNew = access.isNew === true && opening === undefined;
     return new OpenSession(sessionId, await openAcquired(this.#sessions, ref, { access: { ...access, isNew } }));
   }
@@ -263,7 +263,7 @@ export class SessionStore {
     });
   }
 
-  /** Does some work with a session of this process that is stored now if it was deferred. */
+  /** Does some work with a session, after the session is stored if this process has deferred that. */
   async #use<Result>(
     sessionId: string,
     access: SessionAccess,

@@ -28,7 +28,10 @@ export function toTurnMessages(messages: readonly ChatMessage[]): { kept: ChatMe
   return { kept: leftOut === 0 ? [...messages] : kept, leftOut };
 }
 
-/** Subtracts the weight of a value from the budget. Returns true if the budget was sufficient. */
+/**
+ * Subtracts the weight of a value from the weight that is left for the turn's arguments. Returns true if enough was
+ * left.
+ */
 function fits(value: unknown, budget: { left: number }): boolean {
   budget.left -= valueWeight + (typeof value === "string" ? value.length : 0);
   if (budget.left < 0) return false;

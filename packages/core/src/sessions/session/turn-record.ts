@@ -58,7 +58,7 @@ export type StoredTurn = TurnRecord & { seq: number };
 export type NewTurn = Omit<TurnRecord, "v" | "createdAt">;
 
 /**
- * Makes the record of a turn, created now, from storable copies of its parts. Throws `invalid_value` if
+ * Makes the record of a turn, created now, from storable copies of its fields. Throws `invalid_value` if
  * `readTurnRecord` would reject its shape.
  */
 export function newTurnRecord(given: NewTurn): TurnRecord {

@@ -30,7 +30,8 @@ export async function endOtherWait(
   }
   let isOver = true;
   for (const listener of cancelling) isOver = (await listener.cancelWaiting?.(runId)) !== false && isOver;
-  // A run that is over may not have noted that in its session yet. Otherwise its process needs a moment to end it.
+  // A run that is over may not have noted that in its session yet. If the run is not over, its process needs a moment
+  // to end it.
   if (isOver) await endWait(driver, key, runId);
   else await sleep(endingPauseMs, signal);
 }

@@ -46,8 +46,9 @@ const [sessionBytes, ownerBytes] = [700, 1300];
 
 /**
  * In-memory storage that drops sessions beyond its limits: the default of an agent without a storage. It drops the
- * least recently used sessions of the owner that has most. All sessions without a verified user count as one owner's,
- * because anyone can begin them. There are no timers: sessions are dropped when another record is read or written.
+ * least recently used sessions of the owner that has most of them, in number or in bytes. All sessions without a
+ * verified user count as one owner's, because anyone can begin them. There are no timers: sessions are dropped when
+ * another record is read or written.
  *
  * A session is dropped as a whole, in one step. Later writes of a run in progress are discarded until the session's
  * next run starts it anew. A session that exceeds the limit by itself loses its oldest turns.

@@ -26,8 +26,9 @@ type Group<Name> = { readonly name: Name; bytes: number; usedAt: number; readonl
 type Entry<Name> = { bytes: number; readonly group: Group<Name> };
 
 /**
- * The order in which entries of several owners are dropped, and their sizes. Beyond a limit it drops the least recently
- * used entries of the group that has most. A group within its share of the limit therefore loses nothing to the others.
+ * The bookkeeping of a cache whose entries belong to groups, such as owners: the entries' sizes, and the order in which
+ * they are dropped. Beyond a limit it drops the least recently used entries of the group that has most bytes or
+ * entries. A group within its share of the limit therefore loses nothing to the others.
  */
 export class FairCache<Name extends string = string> {
   readonly #limits: FairLimits<Name>;
@@ -89,8 +90,8 @@ export class FairCache<Name extends string = string> {
   }
 
   /**
-   * Drops entries until all limits are met. Before the last used entry is dropped, `shrink` may make it smaller; it
-   * returns true if it did.
+   * Drops entries until all limits are met. Before `last`, the key of the entry in use, is dropped, `shrink` may make
+   * that entry smaller; `shrink` returns true if it did.
    */
   trim(last: string, shrink: () => boolean): void {
     const { maxEntries, maxBytes, onDrop, onFull } = this.#limits;

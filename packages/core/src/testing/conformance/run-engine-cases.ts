@@ -2,7 +2,7 @@ import type { RunEngine, RunJob } from "../../runs/processes/run-engine.ts";
 import { assert, inTime, until } from "./assert.ts";
 import type { ConformanceCases } from "./check-conformance.ts";
 
-/** Conformance suite for a `RunEngine`. Each engine is passed without jobs and unserved. */
+/** Conformance suite for a `RunEngine`. The subject is an engine without jobs, whose `serve` was not called yet. */
 export const runEngineCases = {
   "performs a job that was submitted before it is served, and one that comes after": async (engine) => {
     const performed: string[] = [];

@@ -27,7 +27,7 @@ export const runServiceWaitCases = {
         waits.map(({ id, kind }) => [id, kind]),
         [["t.0.0", "approval"]],
       );
-      // The run's record shows the wait before the attempt is over, so the test waits for its end.
+      // The run's record shows the wait before the attempt is over, so the test waits for the end of the attempt.
       await before.drain(5000);
       assert.deepEqual(await subject.storage.list("run-open"), []);
       await before.close();

@@ -67,13 +67,14 @@ export const transportRunCases = {
     for (const input of Object.keys(answers)) {
       const run = client.stream("agent", "a", { input });
       await inTime(run.ended);
-      // Surplus data that a service sends arrives before its answer to another request.
+      // If the service sent data after the end of the run, that data would arrive before the answer to this next
+      // request.
       const { output } = await inTime(client.call("agent", "a", { input: "done" }));
       assert.ok(output !== undefined, "the client cannot be used any more");
       ends.push([...run.events.filter(isEnd), run.events.at(-1)].map((event) => event?.type ?? "none"));
     }
 
-    // In each run, the first of the two is the only end, and the second the last event.
+    // For each run, the only event that is an end, and then the last event.
     assert.deepEqual(ends, [
       ["done", "done"],
       ["error", "error"],

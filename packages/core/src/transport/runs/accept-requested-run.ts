@@ -52,7 +52,9 @@ export type StoredTerms = RunTerms & {
 
 /** A run accepted by a service: a new one, or one found by its key. */
 export type RunAcceptance = AcceptedRun & {
-  /** Resolves at the end of a new run that is stored in this process, which holds the data of the request. */
+  /**
+   * Resolves at the end of a new run that is stored in this process. Until then the run holds the data of its request.
+   */
   readonly over?: Promise<void>;
 };
 

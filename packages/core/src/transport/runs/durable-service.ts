@@ -15,13 +15,16 @@ export type ServedRunnables = {
 /** The names of the runnables whose runs are durable in a transport, by kind. */
 export type DurableNames = Readonly<Record<RunKind, ReadonlySet<string>>>;
 
-/** The names shared by a transport and the host's service, and those that are not, each as `<kind> <name>`. */
+/**
+ * The names that a transport and the host's service share (`durable`), that only the transport has (`plain`), and that
+ * only the service has (`notServed`), each as `<kind> <name>`.
+ */
 type Compared = { readonly durable: string[]; readonly plain: string[]; readonly notServed: string[] };
 
 /**
- * Returns the names of a transport whose runs the host's service makes durable, and warns if the names of the two
- * differ. Throws `invalid_config` for a service that may not be served, that has another runnable under a name, or that
- * shares no runnables with the transport.
+ * Returns the names of the runnables of a transport whose runs the host's service makes durable. Warns if the transport
+ * and the service do not have the same names. Throws `invalid_config` for a service that may not be served, that has
+ * another runnable under a name, or that shares no runnables with the transport.
  */
 export function findDurableNames(
   { agents, teams, workflows }: ServedRunnables,

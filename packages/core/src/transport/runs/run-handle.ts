@@ -92,7 +92,7 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
       if (event.type === "failure") throw event.error;
       if (event.type === "end") return (await event.readOutput()) as Output;
     }
-    // Only a client that disconnects gets no end, so the record has the reason.
+    // The events lack an end only if their client has disconnected: the output is then read from the run's record.
     return run.outputOf(await run.view()) as Output;
   }
 }

@@ -19,7 +19,7 @@ import { readMessage, readWorkflowInput } from "../request/run-fields.ts";
 import type { ServedWorkflow } from "../request/served-registry.ts";
 import type { RunTerms } from "../runs/accept-requested-run.ts";
 
-/** Options of a run that a program begins, beside what is run. */
+/** Options of a run that a program begins, beside the name of the runnable and its input. */
 type StartOptions = Pick<
   RunOpts,
   | "sessionId"
@@ -68,7 +68,7 @@ export type WorkflowStart<Name extends string = string> = StartOptions & {
   readonly team?: undefined;
   /** The name of the workflow in the service. */
   readonly workflow: Name;
-  /** An object that is merged over the initial state, or a text for the first agent step. @default none */
+  /** An object that is merged over the initial state, or a string for the first agent step. @default none */
   readonly input?: object | string | undefined;
 };
 

@@ -1,7 +1,7 @@
 import type { FinishReason } from "@troupe/core";
 import type { OpenApiSchema } from "../open-api-spec.ts";
 
-/** The reasons for which a model ends its answer; `stop` for a whole one. */
+/** The reasons for which a model ends its answer; `stop` for a complete answer. */
 export const finishReasons = [
   "stop",
   "length",
