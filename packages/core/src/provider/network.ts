@@ -102,7 +102,8 @@ export type NetworkSettings = NetworkOptions & {
 };
 
 /**
- * A model call that begins: its own API key and signal, and the environment variables for the key if there is no other.
+ * A model call that begins: its own API key and signal, and the environment variables that may contain a key if neither
+ * the call nor the options have one.
  */
 export type CallStart = {
   providerId: string;

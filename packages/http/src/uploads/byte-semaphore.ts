@@ -1,6 +1,8 @@
 import type { Exchange } from "@troupe/core/transport";
 
-/** The part of an exchange that determines how long its bytes are held. */
+/**
+ * The part of an exchange (an HTTP request and its answer) that determines how long the bytes of its upload are held.
+ */
 export type HoldingExchange = Pick<Exchange, "isClosed" | "onClose" | "record">;
 
 type Waiter = { bytes: number; enter: () => void };

@@ -7,11 +7,11 @@ import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
 import type { FileHeaders, UploadedFile } from "./uploaded-file.ts";
 
 /**
- * A parser's facts about a text field. busboy's own types are not used, because programs that compile against this
- * package would need them too.
+ * Facts that the parser busboy reports about a text field. busboy's own types are not used, because programs that
+ * compile against this package would need them too.
  */
 type FieldInfo = { encoding: string; valueTruncated: boolean };
-/** A parser's facts about a file, and the type in the part's headers. */
+/** Facts that the parser busboy reports about a file, and the type in the part's headers. */
 type FileInfo = { filename: string | undefined; encoding: string; mimeType: string | undefined };
 
 /** The name of the field that holds files. */

@@ -4,7 +4,10 @@ import type { ByteSemaphore, HoldingExchange } from "./byte-semaphore.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
 import { TextMeter } from "./text-meter.ts";
 
-/** The part of an exchange that has a large body and determines how long its bytes are held. */
+/**
+ * The part of an exchange (an HTTP request and its answer) that has a large body and determines how long its bytes are
+ * held.
+ */
 export type LargeExchange = HoldingExchange & Pick<Exchange, "headers" | "body" | "isBodyComplete">;
 
 /** Limits of a JSON body that may have files in it, and the memory that such bodies share. */

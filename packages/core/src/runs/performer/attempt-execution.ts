@@ -17,7 +17,10 @@ import type { Ready, ServiceParts } from "../processes/service-parts.ts";
  */
 const leavingMs = 5000;
 
-/** The signals of one attempt: the engine's signal, which hands the run back, and the signal that cancels it. */
+/**
+ * The signals of one attempt: the engine's signal, at which the job is returned to the engine, and the signal that
+ * cancels the run.
+ */
 export type AttemptControl = { readonly signal: AbortSignal; readonly controller: AbortController };
 
 /** An attempt that has begun: its run, its journal and its signals. */
@@ -102,7 +105,9 @@ export class AttemptExecution {
     }
   }
 
-  /** Lets the attempt be recorded as a part of the run's trace, and records how long the run has waited for it. */
+  /**
+   * Lets the attempt be recorded as a part of the run's trace, and records how long the run has waited for the attempt.
+   */
   #observe(attempt: PerformedAttempt, telemetry: Telemetry): PerformedAttempt {
     const { record, journal } = attempt;
     const { trace: stored, attemptTrace: previous, createdAt, notBefore = 0 } = record;

@@ -47,7 +47,10 @@ export class RunEnds {
     await this.finish(record, { ...logged, ...endOf(ended) });
   }
 
-  /** Stores the end of a run that its log already contains, and frees all that this process holds for the run. */
+  /**
+   * Stores in the run's record the end that its log already contains, and frees all that this process holds for the
+   * run.
+   */
   async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const { store, vault, admission, locals, logger } = this.#parts;
     // The run is removed from the counts first, because a client that has read the end may request the next run
@@ -125,7 +128,7 @@ export class RunSuspension {
     this.#warnOfDoubt(waiting);
     admission?.wait(waiting.runId, callerOf(waiting));
     const until = untilOf(waiting);
-    // The sweep wakes runs whose waits end later.
+    // The periodic sweep of open runs wakes runs whose waits end later.
     if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
   }
 
@@ -171,8 +174,9 @@ export class RunSuspension {
   }
 
   /**
-   * Removes a waiting run from the list of open runs. If its wait ends at some time, it stays listed for the sweep at
-   * that time. Returns false, and changes nothing, if the run can continue or was cancelled meanwhile.
+   * Removes a waiting run from the list of open runs. If its wait has a time limit, the run stays listed, so that the
+   * sweep finds it at that time. Returns false, and changes nothing, if the run can continue or was cancelled
+   * meanwhile.
    */
   async takeOffList(record: RunRecord): Promise<boolean> {
     const { store, now } = this.#parts;
@@ -213,8 +217,8 @@ function isOver(wait: RunWait, { answers, signals }: InboxContent, now: number):
 }
 
 /**
- * Milliseconds after which a run's record shows that it is running. The record of a shorter run shows it only with its
- * end.
+ * Milliseconds after which a run's record shows that it is running. The record of a run that ends earlier never shows
+ * that it was running.
  */
 const noteAfterMs = 100;
 

@@ -31,7 +31,10 @@ const endingAttempts = 2;
 const growthPauseMs = 200;
 /** Milliseconds to pause before retrying a run that a storage failure stopped. */
 const failurePausesMs = [1000, 2000, 5000, 10_000, 30_000];
-/** Milliseconds to pause before retrying a suspect run, while other suspect runs are performed. */
+/**
+ * Milliseconds to pause before retrying a suspect run (its processes died repeatedly), while other suspect runs are
+ * performed.
+ */
 const suspectPausesMs = [100, 200, 400];
 /**
  * Milliseconds to pause before retrying a run that another process performs, or that only another process can continue.
@@ -151,7 +154,7 @@ export class RunPerformer {
       if (await fitsElsewhere(this.#parts, record)) return this.#handBack(record.runId);
       return await this.#suspension.waitForUpgrade(record, ready.wait);
     }
-    // An attempt that is stopped before it begins must not count as fruitless.
+    // An attempt that is stopped before it begins must not count as an attempt without progress.
     if (control.signal.aborted) return undefined;
     return await this.#begin({ record, ...ready, ...control }, inbox);
   }
@@ -162,9 +165,9 @@ export class RunPerformer {
   }
 
   /**
-   * Drops an outdated job of a run that was woken since. The process that woke it has submitted a newer job, unless it
-   * crashed first. In that case the list of open runs does not show the waking either, and this process submits the
-   * newer job.
+   * Drops a job of a run that was woken after the job was submitted. The process that woke it has submitted a newer
+   * job, unless it crashed first. In that case the list of open runs does not show the waking either, and this process
+   * submits the newer job.
    */
   async #passOn(record: RunRecord): Promise<void> {
     const { runId, activation } = record;
@@ -264,7 +267,7 @@ export class RunPerformer {
     return { againInMs: this.#failures.next(runId) };
   }
 
-  /** Ends a run that cannot be read, in its record only. */
+  /** Ends a run with damaged stored data, by a change of its record only. */
   async #endCorrupt(record: RunRecord | null, error: TroupeError): Promise<void> {
     if (record === null) return;
     await this.#ends.finish(record, { status: "error", ...toFailedEnd(error) }).catch(() => undefined);

@@ -48,8 +48,8 @@ export class Admission {
   }
 
   /**
-   * Returns the number of open runs that lowers a caller's priority. Throws `rate_limited` if another run would exceed
-   * a limit.
+   * Returns the number of open runs by which a caller's priority is lowered. Throws `rate_limited` if another run would
+   * exceed a limit.
    */
   check(caller: CountedCaller, queued: number): number {
     const runs = this.#open.of(caller);
@@ -119,7 +119,7 @@ export class AdmissionRules {
     throw shareRefused({ whose: "users", limit: maxQueued }, "runs that wait to be performed");
   }
 
-  /** Returns the number of open runs that lowers a caller's priority. All callers without a user count as one. */
+  /** Returns the number of open runs that lower a caller's priority. All callers without a user count as one. */
   openOf({ kind }: CountedCaller, { own, together }: HeldShare): number {
     if (kind === "host") return 0;
     // The number is at most a user's maximum: beyond that, runs of callers without a user go in order of arrival.
@@ -130,7 +130,7 @@ export class AdmissionRules {
 /** Milliseconds for which a count over all callers is cached. */
 const knownMs = 1000;
 
-/** Milliseconds to wait for the number of waiting runs. */
+/** Milliseconds to wait until the engine reports the number of waiting runs. */
 const queuedTimeoutMs = 1000;
 
 /** An open run of a caller without a user: its key, which begins with the caller's key, and the bytes of its input. */
@@ -172,8 +172,8 @@ export class SharedAdmission {
   }
 
   /**
-   * Returns the number of open runs that lowers a caller's priority. Rejects with `rate_limited` if another run would
-   * exceed a limit.
+   * Returns the number of open runs by which a caller's priority is lowered. Rejects with `rate_limited` if another run
+   * would exceed a limit.
    *
    * @param bytes the bytes of the run to be accepted, if they are counted
    */

@@ -55,8 +55,8 @@ export class RunSweep {
 
   start(): void {
     const { storage } = this.#init.store;
-    // The sweep runs more often than runs become due, so that this process's runs are renewed before another process
-    // takes them.
+    // The sweep runs more often than runs become due, so that the entries of this process's runs are renewed before
+    // another process takes over these runs.
     this.#timers = [setInterval(() => void this.sweep(), sweepMs / 3).unref()];
     if (storage instanceof InMemoryStorage) return;
     this.#timers = [...this.#timers, setInterval(() => void this.#look(), cancelLookMs).unref()];
@@ -71,7 +71,7 @@ export class RunSweep {
     this.#unwatch?.();
   }
 
-  /** Submits the open runs that are due, and removes old runs. Never rejects. */
+  /** Submits the open runs whose last submission is too long ago, and removes old runs. Never rejects. */
   async sweep(): Promise<void> {
     if (this.#isSweeping) return;
     this.#isSweeping = true;

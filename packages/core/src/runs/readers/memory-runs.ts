@@ -93,7 +93,7 @@ export class MemoryRuns {
     }
   }
 
-  /** Returns the caller that holds most, among callers of the same kind with ended runs. */
+  /** Returns the caller that holds most runs or bytes, among callers of the same kind with ended runs. */
   #largest({ kind }: CountedCaller, holdings: CallerHoldings): CountedCaller | undefined {
     const callers = [...this.#ended.values()].flatMap(({ caller }) => (caller.kind === kind ? [caller] : []));
     const sizes = callers.map((caller) => holdings.of(caller).own);

@@ -32,7 +32,8 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
   readonly #init: TailInit;
   readonly #seen: Position;
   /**
-   * The events in groups, one for each record: a generator step for each event would cost more than the event itself.
+   * The events in groups, one for each record of the log: a generator step for each event would cost more than the
+   * event itself.
    */
   readonly #records = this.#readRecords();
   #events: readonly RunEvent[] = [];

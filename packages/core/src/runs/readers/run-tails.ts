@@ -22,7 +22,7 @@ const hintPauseMs = 20;
  */
 const shortestLookMs = 50;
 const longestLookMs = 1000;
-/** Milliseconds without a record after which a run is checked. */
+/** Milliseconds without a new log record after which a run is checked, because its readers may wait in vain. */
 const quietMs = 20_000;
 
 /** A check of a run whose log has not grown for a while. Rejects if its readers wait in vain. */

@@ -198,7 +198,7 @@ function misfitOf(
 const argsOfTool = { name: "args", sentence: "The arguments of the answer do not fit the tool" };
 const resultOfQuestion = { name: "result", sentence: "The answer does not fit the question" };
 
-/** Returns the schema of the answer to a question. Without one, the answer is a string. */
+/** Returns the schema of the answer to a question. Without a schema, the answer is a string. */
 function schemaOf(about: unknown): Json {
   const schema = readProperty(about, "schema");
   return isRecord(schema) ? (schema as Json) : { type: "string" };

@@ -213,7 +213,8 @@ export class RunLists {
     this.#missing.delete(runId);
     const input = await inputKeys(storage, runId);
     const places = await findPlaces(storage, runId, readOpenRun(value, runId));
-    // A process that now accepts the run has changed the entry, and its pieces and list entries have other keys.
+    // A process that now accepts the run has changed the open entry, and its pieces of the input and its list entries
+    // have other keys than those found here.
     const claimed = { ...readOpenRun(value, runId), submittedAt: this.#now() };
     await writeInOrder("dropOrphan", {
       claim: () => storage.compareAndSet(runNamespaces.open, key, value, claimed),

@@ -119,7 +119,7 @@ export class RunStore {
   }
 
   /**
-   * Stores the end of a run that its log already contains. A run that is over keeps its end.
+   * Stores in the run's record the end that its log already contains. A run that is over keeps its end.
    *
    * @param known the record as the caller last saw it, which saves a read if it has not changed
    */

@@ -10,7 +10,10 @@ import { encodeKey, encodeSequence } from "../../sessions/storage/encode-key.ts"
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RunStorage } from "./run-record.ts";
 
-/** The part of a run's inbox for signals. The ids of waits contain a dot or a dash. */
+/**
+ * The part of the keys in a run's inbox that marks signals. Answers have the ids of waits, which contain a dot or a
+ * dash.
+ */
 const signalsKey = "signals";
 /** The maximum size of a signal's data as JSON, in bytes. */
 const longestData = 65_536;

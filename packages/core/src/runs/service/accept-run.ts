@@ -21,8 +21,8 @@ type Acceptance = {
   engine: RunEngine;
   isEphemeral: boolean;
   /**
-   * Returns the number of open runs that lowers a caller's priority. Rejects with `rate_limited` if another run would
-   * exceed a limit.
+   * Returns the number of open runs by which a caller's priority is lowered. Rejects with `rate_limited` if another run
+   * would exceed a limit.
    */
   admit: (caller: CountedCaller, bytes?: number) => Promise<number>;
 };

@@ -112,7 +112,7 @@ export class SessionQueue {
     }
     this.#isWorking = false;
     if (this.#waiters.length > 0) return this.#schedule();
-    // The observations of rejected runs are kept for their next try.
+    // If the runs of this process were rejected, the observed heartbeats are kept for their next try.
     if (this.#hadLease) this.#context.liveness.forget(this.#key);
     this.#onEmpty();
   }

@@ -18,7 +18,7 @@ type Queue = { lengthFor(options: JoinOptions): number; join(options: JoinOption
  * process.
  */
 export class KeyedQueues {
-  /** Leases that are acquired only when a second call needs their session, by its key. */
+  /** Deferred leases by the key of their session: each is acquired only when a second call needs the session. */
   readonly deferred = new Map<string, { hold(): Promise<unknown> }>();
   readonly #queues = new Map<string, Queue>();
   readonly #createQueue: (key: string, onEmpty: () => void) => Queue;

@@ -19,8 +19,8 @@ export type CuttableSession = { driver: StorageDriver; ref: SessionRef; lease: L
  * turn, or the session's record could not be changed, such as after its deletion.
  *
  * A single write deletes the turns: the cut in the session's record, which every reader applies. `finishCut` then
- * removes the data of the turns. After a crash between the two, the session's next run or deletion of turns calls it
- * first.
+ * removes the data of the turns. After a crash between the two, the session's next run or deletion of turns calls
+ * `finishCut` first.
  */
 export async function cutTurns(
   { driver, ref, lease }: CuttableSession,

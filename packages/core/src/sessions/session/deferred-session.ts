@@ -20,7 +20,7 @@ import { withTurnCount, writeTurnCount } from "./turn-count.ts";
 import { firstInput, toStoredTurn } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
-/** The session to open, and for whom. */
+/** The session to open, and the caller who opens it. */
 type Opening = { readonly ref: SessionRef; readonly access: OpenOptions };
 
 type Insert = { namespace: string; key: string; value: Json };

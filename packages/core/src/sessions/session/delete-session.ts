@@ -18,7 +18,7 @@ import { openTurnLog } from "./turn-log.ts";
 /** The sessions of a storage, and the listeners that remove data about sessions from other stores. */
 export type ListenedSessions = SessionPlace & { readonly listeners: readonly SessionListener[] };
 
-/** The number of turns that are added to a memory again after a deletion. */
+/** The maximum number of remaining turns from which a memory is built again, after some turns were deleted. */
 const mostReloaded = 200;
 
 /** Deletes a session with its turns, its memory and its members' sessions, after earlier runs are done. */

@@ -20,7 +20,7 @@ const heartbeat = encodeSseComment("heartbeat");
  */
 const longestWithoutHeadMs = 1000;
 
-/** The part of an exchange that a stream is sent over. */
+/** The part of an exchange (an HTTP request and its answer) over which a stream is sent. */
 export type StreamedExchange = {
   readonly isDestroyed: boolean;
   openStream(status: number, headers: Readonly<Record<string, string>>): Writable;
@@ -49,7 +49,7 @@ export class EventStream {
   constructor(exchange: StreamedExchange, options: EventStreamOptions) {
     this.#exchange = exchange;
     this.#options = options;
-    // Only the first heartbeat is sent here; the writer sends the later ones.
+    // Only the first heartbeat is sent here; the stream's writer sends the later ones.
     const { heartbeatMs } = options;
     const isHeartbeat = heartbeatMs <= longestWithoutHeadMs;
     const begin = isHeartbeat ? () => void this.#open()?.write(heartbeat) : () => this.sendHead();

@@ -46,7 +46,7 @@ export class NodeExchange extends Exchange {
     this.logger = logger;
     this.method = method;
     this.headers = headers;
-    // A target in absolute form may end after its host.
+    // A request target that is a whole URL may end after its host.
     this.path = (end === -1 ? target : target.slice(0, end)) || "/";
     this.search = query === -1 ? "" : target.slice(query);
     this.record = requestRecordOf(response);
@@ -196,7 +196,7 @@ export class NodeExchange extends Exchange {
   }
 }
 
-/** Returns the target below the mount path. In absolute form, the path follows the host. */
+/** Returns the target below the mount path. If the target is a whole URL, the path follows the host. */
 function targetOf({ url = "/" }: NodeRequest): string {
   return url.startsWith("/") ? url : url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "");
 }

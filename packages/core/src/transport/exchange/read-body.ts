@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readSentObject } from "../request/run-fields.ts";
 
-/** The part of an exchange that contains its body. */
+/** The part of an exchange (an HTTP request and its answer) that contains the request's body. */
 type SentBody = {
   readonly headers: IncomingHttpHeaders;
   readonly hasBody: boolean;

@@ -38,8 +38,8 @@ export function createNodeHandler(
 ): NodeHandler {
   const routes = new ServedRoutes(service, protocols);
   return (request, response, next) => {
-    // Created before the middleware runs, so that its answers have the request's id, and refused requests never reach
-    // it.
+    // The exchange is created before the middleware runs, so that the middleware's answers have the request's id, and
+    // refused requests never reach the middleware.
     const exchange = new NodeExchange(request, response, service.logger);
     const admitted = routes.admit(exchange);
     if (admitted === undefined) return;
