@@ -180,8 +180,8 @@ export class ConnectionBuffer implements ByteHolder {
     if (this.#isReleased) return;
     const bytes = this.heldBytes + this.#announced;
     this.release();
-    // Dropping is deferred only inside the call that sends a packet. Any other client is dropped at once, because the
-    // next tick comes after all output of the runs.
+    // A client to which a packet is being sent is dropped only after that call. Any other client is dropped at once,
+    // because the next tick comes after all output of the runs.
     if (isSending) process.nextTick(this.#options.onOverflow, bytes, reason);
     else this.#options.onOverflow(bytes, reason);
   }

@@ -15,7 +15,7 @@ const mostObjects = 2000;
 export function findClientSecrets(client: unknown, isKeyOptional = false): string[] | undefined {
   const search = new SecretSearch();
   search.visit(client);
-  // These fields are also read by name, because a proxy may show fields that it does not list.
+  // The usual key fields are also read by name, because a `Proxy` object may have fields that it does not list.
   for (const name of ["apiKey", "authToken", "accessToken"]) search.take(name, readProperty(client, name), false);
   search.finish();
   const isKnown = search.hasKey || (isKeyOptional && search.hasText);

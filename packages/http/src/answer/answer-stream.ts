@@ -32,7 +32,7 @@ export async function answerStream(call: RunCall): Promise<void> {
   const after = run.isStored ? readLastEventId(exchange) : undefined;
   if (run.isStored && after !== undefined) run.checkReadable(await run.view());
   const own = run.isStored ? { ...requested.opts, runId: run.runId } : requested.opts;
-  // Not awaited, so that an open stream does not keep its parsed request in memory.
+  // The sending is not awaited, so that an open stream does not keep its parsed request in memory.
   return sendEvents(run, exchange, { heartbeatMs: service.settings.heartbeatMs, early, after, own });
 }
 
@@ -48,7 +48,8 @@ export async function sendEvents(run: ServedRun, exchange: Exchange, options: St
   let failure: StreamFailure | undefined;
   try {
     const given = run.events(options);
-    // Sent only after a live run has checked its options, because wrong options are answered with an error status.
+    // The head is sent only after a live run has checked its options, because wrong options are answered with an error
+    // status.
     if (options.early) events.sendHead();
     for await (const event of given) {
       if (event.type === "failure") failure = event;

@@ -20,12 +20,13 @@ export async function beginRun({ exchange, service, requested, terms }: RunCall)
   service.closeIfDraining(exchange);
   const { servedRuns } = service;
   if (servedRuns.stores(terms)) {
-    // The ids in these headers belong to a run that may never begin.
+    // A stored run may be found by its key: the ids in these headers then belong to a run that never begins.
     exchange.removeHeader("X-Run-Id");
     exchange.removeHeader("X-Session-Id");
   }
   const beginning = servedRuns.begin(requested, terms);
-  // Set before the run has begun: if the client disconnects meanwhile, the run still uses data of the request.
+  // `runEnd` is set before the run has begun: if the client disconnects meanwhile, the run still uses data of the
+  // request.
   exchange.record.runEnd = endOf(beginning);
   const run = await beginning;
   showIds(exchange, run);

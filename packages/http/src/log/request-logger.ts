@@ -54,7 +54,7 @@ function describe(request: Request, response: Response): object {
     method: request.method,
     path: route ?? cutText(request.originalUrl.split("?", 1)[0] ?? "", longestPath),
     name,
-    // If the client disconnected before an answer, there is no status; 499 is the customary one.
+    // If the client disconnected before an answer, there is no status; 499 is the customary status for that.
     status: headersSent ? statusCode : 499,
     runId,
     tokens,

@@ -79,7 +79,7 @@ export class PartScanner {
   #readDelimiter(bytes: Buffer, at: number): number {
     if (bytes.length < at + 2) return at;
     const follows = bytes.toString("latin1", at, at + 2);
-    // For busboy, a line that begins with the boundary ends the part, and it drops the following bytes.
+    // For busboy, every line that begins with the boundary ends the part, and busboy drops the bytes after it.
     if (follows !== "--" && follows !== "\r\n") throw invalidFormError(unfinishedBoundary);
     this.#state = follows === "--" ? "end" : "headers";
     return at + 2;

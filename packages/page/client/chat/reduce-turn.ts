@@ -45,7 +45,7 @@ export function withoutWait(turn: Turn, waitId: string): Turn {
     const { wait: _, ...rest } = part;
     return rest;
   }).filter((part) => part.type !== "wait" || part.wait.waitId !== waitId);
-  // The run may have ended before its answer was accepted.
+  // The run may have ended before the answer to its question was accepted.
   return { ...turn, parts, status: isUnderWay(turn) ? statusOf(parts) : turn.status };
 }
 

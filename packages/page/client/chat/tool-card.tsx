@@ -74,7 +74,7 @@ function Summary({ tool, state }: { tool: ToolPart; state: CardState }) {
 function Preview({ tool: { outcome, progress, said } }: { tool: ToolPart }) {
   if (outcome !== undefined)
     return <span class="preview">{formatShort(outcome.error ?? summaryOf(outcome.result))}</span>;
-  // The end of what a member says is its newest part.
+  // Only the end of a member's text is shown, because that is the newest.
   const newest = said === undefined ? progress : said.slice(-160);
   return newest === undefined ? null : <span class="preview">{formatShort(newest)}</span>;
 }

@@ -149,7 +149,7 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
     const waiter = this.#waiter;
     // Before a timeout, a busy process first reads the events that have arrived meanwhile.
     setImmediate(() => {
-      // The time between two reads of the stream is the reader's and does not count.
+      // Only the time in which a read of the stream waits counts, not the time that the reader takes between two reads.
       if (waiter !== undefined && waiter === this.#waiter) this.#failSilent();
     });
   };
@@ -172,7 +172,7 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
   #leaveRequest(): void {
     this.#leave.abort(this.#failure?.reason);
     endResult(this.#result);
-    // The return is not awaited: if the client ignores the signal, it would wait for the next event.
+    // The iterator's `return` is not awaited: if the client ignores the signal, `return` would wait for the next event.
     this.#events?.return?.().then(undefined, () => undefined);
   }
 }

@@ -73,7 +73,7 @@ export class ConnectionPool {
   }
 
   #forget(connection: PooledConnection): void {
-    // With a request that was not written yet, the undici client reconnects and stays in use.
+    // If its request was not written yet, the undici client reconnects for that request and stays in use.
     if (connection.client.stats.size > 0) return;
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.#origins.clear();

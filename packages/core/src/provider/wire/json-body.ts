@@ -46,8 +46,8 @@ async function encodeLong(body: unknown): Promise<string | PiecewiseBody> {
   const texts: string[] = [];
   // Marks the places of long strings in a copy of the JSON without them: no prompt contains this random id.
   const mark = createId();
-  // The short JSON is encoded immediately, so that later changes of the body have no effect. Encoding it does not
-  // scan the long strings.
+  // The JSON without the long strings is encoded immediately, so that later changes of the body have no effect. This
+  // does not scan the long strings.
   const outline = JSON.stringify(body, (_, value: unknown) => {
     if (typeof value !== "string" || value.length < longText) return value;
     texts.push(value);

@@ -36,7 +36,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The error is thrown without the parser's error as its cause, because that message quotes the line.
+    // The error is thrown without the parser's error as its cause, because the parser's message quotes the line.
     throw new TroupeError(
       "invalid_value",
       "A line of the stream is not JSON. Each line must hold one whole JSON value.",

@@ -59,7 +59,7 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
   }
 
   next(): Promise<NextBytes> {
-    // A reply that has arrived completely no longer listens to the signal.
+    // The signal is checked here, because a reply that has arrived completely no longer listens to it.
     if (this.#signal?.aborted) this.abort(this.#signal.reason);
     if (this.#unread.length > 0) return Promise.resolve({ done: false, value: this.#takeUnread() });
     if (this.#failure !== undefined) return Promise.reject(this.#failure.reason);

@@ -104,7 +104,8 @@ type SourceHeaders = { readonly origin?: string | undefined; readonly "sec-fetch
 export function isOriginOf(from: string, own: HostName | undefined): boolean {
   const page = URL.parse(from);
   if (page === null || own === undefined || !/^https?:$/.test(page.protocol)) return false;
-  // The port at which a proxy terminated TLS may be missing in one value and present in the other.
+  // Behind a proxy that terminates TLS, only one of the two values may contain the default port (443). Parsing both
+  // with the same scheme removes it.
   return URL.parse(`${page.protocol}//${own.text}`)?.host === page.host;
 }
 

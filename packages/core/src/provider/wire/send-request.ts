@@ -56,8 +56,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(connection: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     const isInterim = status < 200;
     if (isInterim) return;
-    // Undici keeps the raw headers, with the bytes that arrived with them, as long as the body. The parsed headers have
-    // been read already.
+    // Undici keeps the raw headers, with the bytes that arrived with them, as long as the body. They are dropped here,
+    // because the parsed headers have been read already.
     connection.rawHeaders = null;
     this.#body = new ReplyBodyIterator(connection, this.#signal);
     this.#waiter.resolve({ status, headers, body: this.#body });
@@ -74,7 +74,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_connection: Dispatcher.DispatchController | null, error: Error): void {
     this.#settle();
-    // The reader has already received the reason of the abort.
+    // After an abort, the reader has already received the signal's reason.
     if (error === unwanted) return;
     const failure = toNetworkError(error);
     this.#body?.fail(failure);

@@ -22,7 +22,10 @@ import { readInbox } from "../record/answers.ts";
 import type { InboxContent } from "../record/answers.ts";
 import { sweepMs } from "../processes/run-sweep.ts";
 
-/** Ends durable runs: in their log, in their record, in their session, and for the other parts of the service. */
+/**
+ * Ends durable runs: stores the end in their log and their record, frees their session, and informs the rest of the
+ * service.
+ */
 export class RunEnds {
   readonly #parts: ServiceParts;
 

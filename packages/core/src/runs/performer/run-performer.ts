@@ -281,7 +281,7 @@ export class RunPerformer {
     try {
       await this.endUnperformed(record, error);
     } catch (second) {
-      // All work of the run was finished before, and the storage rejects its end.
+      // If the run has no unfinished work, it is the run's end that the storage rejects.
       if (!isInvalid(second instanceof RunPaused ? second.cause : second)) return false;
       await this.#endAsItIs(record, error);
     }

@@ -167,7 +167,7 @@ export class LocalEngine implements RunEngine {
   #delay(name: string, { notBefore = 0 }: RunJob): void {
     const ms = notBefore - Date.now();
     if (ms <= 0) return;
-    // A delay that is too long for one timer continues with another.
+    // A delay that is too long for one timer continues with another timer.
     const timer = setTimeout(() => this.#onTime(name), Math.min(ms, longestTimerMs));
     timer.unref();
     this.#delayed.set(name, timer);

@@ -126,7 +126,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
         yield page;
         last = page.number;
       }
-      // The reader may have left while it read, and nothing would wake it.
+      // The reader may have left during the read: then nothing would wake it from the wait.
       if (pages.length > 0 || this.#hasLeft) continue;
       if (this.#init.isBounded === true) return undefined;
       if (last < seen || isEnded(record.status)) throw removed(record);

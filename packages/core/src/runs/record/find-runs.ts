@@ -43,7 +43,7 @@ export async function withLoggedEnd(store: RunStore, record: RunRecord, now: () 
   const end = endIn(entries);
   if (end === undefined) return withLastAttempt(record, entries);
   const { waits: _waits, ...ended }: RunRecord = { ...record, ...endOf(end), endedAt: now() };
-  // The run's record may not count its last attempt either.
+  // If the record lacks the end, it may also not count the last attempt, which only the log contains then.
   for await (const page of readLog(storage, record.runId)) {
     for (const entry of page.flatMap((each) => each.record.entries)) {
       if (entry.t !== "attempt") continue;

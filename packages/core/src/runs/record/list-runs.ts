@@ -164,7 +164,8 @@ export function groupsOf(status: RunStatus | undefined): readonly RunGroup[] {
 export async function* listOwned(storage: StorageDriver, range: OwnedRange): AsyncGenerator<OwnedEntry[]> {
   for (let { after } = range; ;) {
     const pages = await readPages(storage, { ...range, after });
-    // After the end of a full page there may be further entries of its group.
+    // More entries of a group may follow its full page. So only entries up to the end of the first full page are in
+    // order.
     const ends = pages.flatMap((page) => (page.length < range.pageSize ? [] : page.slice(-1)));
     const end = ends.map(({ place }) => place).toSorted()[0];
     const found = new Map<string, OwnedEntry>();

@@ -73,7 +73,7 @@ export type RunRecord = {
   note?: Json;
   /** The trace that the run belongs to, if it is recorded. Every attempt is a child of this context. */
   trace?: TraceContext;
-  /** The context of the last noted attempt, to which the next one is linked. */
+  /** The trace context of the last attempt that was noted in the record; the next attempt's trace is linked to it. */
   attemptTrace?: TraceContext;
   /** True once the run has had a subscription. Its subscriptions are removed with it. */
   isSubscribed?: boolean;

@@ -213,9 +213,11 @@ export class GatheredWrites {
       let last = -1;
       for (const { writes: own, resolve } of insertions) resolve(inserted[(last += own.length)] === true);
     } catch (error) {
-      // No record was inserted, because those of one run are invalid: each run is inserted by itself.
+      // No record was inserted, because the records of one run are invalid: now the records of each run are inserted by
+      // themselves.
       if (isInvalid(error)) return await this.#insertEach(insertions);
-      // After any other failure all may be stored: a second insertion would mistake a new run for an existing run.
+      // After any other failure all records may be stored: a second insertion would mistake a new run for an existing
+      // run.
       for (const { reject } of insertions) reject(error);
     }
   }

@@ -72,7 +72,7 @@ export class RunService {
   constructor(options: RunServiceOptions = {}) {
     const settings = readServiceOptions(options);
     this.#settings = settings;
-    // Runs in memory end with their process, so they need no warning.
+    // Runs in memory end with their process, so no other process can repeat their steps.
     if (settings.storage !== undefined) warnOfUnsafeSteps(settings, settings.logger);
     const storage = (settings.storage ?? new EphemeralRunStorage(settings.retention.maxBytesPerRun)) as RunStorage;
     const engine: RunEngine = settings.engine ?? new LocalEngine();

@@ -60,7 +60,7 @@ export async function openAcquired(
   const { lease, session } = await acquireSession(sessions, ref, { signal, isKnownNew, run, onBusy });
   try {
     if (session?.waiting !== undefined && session.waiting !== run?.runId) {
-      // The lease is released, because the end of the other run needs it.
+      // The lease is released, because the other run needs it to store its end.
       lease.release();
       await endOtherWait({ driver, key: ref.key, listeners: sessions.listeners }, session.waiting, access);
       return await openAcquired(sessions, ref, { access });

@@ -43,10 +43,10 @@ export type HeldShare = { readonly own: number; readonly together: number };
 export type FullShare = { readonly whose: keyof typeof subjects; readonly limit: number };
 
 /**
- * The shares of callers in a limit. Each user has a share, and all users together have the whole; other callers'
- * holdings do not count against them. Callers without a user have the whole too until the first user appears, and a
- * tenth together from then on. Each of their known addresses always has at most a user's share. The program itself
- * has no share of its own, only the whole.
+ * The shares of callers in a limit. Each user has a share, and all users together have the whole limit; what other
+ * callers hold does not count against users. Callers without a user have the whole limit too until the first user
+ * appears, and a tenth together from then on. Each of their known addresses always has at most a user's share. The
+ * program itself has no share of its own, only the whole limit.
  */
 export class CallerShares {
   readonly #total: number;

@@ -113,7 +113,7 @@ export class DeferredSession implements OpenedSession {
     try {
       (await held).release();
     } catch {
-      // Without a lease there is nothing to release.
+      // If no lease was acquired, there is nothing to release.
     }
   }
 

@@ -81,7 +81,7 @@ export async function moveInIndex(
   try {
     await applyWrites(driver, indexWrites(ref, before, after));
   } catch {
-    // The failure is ignored, because the next listing of sessions moves the entry.
+    // A failure to move the entry is ignored, because the next listing of sessions moves it.
   }
 }
 

@@ -22,7 +22,8 @@ export async function removeSession(removal: Removal, ref: SessionRef, session: 
   for await (const page of members) {
     for (const member of page) {
       await removeOne(removal, member.key);
-      // No run is in the member session's queue, except a run that loses its lease with the session.
+      // The stored queue of a member's session can go: no run is in it, except a run that loses its lease with the
+      // session.
       await driver.delete(namespaces.locks, member.key);
     }
   }

@@ -10,8 +10,8 @@ export type OpenOptions = SessionAccess & {
   /** True if the id was just created, which saves a read. */
   isNew?: boolean;
   /**
-   * An attempt at a durable run. It takes over the queue position of an earlier attempt, and the session may wait for
-   * it.
+   * An attempt at a durable run. It takes over the queue position of an earlier attempt. The session may be opened
+   * although it notes that this run waits for an answer.
    */
   run?: RunAttempt;
   /**

@@ -38,7 +38,7 @@ function storable(value: unknown, depth: number): unknown {
   }
 }
 
-// Written by hand, because arrays of entries cost several times as much and every turn is copied here.
+// A plain loop, because `Object.entries` would cost several times as much, and every turn is copied here.
 function storableMembers(record: Record<string, unknown>, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(record)) {

@@ -121,7 +121,8 @@ export class WebExchange extends Exchange {
     this.#isEnded = true;
     this.#sendHead(status, headers, isEmpty ? null : body);
     this.#isFinished = true;
-    // Deferred, because a response of Node never emits `close` during the call either.
+    // The end is reported in a microtask, because a response of Node never emits `close` during the call of `send`
+    // either.
     queueMicrotask(() => this.#close());
   }
 

@@ -184,7 +184,7 @@ class LiveEvents implements AsyncIterableIterator<ServedEvent, undefined> {
     return { done: true, value: undefined };
   }
 
-  // Created once for a stream rather than once for each chunk.
+  // This function is created once for a stream rather than once for each chunk.
   readonly #onStep = ({ done, value }: IteratorResult<RunChunk, unknown>): IteratorResult<ServedEvent, undefined> => {
     if (done === true) return this.#end({ type: "end", readOutput: async () => await this.#readOutput(this.#last) });
     this.#last = value;

@@ -66,8 +66,8 @@ export async function serve(
   });
   service.attach(server);
   const url = await listen(server, { port, host, protocol: tls === undefined ? "http" : "https" });
-  // Opened only once the port is bound: otherwise a second server of the same program would start to perform the same
-  // runs before it fails.
+  // The service is opened only once the port is bound: otherwise a second server of the same program would start to
+  // perform the same runs before it fails.
   try {
     await service.open();
   } catch (error) {

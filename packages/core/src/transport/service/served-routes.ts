@@ -45,8 +45,8 @@ export class ServedRoutes {
     exchange.protocol = found.protocol;
     const { telemetry } = this.#service.settings;
     if (telemetry !== undefined) exchange.onStream = () => countStream(telemetry, exchange);
-    // Any client may ask for the methods of a path. A handler of all methods answers OPTIONS itself, with the user
-    // signed in.
+    // Any client may ask for the methods of a path without signing in. A route whose handler answers all methods
+    // answers OPTIONS itself, after signing in.
     const asksMethods = exchange.method === "OPTIONS" && found.handler !== found.route.all;
     const isOpen = found.route.isPublic === true || asksMethods;
     if (isOpen || this.#service.settings.authenticate === undefined) answerFound(exchange, found);
