@@ -22,7 +22,7 @@ export class AgentGateway {
   readonly #clients = new Set<SocketClient>();
   readonly #away: AwayClients;
   readonly #budget: SendBudget;
-  /** The sockets whose user `authenticate` was asked for. */
+  /** The sockets for which `authenticate` was called. */
   readonly #signedIn = new WeakSet<Socket>();
   /** Resolved once all clients have the end of their runs, while the service ends. */
   #drained: PromiseWithResolvers<void> | undefined;

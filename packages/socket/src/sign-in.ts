@@ -51,7 +51,7 @@ export function forgetRecovered(socket: Socket): void {
   if (socket.recovered) delete (socket.data as SocketData).principal;
 }
 
-/** Returns a middleware that clears the user of a recovered socket before it calls the given one. */
+/** Returns a middleware that clears the user of a recovered socket before it calls the given middleware. */
 export function authenticateAnew(middleware: SocketMiddleware): SocketMiddleware {
   return (socket, next) => {
     forgetRecovered(socket);

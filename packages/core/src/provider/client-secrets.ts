@@ -3,7 +3,7 @@ import { readProperty } from "../base/util/read-property.ts";
 /** Matches names of fields that hold a secret in libraries of vendors and clouds, reduced to lower-case letters. */
 const secretName = /(?:key|token|secret|password|passphrase|cookie|authorization|credential)s?$/;
 
-/** Maximum number of objects that are examined, because a client also refers to its connections. */
+/** Maximum number of objects that are examined: a client also refers to its connections, and so to many objects. */
 const mostObjects = 2000;
 
 /**

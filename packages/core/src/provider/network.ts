@@ -40,7 +40,7 @@ export type NetworkOptions = {
   dispatcher?: UndiciDispatcher | undefined;
 };
 
-/** Headers that the connection sets itself, or that belong to a proxy's address. */
+/** Headers that a user must not set: the connection sets them itself, or they belong to a proxy's address. */
 const refusedHeaders = [
   "connection",
   "content-length",

@@ -11,7 +11,7 @@ const saidEarlier = "it was said earlier, and the model does not take it";
 const inResult = "the model does not take it in a tool's result";
 const isPrivate = "its URL leads to an address that is not public, and allowPrivateUrls is not set";
 
-/** Reports a part that is not sent to the vendor, or is sent in another form. */
+/** Reports a content part of a message that is not sent to the vendor, or is sent in another form. */
 type Note = (what: string, reason: string, about: "messages") => void;
 
 /** Options of a `PartReader`, which the context of a request includes. */
@@ -56,7 +56,7 @@ export class PartReader {
     });
   }
 
-  /** Returns the message as text, with a note for each other part. */
+  /** Returns the message as text, with a note for each part that is not text. */
   readText(message: ChatMessage): string {
     const texts = partsOf(message).map((part) =>
       part.type === "text" ? part.text : this.#describe(part, saidEarlier),

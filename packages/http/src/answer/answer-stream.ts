@@ -19,7 +19,7 @@ export type StreamOptions = EventRange & {
 /** An event that is sent to the client. */
 type PassedEvent = Exclude<ServedEvent, FailureEvent>;
 
-/** A failure that ends a stream. Its id is null if it is not the run that failed. */
+/** A failure that ends a stream. Its id is null if something other than the run has failed. */
 type StreamFailure = Pick<FailureEvent, "error"> & { readonly id?: string | null | undefined };
 
 /**

@@ -11,7 +11,7 @@ export type RequestLoggerOptions = {
   logger?: Logger | undefined;
 };
 
-/** Longest logged part of a path outside the router, in characters. */
+/** The maximum number of characters that are logged of a path outside the router. */
 const longestPath = 200;
 
 /**

@@ -7,7 +7,7 @@ import { Icon } from "../ui/icon.tsx";
 /** Image types that a browser displays without running code. */
 const drawable = /^image\/(png|jpeg|gif|webp|avif)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-/** Characters of an artifact that are shown. Copying and saving use all of it. */
+/** The maximum number of characters of an artifact that are shown. Copying and saving use the whole artifact. */
 const mostShown = 4000;
 
 /** An artifact of a tool: images are displayed, anything else is shown as text. All artifacts can be saved. */

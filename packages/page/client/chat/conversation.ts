@@ -13,7 +13,7 @@ import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay, newTurn } from "./turn.ts";
 import type { Question, Turn } from "./turn.ts";
 
-/** Attempts to send a question if the connection breaks before the service has answered. */
+/** The maximum number of attempts to send a question if the connection breaks before the service has answered. */
 const mostSent = 4;
 
 /** The conversation of one session: its turns, and its active run. */

@@ -14,7 +14,7 @@ export type OpenRun = {
   readonly isPartial?: true;
 };
 
-/** Characters of a question that are remembered. */
+/** The maximum number of characters of a question that are remembered. */
 const longestQuestion = 20_000;
 const mostRuns = 20;
 

@@ -149,7 +149,7 @@ function factsOf({ firstTokenMs, durationMs, status, isUnstored }: Turn): string
   return facts.filter((fact) => fact !== undefined);
 }
 
-/** Asks for confirmation before a turn with later turns is answered again, because these are deleted. */
+/** Asks for confirmation before a turn with later turns is answered again, because the later turns are deleted. */
 function DeleteLater({ onDelete, onKeep }: { onDelete: () => void; onKeep: () => void }) {
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus(), []);

@@ -8,7 +8,7 @@ export type Scope = { readonly step: OpenStep; readonly input: ShownJson | undef
 /** A tool call that a model requested. */
 type AskedCall = NonNullable<StepFacts["calls"]>[number];
 
-/** Returns the name of a step. For a tool call and a member it is known even before their end. */
+/** Returns the name of a step. The name of a tool call or a member is known even before its end. */
 export function nameOf(scope: Scope, step: OpenStep): string {
   const { part, turn } = step;
   if (part.kind === "agent") return turn?.runnable ?? `Run ${(part.index ?? 0) + 1}`;

@@ -16,7 +16,7 @@ export type PathPart = {
   readonly key: string;
   readonly kind: StepKind;
   readonly name: string;
-  /** The round trip of a model call or a tool call, and the index of the call in it. */
+  /** The number of a model call's or tool call's round trip. `index`: the position of the tool call in it. */
   readonly round?: number;
   readonly index?: number;
 };
@@ -31,7 +31,7 @@ export type StepPath = {
   readonly note?: "turn" | "end" | "again";
 };
 
-/** Deepest tree that is drawn. Deeper steps belong to the last node. */
+/** The maximum depth of the drawn tree. Deeper steps belong to the last node. */
 const deepest = 40;
 
 type Reader = (tokens: readonly string[], path: PathPart[], note: { value?: StepPath["note"] }) => number;

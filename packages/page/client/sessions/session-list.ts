@@ -20,7 +20,7 @@ export type SessionListState = {
 
 /** Largest number of session ids that the browser remembers. */
 const mostRemembered = 60;
-/** Characters of a question that replace the title of its session until it has one. */
+/** The maximum number of characters of a question that stands in for the title of its session until it has one. */
 const longestTitle = 80;
 
 /** The API requests that the session list sends. */

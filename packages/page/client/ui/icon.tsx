@@ -1,4 +1,4 @@
-/** The shapes of the icons, each as SVG paths in a square of 24. */
+/** The shapes of the icons, each as SVG paths in a square of 24 by 24 units. */
 const shapes = {
   menu: ["M4 7h16M4 12h16M4 17h16"],
   plus: ["M12 5v14M5 12h14"],

@@ -8,7 +8,7 @@ import type { Exchange } from "@troupe/core/transport";
 /** Decides whether the sender of a request may see the runs of all users. Any value but `true` means no. */
 export type AuthorizeInspector = (request: ServiceRequest) => boolean | Promise<boolean>;
 
-/** The part of an exchange that shows who sent its request. */
+/** The part of an exchange (an HTTP request and its answer) that shows who sent the request. */
 export type VisitedExchange = Pick<Exchange, "url" | "headers" | "principal" | "native" | "toRequest">;
 
 /**

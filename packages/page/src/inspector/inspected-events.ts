@@ -115,12 +115,12 @@ function isSameText(one: TextEvent, other: TextEvent): boolean {
   return one.step === other.step && one.isThinking === other.isThinking;
 }
 
-/** Returns the counts of a usage, without the vendor's own object. */
+/** Returns the token counts of a usage, without the vendor's own metrics object. */
 function countsOf({ providerMetrics: _metrics, ...counts }: Extract<RunEvent, { type: "done" }>["usage"] & object) {
   return counts;
 }
 
-/** Removes the tool calls of an output, which are already shown as steps of the run. */
+/** Removes the tool calls from a run's output, because they are already shown as steps of the run. */
 function withoutCalls(output: Json): Json {
   if (typeof output !== "object" || output === null || Array.isArray(output)) return output;
   const { toolCalls: _, ...rest } = output as Readonly<Record<string, Json>>;

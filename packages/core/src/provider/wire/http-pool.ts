@@ -28,7 +28,7 @@ export type HttpPoolOptions = {
   keepAliveMs?: number;
 };
 
-/** Sockets that are kept open between requests. It reads no proxy from the environment. */
+/** Sockets that are kept open between requests. The pool reads no proxy from the environment. */
 export interface HttpPool extends HttpSender {
   /** Closes every socket, including those in use. A request after `close` is `unavailable`. */
   close(): Promise<void>;

@@ -75,7 +75,7 @@ function holdsPrivateAddress(name: string): boolean {
   return addresses.length === 0 || addresses.some(isPrivateAddress);
 }
 
-/** Returns all addresses that a name may contain: if there are several, the services differ in their choice. */
+/** Returns all addresses that a name contains: if there are several, the services differ in the one that they use. */
 function addressesIn(name: string): string[] {
   const ofNumbers = [...name.matchAll(/(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g)];
   const ofHex = [...name.matchAll(/(?<![\da-z])([\da-f]{2})([\da-f]{2})([\da-f]{2})([\da-f]{2})(?![\da-z])/g)];

@@ -31,7 +31,7 @@ const optionTable = {
   stallMs: optional(timeoutOption, 30_000),
 } satisfies OptionTable<SseWriterOptions>;
 
-/** Number of characters that are written immediately, without waiting for the end of the tick. */
+/** Number of collected characters that are written immediately, without waiting for the end of the tick. */
 const batchLength = 16_384;
 
 /** Number of waiting characters at which a reader is dropped. Only writers that ignore backpressure reach it. */

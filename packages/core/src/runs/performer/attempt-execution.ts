@@ -117,7 +117,7 @@ export class AttemptExecution {
     return { ...attempt, telemetry: attempt.telemetry ?? telemetry.continueFrom({ stored, previous }) };
   }
 
-  /** Makes the run of an attempt from its record. */
+  /** Makes the run of an attempt from the run's record. */
   #makeRun({ record, given, journal, controller, target, keys, telemetry }: PerformedAttempt): StartedRun {
     const local = this.#parts.locals.get(record.runId);
     const { input, options } = given;

@@ -223,7 +223,7 @@ export class LocalEngine implements RunEngine {
     this.#running.set(runId, { name, work: this.#perform(server, job) });
   }
 
-  /** Performs a job. The performer handles its failures, which must not end the engine. */
+  /** Performs a job. The function given to `serve` handles the job's failures, which must not end the engine. */
   async #perform({ perform, controller }: Server, job: RunJob): Promise<void> {
     // The work of a job is deferred, so that its submitter does not wait for it.
     await Promise.resolve();

@@ -69,7 +69,7 @@ export type ServiceParts = {
    * accepts such options.
    */
   readonly locals: Map<string, LocalRunOptions>;
-  /** Limits the runs of a service without a storage. */
+  /** The runs of a service without a storage, which are limited in number and bytes. */
   readonly memory: MemoryRuns | undefined;
   /** The attempts in progress in this process. */
   readonly performing: Map<string, Performing>;

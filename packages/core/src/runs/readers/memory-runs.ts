@@ -57,7 +57,7 @@ export class MemoryRuns {
     if (full !== undefined) throw shareRefused(full, "bytes of open runs in memory");
   }
 
-  /** Counts an accepted run, including the values that it holds beside its record. */
+  /** Counts an accepted run, including the values that the process holds beside the run's record. */
   add(runId: string, caller: CountedCaller, { input, messages, metadata }: LocalRunOptions = {}): void {
     const localBytes = sizeInBytes([input, messages, metadata]);
     this.#known.set(runId, { caller, localBytes });

@@ -212,7 +212,7 @@ export class Backlog {
   readonly #voidBefore = new Map<string, number>();
   /** The ids of the resets of steps whose chunks the reader has seen. */
   readonly #resets = new Set<string>();
-  /** The number of the last record of the backlog. */
+  /** The number of the last log record that was stored when the backlog was read. */
   #end = 0;
 
   /** Reads the backlog of a run with several attempts, for a reader that has the events up to a position. */

@@ -39,7 +39,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
   #events: readonly RunEvent[] = [];
   /** The number of events of the current record that the reader has received. */
   #given = 0;
-  /** The number of calls of `next` that wait for the next record, and the last of them. */
+  /** The number of calls of `next` that wait for the next log record. `#lastCall` is the newest of them. */
   #calls = 0;
   #lastCall: Promise<unknown> = Promise.resolve();
   #hasLeft = false;

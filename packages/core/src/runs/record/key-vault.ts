@@ -151,7 +151,9 @@ function decrypt(secret: string, place: string, sealed: string): string | undefi
   }
 }
 
-/** Returns a short hash of a secret, which is stored. It is derived differently from the encryption key. */
+/**
+ * Returns a short hash of a secret, which is stored as the id of the key. The encryption key is derived differently.
+ */
 function idOf(secret: string): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", `troupe seal id\n${secret}`).slice(0, 8);
 }

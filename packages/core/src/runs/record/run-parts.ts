@@ -213,7 +213,7 @@ export function cancelled(reason: string | undefined): TroupeError {
   );
 }
 
-/** Makes the error of a run after too many fruitless attempts. */
+/** Makes the error of a run after too many attempts without progress. */
 export function crashed({ kind, name }: RunRecord): TroupeError {
   const message = `The run of the ${kind} ${JSON.stringify(name)} ended its process, or was left, several times in a row without finishing a step.`;
   return new TroupeError("crashed", message);

@@ -92,7 +92,7 @@ export type OpenRun = {
   activation: number;
   priority: number;
   notBefore?: number;
-  /** True for a run that waits for a process that has its missing parts. */
+  /** True for a run that waits for a process with the tools, steps or keys that were missing. */
   waitsForUpgrade?: boolean;
   /** The part of storage keys that names the run's owner. */
   owner: OwnerKey;

@@ -123,7 +123,7 @@ export type DurableRunOptions = Pick<
  * over `input` and `options`, and apply only in this process.
  */
 export type LocalRunOptions = Pick<RunOpts, "signal" | "model" | "tools" | "metadata" | "messages"> & {
-  /** The input of the run, instead of the accepted input. */
+  /** The input with which this process performs the run, instead of the request's `input`. */
   input?: unknown;
 };
 

@@ -155,7 +155,7 @@ export function inOrder<Name extends TransitionName, Item>(
   );
 }
 
-/** Milliseconds for which deferrable writes are gathered. */
+/** Milliseconds for which writes that may be made later are gathered. */
 const gatherMs = 50;
 
 /** A record to insert into the storage unless its key is taken. */

@@ -18,7 +18,7 @@ const longestPollMs = 250;
 /** Consecutive storage failures after which the queued runs of a session are rejected. */
 const maxFailures = 3;
 
-/** Consecutive compare-and-sets of the stored queue that others won, after which this process pauses. */
+/** Consecutive compare-and-sets of the stored queue that other processes won, after which this process pauses. */
 const maxLostRaces = 3;
 
 /**

@@ -58,7 +58,7 @@ function isBefore(key: string | undefined, other: string | undefined): boolean {
   return key !== undefined && (other === undefined || key < other);
 }
 
-/** Returns true if an earlier storage has a session of this id, which is listed instead. */
+/** Returns true if a storage earlier in the array has a session of this id, which is listed instead. */
 async function isHidden(before: readonly StorageDriver[], owner: SessionOwner, { sessionId }: RecentPlace) {
   const ref = sessionRef(owner, sessionId);
   const found = await mapBounded(before, (driver) => findSession(driver, ref));

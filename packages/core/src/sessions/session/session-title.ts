@@ -13,7 +13,7 @@ export type TitleSource = "message" | "model" | "user";
 const maxAutomatic = 60;
 /** Maximum length of a title set by a user. */
 const maxLength = 200;
-/** The number of characters of a message that are examined. */
+/** The number of characters of a message that are examined for a title. */
 const maxRead = 1000;
 
 /** Matches text that needs no change to become a title, as most short messages. */

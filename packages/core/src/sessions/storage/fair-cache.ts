@@ -15,7 +15,7 @@ export type FairLimits<Name extends string> = {
   readonly groupOf: (key: string) => Name;
   /** Called when an entry of the cache is dropped because of a limit. */
   readonly onDrop: (key: string) => void;
-  /** Called before entries are dropped or reduced because of the bytes. */
+  /** Called before entries are dropped or reduced because of `maxBytes`. */
   readonly onFull?: () => void;
 };
 

@@ -40,7 +40,7 @@ export abstract class Exchange {
   /** The id of the request in logs, sent as `X-Request-Id`. */
   abstract readonly requestId: string;
   abstract readonly logger: Logger;
-  /** Facts for the request log. */
+  /** The facts about the request that its log line contains. */
   abstract readonly record: RequestRecord;
   /** The request object of the server, for the host's own functions. */
   abstract readonly native: unknown;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
-/** Visible ASCII characters, as many as the keys of every storage allow. */
+/** The form of an idempotency key: visible ASCII characters, as many as the keys of every storage allow. */
 const keyForm = /^[!-~]{1,255}$/;
 
 /**

@@ -3,7 +3,7 @@ import { mayReach } from "../../runs/record/find-runs.ts";
 import type { RunReach } from "../../runs/record/find-runs.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 
-/** The runs of one transport that a shutdown must see ended before a service ends. */
+/** The runs of one transport. A shutdown waits for their end, or ends them, before the service ends. */
 export interface DrainableRuns {
   /** The number of the transport's runs that are not over. */
   readonly size: number;

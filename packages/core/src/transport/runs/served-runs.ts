@@ -69,7 +69,7 @@ export type ServedRunsOptions = {
   readonly maxOpen?: number | undefined;
 };
 
-/** The limits of the service in memory: runs that are stored in this process do not wait for others. */
+/** No limit, for the service in memory: runs that are stored in this process do not wait for other runs. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Minimum milliseconds for which the events and the result of a run in memory are stored after its end. */

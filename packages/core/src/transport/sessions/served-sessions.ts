@@ -70,7 +70,7 @@ export class ServedSessions {
     return await this.#first(sessionId, (store) => store.readTurnPart(sessionId, place, { owner }));
   }
 
-  /** Sets the title of a session to the one its user chose. */
+  /** Sets the title of a session to the title that its user chose. */
   async rename(sessionId: string, owner: SessionOwner, title: string): Promise<SessionInfo> {
     return await this.#first(sessionId, (store) => store.renameSession(sessionId, title, { owner }));
   }
