@@ -20,8 +20,8 @@ const loggerCheck = optional(loggerOption);
 
 /**
  * Makes the page as a handler that a host mounts by hand, for example with `app.use` of Express, beside
- * `createAgentRouter`, at the path `api`, "/" by default. It answers only for its own paths: the page itself, and
- * `assets` and `inspector` below it. Throws `invalid_config` for a wrong option.
+ * `createAgentRouter`, which is mounted at the path `api` ("/" by default). It answers only for its own paths: the page
+ * itself, and `assets` and `inspector` below it. Throws `invalid_config` for a wrong option.
  */
 export function createPage(options: MountedPageOptions = {}): NodeHandler {
   const { logger, ...own } = { ...options };

@@ -71,7 +71,7 @@ export class ConnectionBuffer implements ByteHolder {
     return this.#lastDrain;
   }
 
-  /** True if the client keeps up with reading and the budget has room; also after `release`. */
+  /** True if the client keeps up with reading and the budget of all clients has room; also true after `release`. */
   get hasRoom(): boolean {
     return this.#isReleased || (!this.#isBehind && this.#options.budget.hasRoom(this.caller));
   }
@@ -81,8 +81,8 @@ export class ConnectionBuffer implements ByteHolder {
   }
 
   /**
-   * Resolves when there may be room: the client has read or disconnected, or the budget may have room. `measure`
-   * returns the bytes of the pending event, which count as held for a slow client.
+   * Resolves when there may be room: the client has read or disconnected, or the budget of all clients may have room.
+   * `measure` returns the bytes of the pending event, which count as held for a slow client.
    */
   async untilRoom(measure: () => number): Promise<void> {
     if (this.hasRoom) return;

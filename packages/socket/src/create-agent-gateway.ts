@@ -79,8 +79,8 @@ export class AgentGateway {
   };
 
   /**
-   * Signs in the user of a recovered socket, for which Socket.IO calls no middleware by default. Its requests wait until
-   * then. A refused client is disconnected, and its runs end.
+   * Signs in the user of a recovered socket, for which Socket.IO calls no middleware by default. The requests of the
+   * socket wait until its user is signed in. A refused client is disconnected, and its runs end.
    */
   async #enterAnew(socket: Socket): Promise<void> {
     const early: unknown[][] = [];

@@ -22,7 +22,7 @@ type OwnOptions = {
   /** The namespace of the gateway, which no other code may use. @default "/service" */
   namespace?: string | undefined;
   /**
-   * Authenticates each connection, before the service's `authenticate` is asked. It may set `socket.data.principal` to
+   * Authenticates each connection, before the service's `authenticate` is called. It may set `socket.data.principal` to
    * `{ userId, tenantId? }`. @default all may connect
    */
   authMiddleware?: SocketMiddleware | undefined;

@@ -50,8 +50,8 @@ function nameMembers({ children, startedCalls }: OpenStep): void {
 }
 
 /**
- * Makes the tree steps inside a step of a run. If the step has a single child run, the steps of that run take its
- * place.
+ * Makes the tree steps inside a step of a run. If the step has a single child run, the steps of that run take the place
+ * of the run.
  */
 function finishAll(run: UnfoldedRun, scope: Scope): TreeStep[] {
   const children = inOrderOfCalls(scope.step.children);

@@ -79,7 +79,8 @@ function readWait(run: UnfoldedRun, wait: InspectedWait): void {
 }
 
 /**
- * Ends the open questions of a step that continues. Each was over at the start of the attempt that its answer caused.
+ * Ends the open questions of a step that continues. Each question was over at the start of the attempt that its answer
+ * caused.
  */
 function endWait(run: UnfoldedRun, step: OpenStep, at: number | undefined): void {
   for (const child of step.children) {

@@ -110,8 +110,8 @@ export function isOriginOf(from: string, own: HostName | undefined): boolean {
 }
 
 /**
- * Returns the host that a request was sent to, from its target and its header `Host`. A target in absolute form takes
- * precedence over the header, as HTTP specifies. `X-Forwarded-Host` is ignored, because a client may forge it.
+ * Returns the host that a request was sent to, from its target and its header `Host`. A target that is a whole URL
+ * takes precedence over the header, as HTTP specifies. `X-Forwarded-Host` is ignored, because a client may forge it.
  */
 export function readRequestHost(target: string, header: string | undefined): HostName | undefined {
   return parseHost(/^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1] ?? header ?? "");

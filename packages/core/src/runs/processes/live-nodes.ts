@@ -38,7 +38,7 @@ type Init = {
 /**
  * The processes that perform runs or serve subscriptions. Each has a record that it changes periodically. A process has
  * expired if its record is gone or has stayed unchanged for too long. Clocks of different processes are never compared.
- * A process that does neither has no record.
+ * A process that neither performs runs nor serves subscriptions has no record.
  */
 export class LiveNodes {
   readonly id: string;
@@ -101,8 +101,8 @@ export class LiveNodes {
   }
 
   /**
-   * Observes the processes, and returns a function that is true for this process and for other live processes that
-   * serve subscriptions. Call it more often than processes expire.
+   * Observes the processes, and returns a function that returns true for the id of this process and of each other live
+   * process that serves subscriptions. Call it more often than processes expire.
    */
   async look(): Promise<(node: string) => boolean> {
     if (this.#isSubscriber) await this.#save();

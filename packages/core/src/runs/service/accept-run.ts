@@ -138,9 +138,10 @@ async function insert(parts: ServiceParts, { request, record }: Accepted, begun?
 
 /**
  * Reserves a place in the engine for a run whose first attempt begins together with its acceptance. Returns false if
- * this process will not perform it immediately. A repeatable request does not begin here, because its repetition may be
- * the accepted one. A run that would wait does not begin here either, because an attempt without progress counts as
- * failed. A run with a long input does not either, because its input is stored before its record.
+ * this process will not perform it immediately. A request with an idempotency key does not begin here, because another
+ * process may accept a repetition of it first. A run that would wait does not begin here either, because an attempt
+ * without progress counts as failed. A run with a long input does not either, because its input is stored before its
+ * record.
  */
 function reservePlace({ parts, engine }: Acceptance, { request, record }: Accepted): boolean {
   if (!request.isUnique || request.notBefore !== undefined || isLongInput(record)) return false;

@@ -246,8 +246,8 @@ export class RunService {
   }
 
   /**
-   * Begins to perform runs in this process, starting with unfinished runs of an earlier process. Drain it before the
-   * process ends.
+   * Begins to perform runs in this process, starting with unfinished runs of an earlier process. Call `drain` before
+   * the process ends.
    */
   async serve(options: RunServeOptions = {}): Promise<Serving> {
     this.#serving.checkOpen();

@@ -10,8 +10,8 @@ export type Listed = PromiseSettledResult<readonly StorageEntry[]>;
 
 /**
  * Makes many listings, each with its own outcome. If the driver has `listMany`, one request makes up to 500 of them.
- * Without it, or after a failure of it other than `storage_unavailable`, each is a `list`. Never rejects. A driver may
- * ignore `after` and `limit`, as in `list`.
+ * Without `listMany`, or after a failure of it other than `storage_unavailable`, each listing is a call of `list`.
+ * Never rejects. A driver may ignore `after` and `limit`, as in `list`.
  */
 export async function listEach(driver: StorageDriver, listings: readonly Listing[]): Promise<Listed[]> {
   const groups = Array.from({ length: Math.ceil(listings.length / groupSize) }, (_, index) =>

@@ -44,7 +44,7 @@ const clientFailures: ReadonlySet<string> = new Set([
 const ownFaults: ReadonlySet<string> = new Set(["internal", "invalid_config", "invalid_value"] satisfies ErrorCode[]);
 
 /**
- * Logs a failed request that is not the client's fault, with the cause and these fields, without the secrets of the
+ * Logs a failed request that is not the client's fault, with the cause and the given fields, without the secrets of the
  * request. Mistakes of the service itself are logged as errors, others, such as a vendor's, as warnings.
  */
 export function logRunFailure(

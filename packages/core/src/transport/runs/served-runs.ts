@@ -217,8 +217,8 @@ export class ServedRuns implements DrainableRuns {
   }
 
   /**
-   * Rejects new runs from now on. Resolves when this process's runs are over and durable runs have been handed back,
-   * whose clients receive `interrupted`.
+   * Rejects new runs from now on. Resolves when this process's runs are over and durable runs have been handed back;
+   * their clients receive `interrupted`.
    */
   async drain(): Promise<void> {
     const inMemory = async () =>
