@@ -1,6 +1,8 @@
 import type { Failure } from "./wire.ts";
 
-/** A refusal of the service, or its absence (`network`), with a message for people. */
+/**
+ * The error of a service that refused a request, or could not be reached (code `network`). The message is for people.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   /** The status of the answer; 0 if there was no answer. */
@@ -9,7 +11,7 @@ export class ApiError extends Error {
   readonly code: string;
   /** The vendor whose key is missing or was refused. */
   readonly vendor: string | undefined;
-  /** The id of the failed run, if the request had begun one. */
+  /** The id of the failed run, if the request had begun a run. */
   readonly runId: string | undefined;
   /** Milliseconds after which the request may be repeated. */
   readonly retryAfterMs: number | undefined;

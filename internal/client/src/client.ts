@@ -23,15 +23,18 @@ import type {
 /** Options of a client: the address of the service, and the headers of each request. */
 export type ClientOptions = ApiOptions & {
   /**
-   * Waits before a lost connection is restored, after this many failures in a row. @default the time that the service
-   * asks for, else half a second, doubling up to 15 seconds
+   * Waits before the client connects again. Receives the number of failures in a row, and the milliseconds that the
+   * service asks to wait. @default the time that the service asks for, else half a second, doubling up to 15 seconds
    */
   readonly pause?: FollowOptions["pause"] | undefined;
 };
 
 /** Options of one run. */
 export type ClientRunOptions = Omit<RunRequest, "kind" | "name" | "input"> & {
-  /** A key of the request: a request with the same key is the same run. @default a new key, for streams */
+  /**
+   * Idempotency key of the request: a second request with the same key starts no second run. @default a new key, for
+   * streams
+   */
   readonly idempotencyKey?: string | undefined;
 };
 
@@ -40,13 +43,16 @@ export type WaitingRun = RunIds & { readonly status: "waiting"; readonly waits: 
 
 /** The ways to run an agent, a team or a workflow. */
 export interface RemoteRunnable<Input, Output> {
-  /** Runs it to its end, or until it waits for an answer. Throws `ApiError` if the run fails. */
+  /**
+   * Runs the agent, team or workflow to its end, or until the run waits for an answer. Throws `ApiError` if the run
+   * fails.
+   */
   run(input: Input, options?: ClientRunOptions): Promise<Output | WaitingRun>;
   /**
    * Streams a run. Lost connections are restored without a gap. Iterating throws `ApiError` after the event `error`.
    */
   stream(input: Input, options?: ClientRunOptions): ClientStream;
-  /** Starts a run in the background, which must be one that outlives its connection. */
+  /** Starts a durable run in the background and returns its ids. The service must offer durable runs. */
   start(input: Input, options?: ClientRunOptions): Promise<RunIds>;
 }
 
@@ -58,7 +64,10 @@ export interface RemoteRuns {
   events(runId: string, options?: { readonly after?: string; readonly signal?: AbortSignal }): ClientStream;
   /** Answers a question of a waiting run: an approval is `{ approved, reason? }`, a tool's result is `{ result }`. */
   answer(runId: string, waitId: string, answer: object): Promise<void>;
-  /** Sends an event to a run, for the step of its workflow that waits for it. `id` makes a repetition harmless. */
+  /**
+   * Sends an event to a run, for the workflow step that waits for this event. An event with the same `id` has an effect
+   * only once.
+   */
   signal(runId: string, event: string, signal?: { data?: unknown; id?: string }): Promise<void>;
   cancel(runId: string): Promise<void>;
   remove(runId: string): Promise<void>;
@@ -97,7 +106,7 @@ export interface Client<Of extends AnyService = AnyService> {
     WorkflowInputOf<Entries<Of, "workflows">[Name]>,
     WorkflowOutput<StateOf<Entries<Of, "workflows">[Name]>>
   >;
-  /** Returns the names, descriptions and forms of input of all that is served. */
+  /** Returns the names, descriptions and forms of input of all agents, teams and workflows of the service. */
   list(): Promise<RunnableInfo[]>;
   readonly runs: RemoteRuns;
   readonly sessions: RemoteSessions;
@@ -149,7 +158,7 @@ export function createClient<Of extends AnyService = AnyService>(options: Client
   return client as unknown as Client<Of>;
 }
 
-/** Adds the id of a run to the response of a service that does not name it. */
+/** Adds the id of the run to a response without the header `x-run-id`. */
 function withIds(response: Response, runId: string): Response {
   if (response.headers.has("x-run-id")) return response;
   const headers = new Headers(response.headers);

@@ -4,7 +4,7 @@ export type ServerEvent = { readonly id: string | undefined; readonly data: stri
 /** Milliseconds without a byte after which a stream counts as broken. Services send a comment every 15 seconds. */
 const silenceMs = 45_000;
 
-/** Splits the text of a stream into its events, in whatever pieces the text arrives. */
+/** Splits the text of a stream into server-sent events. The text may arrive in pieces of any length. */
 export class EventParser {
   #unread = "";
   #data: string[] = [];

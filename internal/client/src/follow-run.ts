@@ -26,7 +26,7 @@ export type FollowOptions = {
 
 /**
  * Follows a run to its last event, over as many connections as necessary. After a break, only the events after the last
- * one are requested. Ends silently when the signal aborts. Throws if the service refuses.
+ * one are requested. Ends silently when the signal aborts. Throws if the service refuses a request.
  */
 export async function* followRun(options: FollowOptions): AsyncGenerator<RunUpdate> {
   const { api, signal, pause = backOff } = options;
@@ -42,7 +42,7 @@ export async function* followRun(options: FollowOptions): AsyncGenerator<RunUpda
     if (next === undefined) return;
     response = next;
   }
-  // The signal may have aborted before the response was read.
+  // If the signal aborted before the response was read, the response is still open.
   response.body?.cancel().catch(() => {});
 }
 
@@ -101,8 +101,8 @@ type ReconnectOptions = Required<Omit<FollowOptions, "open" | "mayReopen">> & {
 };
 
 /**
- * Requests the rest of a run's events, as often as necessary. Returns undefined if all have arrived or the signal
- * aborts; throws if the service refuses.
+ * Requests the rest of a run's events, as often as necessary. Returns undefined if all events have arrived or the
+ * signal aborts; throws if the service refuses a request.
  */
 async function reconnect({ runId, progress, api, signal, pause }: ReconnectOptions): Promise<Response | undefined> {
   let retryAfterMs: number | undefined;
@@ -125,7 +125,7 @@ type OnlineEvents = Record<"addEventListener" | "removeEventListener", (type: "o
 
 async function backOff(failures: number, retryAfterMs: number | undefined): Promise<void> {
   const ms = retryAfterMs ?? Math.min(500 * 2 ** failures, 15_000) * (0.75 + Math.random() / 2);
-  // Only browsers have these functions.
+  // Only browsers have these functions; they report that the network is back.
   const { addEventListener: listen, removeEventListener: stopListening } = globalThis as Partial<OnlineEvents>;
   await new Promise<void>((resolve) => {
     listen?.("online", goOn);

@@ -13,7 +13,7 @@ export type RunIds = { readonly runId: string; readonly sessionId: string };
  */
 export type ClientEvent = RunEvent | { readonly type: "restart" };
 
-/** The request that opens a stream, its signal, and the pause before it is repeated. */
+/** The request that opens a stream, its signal, and the function that waits before the request is repeated. */
 type Opening = {
   readonly api: ServiceApi;
   readonly open: (signal: AbortSignal) => Promise<Response>;
@@ -21,7 +21,9 @@ type Opening = {
   readonly pause?: FollowOptions["pause"] | undefined;
 };
 
-/** The number of times that a request is repeated before its first answer: its key makes that safe. */
+/**
+ * The maximum number of times that an unanswered request is repeated. Its idempotency key makes the repetition safe.
+ */
 const mostRepeats = 5;
 
 /**

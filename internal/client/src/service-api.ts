@@ -43,7 +43,7 @@ export type RunRequest = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The manner in which a run is asked for. */
+/** The path of the request for a run, the request's idempotency key, and true for a run in the background. */
 type RunManner = { readonly path: "run" | "stream"; readonly key?: string; readonly isBackground?: boolean };
 
 /** Options of a list in pages: the size of the page, the cursor after which it begins, and the status of the runs. */
@@ -109,8 +109,8 @@ export class ServiceApi {
   }
 
   /**
-   * Returns the stream of a run's events: all of them, or those after the event with this id. The status is 204 if no
-   * more will come.
+   * Returns the stream of a run's events: all of them, or those after the event with this id. The response has the
+   * status 204 if no more events will come.
    */
   async events(runId: string, lastId?: string, signal: AbortSignal | null = null): Promise<Response> {
     const headers: Record<string, string> = lastId === undefined ? {} : { "last-event-id": lastId };

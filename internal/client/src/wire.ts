@@ -63,7 +63,7 @@ export type SessionInfo = {
 /** The tokens of a run. */
 export type Usage = { readonly promptTokens: number; readonly completionTokens: number; readonly totalTokens: number };
 
-/** A failure in the form for clients. */
+/** An error as the service sends it to clients. */
 export type Failure = {
   readonly code: string;
   readonly message: string;
@@ -90,8 +90,8 @@ export type Wait = {
 };
 
 /**
- * A piece of text or thinking. Text of a team's `member` is not part of the answer; `speaker` names the member that
- * gives the answer. `delegationId` is the tool call that handed over the task.
+ * A piece of an answer's text or of the model's thinking. Text of a team's `member` is not part of the answer;
+ * `speaker` names the member that gives the answer. `delegationId` is the tool call that handed over the task.
  */
 export type TextEvent = {
   readonly type: "text" | "thinking";

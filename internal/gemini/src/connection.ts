@@ -101,8 +101,8 @@ export function clientConnection({ models }: GeminiClient, idleTimeoutMs: number
 }
 
 /**
- * Returns the arguments for a call of Google's SDK. It sends the body unchanged, including fields of `vendor` that it
- * does not know.
+ * Returns the arguments for a call of Google's SDK. It sends the body unchanged, including fields of the option
+ * `vendor` that the SDK does not know.
  */
 function toParameters({ modelId, body }: GeminiRequest, call: CallContext, abortSignal: AbortSignal): object {
   const { contents, ...rest } = body;

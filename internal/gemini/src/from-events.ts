@@ -11,8 +11,8 @@ import { toPart } from "./to-part.ts";
 import type { WireAnswer } from "./wire-types.ts";
 
 /**
- * Converts the events of one Gemini answer to chunks. Collects its parts as `vendorState`, which the run's next model
- * call sends back.
+ * Converts the events of one Gemini answer to chunks. Collects the answer's parts as `vendorState`, which the run's
+ * next model call sends back.
  */
 export class GeminiEventReader implements EventReader<WireAnswer> {
   /**
@@ -111,7 +111,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
 
   /**
    * Collects a part of the answer for the next request. Consecutive texts of one kind (answer or thought) become one
-   * part, unless one is signed.
+   * part, unless one of them has a signature.
    */
   #keep(part: Part): void {
     const last = this.#parts.at(-1);

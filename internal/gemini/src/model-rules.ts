@@ -11,7 +11,7 @@ export type ModelRules = {
   leastThinkingBudget: number;
   /** Largest thinking budget in tokens. */
   mostThinkingBudget: number;
-  /** True if calls in the history must carry the signatures of their thoughts. */
+  /** True if tool calls in the history must be sent with the thought signatures that Gemini gave them. */
   signatures: boolean;
   /**
    * True if the model accepts a response format together with tools. Otherwise the format becomes part of the
@@ -41,7 +41,8 @@ const newest: ModelRules = {
 const elder = { thinking: "budget", signatures: false, formatWithTools: false, mediaInResults: false } as const;
 
 /**
- * Rules that differ from those of the newest model, by model id. Every match applies; later ones override earlier ones.
+ * Rules that differ from those of the newest model, by model id. The rules of every matching pattern apply; later rules
+ * override earlier rules.
  */
 const families: readonly Family[] = [
   // Other or tuned models: only features that are not specific to Gemini.

@@ -34,7 +34,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   TOO_MANY_TOOL_CALLS: "error",
 };
 
-/** Converts Gemini's finish reason. Gemini has none for tool calls and sends STOP. */
+/** Converts Gemini's finish reason. Gemini has no finish reason for tool calls and sends STOP. */
 function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
   if (reason === "STOP" && hasCalls) return "tool_calls";
   if (reason.startsWith("IMAGE_")) return "content_filter";

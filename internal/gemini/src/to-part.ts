@@ -4,8 +4,8 @@ import { readObject, readText } from "@troupe/core/kit";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a part of an answer in the form to send back: without `null` fields, which proxies send, and with a valid
- * text and call.
+ * Returns a part of an answer in the form in which the next request sends it back: without `null` fields, which proxies
+ * send, and with a valid text and call.
  */
 export function toPart(given: Fields): Part {
   const { text, functionCall } = given;

@@ -95,7 +95,7 @@ function toStop(stop: readonly string[] = [], { reportOmitted }: RequestContext)
   return allowed;
 }
 
-/** The format of the answer: settings of the request, or an instruction. */
+/** The requested format of the answer, as settings of the request or as an instruction to the model. */
 type Format = {
   settings: Pick<GenerationConfig, "responseMimeType" | "responseJsonSchema">;
   instruction?: string;

@@ -81,7 +81,7 @@ export class MongoFailures {
   }
 
   #hide(text: string): string {
-    // The redactor skips very short passwords, but they also appear before the @ of an address.
+    // The redactor does not mask very short passwords, so everything before the @ of an address is masked here.
     return this.#redact(text.replace(/\/\/[^\s/]*@/g, "//[redacted]@"), longestText);
   }
 }

@@ -11,8 +11,8 @@ const snapshot: TransactionOptions = {
 export type TransactionSession = { readonly session: ClientSession; readonly timeoutMs: number };
 
 /**
- * Runs work in a transaction once: commits, or aborts and throws. After a conflict, the caller repeats everything that
- * it read, within its own timeout; the driver's `withTransaction` would repeat for two minutes.
+ * Runs work in a transaction once: commits, or aborts and throws. After a conflict, the caller repeats the work with
+ * all its reads, within the caller's own timeout; the driver's `withTransaction` would repeat for two minutes.
  */
 export async function runInTransaction<Result>(
   { session, timeoutMs }: TransactionSession,

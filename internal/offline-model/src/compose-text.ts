@@ -61,7 +61,7 @@ function recallName({ earlier, request, facts }: Conversation): string {
   return known === undefined ? "You have not told me your name in this session." : `Your name is ${known}.`;
 }
 
-/** Answers with the facts about the user that a memory adds to the instructions, or that there are none. */
+/** Answers with the facts about the user that a memory adds to the instructions, or says that there are no facts. */
 function recallFacts(conversation: Conversation): string {
   const { facts } = conversation;
   if (facts.length === 0) return `I have noted nothing about you yet. ${recallName(conversation)}`;
@@ -101,7 +101,8 @@ function describeData(part: Attachment): string {
 }
 
 /**
- * Describes the results of tools and members. Leaves out repetitions, and members without an answer if others have one.
+ * Describes the results of tools and members. Leaves out repetitions, and members without an answer if other members
+ * have answered.
  */
 function describeFindings({ request, findings }: Conversation): string[] {
   const telling = findings.filter(({ text }) => !text.startsWith(unknownRequest.slice(0, 30)));

@@ -11,11 +11,11 @@ export type Source = {
   /** The clause of the request that needs the value. */
   readonly clause: string;
   readonly request: string;
-  /** The answer in words; empty while searching arguments for tools. */
+  /** The offline model's answer in words; empty while it searches for the arguments of tools. */
   readonly answer: string;
   /** The texts of the system messages. */
   readonly instructions: string;
-  /** True while searching arguments for a tool. */
+  /** True while the model searches for the arguments of a tool. */
   readonly isForTool?: boolean;
   /** Words that other fields of the same value already use, because two fields rarely have the same word. */
   readonly taken?: ReadonlySet<unknown>;
@@ -102,7 +102,7 @@ function findText({ name, schema, isRequired }: Field, source: Source): string |
   const isSpecific = specificFinders.some(([names]) => names.test(name));
   if (finder !== undefined || isSpecific || schema["format"] !== undefined || schema["pattern"] !== undefined)
     return finder?.[1](source, name);
-  // For a required argument of a tool, the subject of the request is the text.
+  // The value of a tool's required argument is the subject of the clause, unless the clause quotes a text.
   return isRequired && source.isForTool === true
     ? (findQuoted(source.clause)[0] ?? findSubject(source.clause))
     : undefined;
@@ -146,7 +146,7 @@ function toWholeQuestion({ clause, request }: Source): string {
   return `${clause.replace(/[?.!]+$/, "")} in ${place}?`;
 }
 
-/** Returns up to three words after a preposition, until the next one. */
+/** Returns up to three words after a preposition, but not beyond the next preposition. */
 function wordsAfter(clause: string, word: string): string | undefined {
   const found = new RegExp(
     String.raw`\b(?:${word})\s+((?:(?!(?:from|to|on|at|in|by|for|with|and|saying|that|about)\b)[\p{L}\p{N}'’-]+\s?){1,3})`,

@@ -16,8 +16,8 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a string for a schema: the wanted string if it is valid. Otherwise it is cut or padded, or replaced by an
- * example of the format or pattern.
+ * Makes a string for a schema: the wanted string if it is valid. Otherwise the wanted string is cut or padded, or
+ * replaced by an example of the format or pattern.
  */
 export function makeString({ format, pattern, minLength, maxLength }: Schema, wanted: string): string {
   if (typeof format === "string" && Object.hasOwn(formats, format)) {

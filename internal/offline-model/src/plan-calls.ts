@@ -16,9 +16,9 @@ export type CallAttempt = PlannedCall & { readonly missing: readonly string[] };
 
 /** Largest number of tool calls per clause of a request, so that a long sentence does not call all tools. */
 const mostCalls = 3;
-/** The score from which a tool matches: one word that is related to its description. */
+/** The lowest score of a tool that matches: that of one word related to the tool's description. */
 const fitting = 1.5;
-/** The score from which the model asks for a tool's missing argument: one word of its name. */
+/** The lowest score at which the model asks for a tool's missing argument: that of one word of the tool's name. */
 const certain = 2.5;
 
 /** Finds the matching tools for each clause of the request, with arguments taken from its words. */
@@ -37,7 +37,7 @@ export function planCalls(conversation: Conversation, tools: readonly ToolSpec[]
 type Rated = { readonly tool: ToolSpec; readonly score: number };
 
 /**
- * Returns the tools that match a clause best, each by words that earlier ones did not match. If none matches, a
+ * Returns the tools that match a clause best, each by words that earlier tools did not match. If no tool matches, a
  * question gets a search tool.
  */
 function toolsFor(source: Source, conversation: Conversation, tools: readonly ToolSpec[]): Rated[] {
@@ -79,8 +79,9 @@ function searchFor(clause: string, tools: readonly ToolSpec[]): Rated[] {
 }
 
 /**
- * Rates how well the arguments of a tool match. A sum in the request alone suggests a tool that takes a sum. It is also
- * enough if a question has a value of the right form, such as a place, for each required argument.
+ * Rates how well a request fits the arguments of a tool. An arithmetic expression alone suggests a tool with an
+ * argument `expression` or `formula`. A question suggests a tool if it has a value of the right form, such as a place,
+ * for each required argument.
  */
 function evidenceOf({ parameters }: ToolSpec, source: Source): number {
   const required = fieldsOf(parameters).filter((field) => field.isRequired);

@@ -35,8 +35,8 @@ export function valueFromSchema(root: Schema, texts: Source, { invented }: Notes
   }
 
   /**
-   * Makes a scalar value from the found one. Records an invented value, and also one that had to be changed to be
-   * valid.
+   * Makes a scalar value from the value found in the texts. Records the field's name if the value was invented, or
+   * changed to be valid.
    */
   function makeValue({ name, schema }: Field, found: unknown): unknown {
     const options = asArray(schema["enum"]);

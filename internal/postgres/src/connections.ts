@@ -94,7 +94,7 @@ export class Connections {
 
   /**
    * Runs work with a connection. Makes up to ten tries if the database rolled the work back because of a concurrent
-   * transaction, or it failed with a given code. Rejects with a `TroupeError`.
+   * transaction, or if the work failed with one of the given SQLSTATE codes. Rejects with a `TroupeError`.
    */
   async useRepeatedly<Result>(work: (query: Query) => Promise<Result>, codes: readonly string[] = []): Promise<Result> {
     for (let tried = 1; ; tried += 1) {
@@ -141,8 +141,8 @@ export class Connections {
 }
 
 /**
- * Returns true if a connection is still open. Its end may still be unread in the socket; a statement sent then would
- * fail without showing whether it was executed. Two turns of the event loop read the socket.
+ * Returns true if a connection is still open. The server's end of the connection may still be unread in the socket; a
+ * statement sent then would fail without showing whether it was executed. Two turns of the event loop read the socket.
  */
 async function isAlive(client: PostgresClient): Promise<boolean> {
   let alive = true;

@@ -30,7 +30,9 @@ export type Statements = {
   readonly lastNumbered: (place: Pick<RecordAppend, "namespace" | "keyPrefix">) => SqlCall;
 };
 
-/** Databases in kysely's terms. Kysely only compiles, so its driver does nothing. Columns are ordered by bytes. */
+/**
+ * The dialects by which kysely compiles for a database, with a driver that does nothing. Columns are ordered by bytes.
+ */
 const databases = {
   sqlite: {
     columnType: "text",

@@ -82,7 +82,7 @@ export type ServiceFailure = {
 
 /**
  * Makes the error of a tool whose service failed. The message says what happened and gives advice, and is safe for
- * models and clients. The fields have the service, the problem, the status and the time to wait.
+ * models and clients. The error's fields have the service, the problem, the status and the time to wait.
  */
 export function serviceError(service: string, failure: ServiceFailure): TroupeError {
   const { problem, status, retryAfterMs, networkCode } = failure;

@@ -34,7 +34,10 @@ export class ServiceReply {
     this.#lostAnswerAdvice = lostAnswerAdvice;
   }
 
-  /** Returns the reply if its status is 2xx. Otherwise throws the error of `toError`, with what `explain` says. */
+  /**
+   * Returns the reply if its status is 2xx. Otherwise throws the error that `toError` makes of the failure returned by
+   * `explain`.
+   */
   requireOk(explain?: ExplainReply): this {
     if (this.status >= 200 && this.status <= 299) return this;
     throw this.toError(explain?.(this));

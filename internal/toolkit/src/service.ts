@@ -32,7 +32,7 @@ export type ServiceRequest = {
   maxBytes?: number | undefined;
   /**
    * For a request with an effect, such as sending a mail: advice for the case that its answer is lost. The error then
-   * says that it may have been carried out.
+   * says that the request may have been carried out.
    */
   lostAnswerAdvice?: string | undefined;
 };
@@ -40,7 +40,7 @@ export type ServiceRequest = {
 /** Sends a request of a tool call, and reads its whole reply. Rejects if there is no reply, or it is too large. */
 export type Ask = (request: ServiceRequest) => Promise<ServiceReply>;
 
-/** An active tool call: its signal, and the advice of an unanswered request with an effect. */
+/** An active tool call: its signal, and the `lostAnswerAdvice` of a request with an effect while it has no answer. */
 type RunningCall = { readonly signal: AbortSignal; unanswered: string | undefined };
 
 /** Error codes of failures before the connection was established: nothing was sent. */
@@ -137,8 +137,8 @@ export class Service {
   }
 
   /**
-   * Returns the user's headers. An error of their function is not passed on, unless it is a `TroupeError`, because it
-   * may quote a token.
+   * Returns the user's headers. An error of the user's function is not passed on, unless it is a `TroupeError`, because
+   * it may quote a token.
    */
   async #readHeaders(signal: AbortSignal): Promise<CallHeaders | undefined> {
     try {

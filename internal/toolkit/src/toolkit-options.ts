@@ -13,7 +13,10 @@ export function maxResultsOption(most: number, usual: number): OptionCheck<numbe
 
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Returns the `timeoutMs` of a tool: a little longer than its own time limit, so that its own error is reported. */
+/**
+ * Returns the `timeoutMs` of a tool: a little longer than the time limit of its requests, so that the toolkit's own
+ * timeout error is reported.
+ */
 export function toolTimeoutMs(timeoutMs: number): number {
   return Math.min(timeoutMs + 5000, longestTimerMs);
 }

@@ -38,7 +38,10 @@ export class DocumentWriter {
     this.#hasAnyPieces = hasPieces;
   }
 
-  /** Stores documents. New, whole documents with ordinary ids are stored together, the others one after the other. */
+  /**
+   * Stores documents. Unsplit documents without stored pieces, whose ids do not look like a piece's id, are stored
+   * together. The others are stored one after the other.
+   */
   async store(documents: readonly DocumentRecords[], { signal, onStored }: WriteOptions = {}): Promise<void> {
     const isUsual = ({ id, isSplit }: DocumentRecords) => !isSplit && this.#mayBePiece(id) === undefined;
     const usual = this.#store.write === undefined ? [] : documents.filter(isUsual);

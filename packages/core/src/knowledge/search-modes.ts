@@ -18,7 +18,9 @@ export function checkMode(mode: unknown): void {
 
 type Narrowed = Pick<VectorSearchOptions, "minScore" | "filter"> & { topK: number };
 
-/** The parts of a search for a text. `embed` returns the vector of the text, if the mode needs it. */
+/**
+ * A search for a text: the query, its options and signal. `embed` returns the vector of the text, if the mode needs it.
+ */
 export type TextSearch = {
   readonly query: string;
   readonly options: Narrowed;
@@ -26,7 +28,7 @@ export type TextSearch = {
   readonly embed: () => Promise<readonly number[]>;
 };
 
-/** The minimum number of results of each list that are joined. */
+/** The minimum number of results that a hybrid search finds by vectors, and again by words, before it joins them. */
 const fewestJoined = 50;
 
 /** Searches a collection by vectors, by words, or by both. */

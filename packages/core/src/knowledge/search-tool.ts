@@ -101,7 +101,7 @@ export function createSearchTool(knowledge: SearchableKnowledge, config: SearchT
   return defineTool(marked);
 }
 
-/** Returns the filter for the caller of a tool. A search without the filter would find documents of others. */
+/** Returns the filter for the caller of a tool. A search without the filter would find other users' documents. */
 async function filterOf(
   filter: Extract<SearchToolFilter, (...args: never) => unknown>,
   context: RunContext,

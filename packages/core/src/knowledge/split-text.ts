@@ -69,7 +69,7 @@ function bestOf({ section, paragraph, sentence, word }: Partial<Record<BreakKind
 }
 
 /**
- * Returns the kind of a break in view of the text's structure: within code or a table, every break is as bad as one
+ * Returns the kind of a break in view of the text's structure: within code or a table, every break counts like a break
  * between words.
  */
 function kindWithin(structure: TextStructure | undefined, index: number, kind: BreakKind): BreakKind {
@@ -94,7 +94,7 @@ function findStart(text: string, last: TextRange, overlap: number): number {
   return before === earliest ? earliest : Math.min(after, end);
 }
 
-/** Returns the index that is at most `tokens` before the end of a range. */
+/** Returns the first index from which the text to the end of a range has at most this number of tokens. */
 function goBack(text: string, { start, end }: TextRange, tokens: number): number {
   let weight = 0;
   for (let index = end; index > start; index--) {

@@ -12,8 +12,8 @@ export type ModelAttemptEnd =
 export type ReportModelCall = (model: { providerId: string; modelId: string }) => (end: ModelAttemptEnd) => void;
 
 /**
- * Reports that an attempt at a model call begins, counted from 1. Returns the function that reports its end; only the
- * first end counts.
+ * Reports that an attempt at a model call begins, by the number of the attempt from 1. Returns the function that
+ * reports its end; only the first end counts.
  */
 export type ReportModelAttempt = (attempt: number) => (end: ModelAttemptEnd) => void;
 

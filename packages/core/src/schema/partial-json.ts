@@ -18,11 +18,15 @@ type State =
   | "done"
   | "failed";
 
-/** An array or object that is not closed yet: its complete parts, and the key of the part that is being read. */
+/**
+ * An array or object that is not closed yet: its complete items or properties, and the key of the property that is
+ * being read.
+ */
 type OpenValue = { parts: unknown[] | Record<string, unknown>; key: string; count: number };
 
 /**
- * The maximum number of parts that a copy of the open values may cost for each character received since the last copy.
+ * The maximum number of array items and properties that a copy of the open values may duplicate, for each character
+ * received since the last copy.
  */
 const partsPerCharacter = 16;
 
@@ -51,7 +55,7 @@ export class PartialJson {
   #hasGrown = false;
   /** Characters received since the last `take` that returned a value. */
   #unshown = 0;
-  /** The number of parts in all open values, which a copy must duplicate. */
+  /** The number of array items and properties in all open values, which a copy must duplicate. */
   #parts = 0;
 
   /** Reads the next piece of the JSON text. */

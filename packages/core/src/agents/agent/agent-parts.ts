@@ -125,7 +125,7 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
     return (this.#tools ??= new AgentTools(this.config.tools));
   }
 
-  /** Waits for unfinished titles, and cancels those that take too long. */
+  /** Waits until session titles in progress are made, and cancels those that take too long. */
   async endBackgroundWork(): Promise<void> {
     await this.#sessions?.flush({ waitMs: closingMs });
   }

@@ -180,8 +180,8 @@ function toolHooksOf(hooks: AgentHooks | undefined): Pick<LoopPlan, "onToolCall"
 }
 
 /**
- * Returns the error code for a choice of a tool that does not exist. The code depends on which came from the run: the
- * choice or the tools.
+ * Returns the code of the error for a `toolChoice` that names an unknown tool: `invalid_request` if the choice or the
+ * tools are options of the run, otherwise `invalid_config`.
  */
 function choiceCode({ modelOptions, tools }: RunSettings): "invalid_request" | "invalid_config" {
   const isOfRun = modelOptions?.toolChoice !== undefined || tools !== undefined;

@@ -18,8 +18,8 @@ export type ToolList = readonly (ToolDef | ToolSource)[];
 export type MakeTools = (context: RunContext) => ToolList | Promise<ToolList>;
 
 /**
- * The tools of an agent: given tools, and tools of sources, which are loaded when a run begins. Or a function that
- * returns the tools of each run. Closing the agent closes its sources.
+ * The tools of an agent: tools given directly, and tools of sources, which are loaded when a run begins; or else a
+ * function that returns the tools of each run. Closing the agent closes its sources.
  */
 export class AgentTools {
   readonly #make: MakeTools | undefined;

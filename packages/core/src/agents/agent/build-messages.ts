@@ -86,9 +86,9 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
 }
 
 /**
- * Returns the limits of a history that comes from a memory. The memory's window moves on by one turn each time, so
- * its history is cut at the start of a block of turns. After summaries no turns are left out. A memory without turn
- * numbers has a `through` of 0 or the maximum number; its history has no limits.
+ * Returns the limits of a history that comes from a memory. The memory's window moves on by one turn each time, so its
+ * history is cut at the start of a block of turns, for vendors' prompt caches to match. After summaries no turns are
+ * left out. A memory without turn numbers has a `through` of 0 or the maximum number; its history has no limits.
  */
 function memoryLimits({ context, messages, through }: RememberedHistory, maxTurns: number | undefined): HistoryLimits {
   const kept = messages.filter(({ role }) => role === "user").length;

@@ -63,7 +63,10 @@ export async function* callModel(
 
 type CheckedText = { gate: OutputGate; marks: CitationMarks | undefined; hadText: boolean };
 
-/** Checks the text of a response that was not streamed, which `add` receives. Returns the text that was held back. */
+/**
+ * Ends the checks of an answer's text (citation marks and guardrails), and returns the text that they held back until
+ * its end. If the text was not streamed, checks the whole text first and passes it to `add`.
+ */
 async function endText(
   { gate, marks, hadText }: CheckedText,
   response: ModelResponse,
@@ -147,7 +150,7 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
       const filtered = filter(chunk);
       const shown = filtered instanceof Promise ? await filtered : filtered;
       if (shown !== undefined) yield shown;
-      // A model that ignores its signal would continue forever if no part of its answer is shown.
+      // The signal is checked here, because the reader cannot stop a model that ignores it while nothing is shown.
       else options.signal.throwIfAborted();
     }
     for (const chunk of ids.rest()) {
@@ -168,7 +171,7 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
 
 /**
  * Returns the functions that report the attempts of a model call. A model that calls other models reports the attempts
- * of those.
+ * at its calls of those models.
  */
 function reportsOf(
   run: Run,

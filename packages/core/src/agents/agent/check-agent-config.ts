@@ -110,8 +110,8 @@ export function checkAgentConfig(config: AgentConfig): void {
   optionTable.model(config.model, "model", where);
   optionTable.instructions(config.instructions, "instructions", where);
   optionTable.tools(config.tools, "tools", where);
-  // Programs create thousands of agents, most of them with only these four options. Of the other options, only those
-  // given are checked.
+  // Programs create thousands of agents, most of them with only the four options above. Any other option is checked
+  // only if it is given.
   for (const name in config) {
     if (name === "name" || name === "model" || name === "instructions" || name === "tools") continue;
     const check = checks.get(name);

@@ -23,7 +23,7 @@ export type ChunkFilterOptions = {
   partial: PartialAnswers | undefined;
   /** True if tool calls are shown, because they will be executed. */
   showsTools: boolean;
-  /** Receives each chunk that is shown, before it is shown. */
+  /** Called with each chunk that the run's reader will see, before the reader receives it. */
   onShown: ((chunk: StreamChunk) => void) | undefined;
 };
 

@@ -34,7 +34,7 @@ export type LoopPlan<Structured = unknown> = {
    */
   messages: readonly ChatMessage[];
   prompt: SystemPrompt;
-  /** Reads history data stored outside the turns, for the messages that are sent. Usually undefined. */
+  /** Reads images, audio and files of the history that are stored outside the turns. Undefined if there are none. */
   fillMessages: FillMessages | undefined;
   /** The maximum estimated size of each model call, in tokens. The oldest messages are left out to fit. */
   maxContextTokens: number | undefined;
@@ -67,7 +67,7 @@ export type PreparedCall = {
   readonly mayCallTools: boolean;
   /** The number of the call in the run, from 0. */
   readonly index: number;
-  /** Receives each chunk that is shown, before it is shown. */
+  /** Called with each chunk that the run's reader will see, before the reader receives it. */
   readonly onShown?: ((chunk: StreamChunk) => void) | undefined;
   /** The meter of this model call, which adds to that of the run, if telemetry records the call. */
   readonly meter?: UsageMeter | undefined;

@@ -8,7 +8,8 @@ import type { LoopPlan, ModelCall } from "./loop-plan.ts";
 
 /**
  * Makes a model call. If the vendor rejects its stored state (under another key, or because it is old), repeats the
- * call without stored state. The run remembers the rejected state, and its turn stores that.
+ * call without stored state. The run collects the rejected states, and the turn that it stores names the models that
+ * made them.
  */
 export function callWithState(plan: LoopPlan, call: ModelCall): AsyncGenerator<StreamChunk, ModelResponse> {
   const hasState = call.messages.some(({ vendorState }) => vendorState?.stored === true);

@@ -16,7 +16,7 @@ import type { NewTurn } from "../../sessions/session/turn-record.ts";
 import { toTurnMessages } from "../../sessions/session/turn-arguments.ts";
 import { toTurnToolResults } from "../../sessions/session/turn-tool-result.ts";
 
-/** The key of the step for the turn of a child run whose session lasts only as long as its parent run. */
+/** The key of the step that stores the turn of a child run whose session lasts only as long as its parent run. */
 export const turnStep = "s/turn";
 
 /** The value of the step `turnStep`: the session, and the turn that was appended to it. */
@@ -137,8 +137,8 @@ export class RunSession {
   }
 
   /**
-   * True if an earlier attempt at a durable run has stored the turn. The memory has then received it when it was
-   * recalled.
+   * True if an earlier attempt at a durable run has stored the turn. The memory then received the turn when this
+   * attempt recalled the memory.
    */
   get wasStored(): boolean {
     return this.#wasStored;

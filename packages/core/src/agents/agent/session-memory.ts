@@ -14,7 +14,7 @@ import { turnMessages } from "../../sessions/session/turn-record.ts";
 import type { StoredTurn, TurnConversation } from "../../sessions/session/turn-record.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 
-/** The maximum number of turns that are added to a memory at once. Older turns would overflow. */
+/** The maximum number of missed turns that are added to a memory at once. Older turns would leave its window anyway. */
 const mostMissed = 200;
 
 /**

@@ -24,7 +24,10 @@ export class UniqueCallIds {
   readonly #taken: CallIds;
   // Created with the first tool call, because most answers have no tool calls.
   #own: Map<string, string> | undefined;
-  /** The first halves of split surrogate pairs, by the text whose chunk they end. Created on first use. */
+  /**
+   * The half of a surrogate pair that ended the last chunk of a text, by text: the answer, the thinking, or a call's
+   * arguments. Created on first use.
+   */
   #halves: Map<string, string> | undefined;
 
   constructor(taken: CallIds) {

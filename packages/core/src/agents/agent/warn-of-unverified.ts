@@ -5,7 +5,7 @@ import { emitWarning } from "../run/run-warning.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
-/** The maximum number of runs of a storage that are checked, until a warning is given. */
+/** The maximum number of runs that are checked for each storage. */
 const maxChecks = 50;
 
 const message =

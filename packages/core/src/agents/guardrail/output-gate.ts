@@ -14,7 +14,7 @@ export class OutputGate {
   readonly #isIncremental: boolean;
   /** The text of the answer received so far. */
   #received = "";
-  /** The result of each guardrail so far. */
+  /** The text that each guardrail has passed so far. */
   readonly #passed: string[] = [];
   /** The text released so far, if there are guardrails. */
   #released = "";

@@ -33,7 +33,7 @@ const isModelCall = /(^|\/)m\/\d+$/;
 
 /** A journal step in progress. Call `done` or `leave` when it ends. */
 export type BegunStep = {
-  /** Notes that a chunk of the stream belongs to this step. The chunk becomes valid only when the step is done. */
+  /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step is left. */
   tag(chunk: object): void;
   /** Logs the result of the journal step and ends it. */
   done(value: unknown, usage?: TokenUsage): void;
@@ -43,13 +43,13 @@ export type BegunStep = {
 
 /**
  * One attempt at a run: the log as it was at the start, and the entries that the attempt adds. All journals of the run
- * share it.
+ * share the attempt.
  */
 export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
   readonly #signals: readonly RunSignal[];
-  /** The signals that steps in progress have taken, by journal step. */
+  /** The numbers of the signals that steps in progress have taken, by journal step. */
   readonly #taking = new Map<string, number>();
   /** The function that ends the run of an attempt that may do no new work. */
   #endRun: (() => void) | undefined;
@@ -60,7 +60,7 @@ export class Attempt extends LoggedPast {
   readonly #open = new Set<string>();
   readonly #stepOfChunk = new WeakMap<object, string>();
   readonly #abort = new AbortController();
-  /** Rejects when the attempt stops, for the steps that wait. */
+  /** Rejects when the attempt stops, so that steps which wait end. */
   readonly #stopped = Promise.withResolvers<never>();
   #startedAt = performance.now();
   #records = 0;
@@ -90,7 +90,7 @@ export class Attempt extends LoggedPast {
   /**
    * Begins the attempt: stores its start. Stores nothing if the run has ended.
    *
-   * @param isShared true for an attempt at a suspect run beside another one
+   * @param isShared true if the run is a suspect and this process performs another suspect run at the same time
    */
   async start({ writer, node, print }: AttemptInit, isShared = false): Promise<void> {
     if (this.ended !== undefined) return;
@@ -183,7 +183,7 @@ export class Attempt extends LoggedPast {
     };
   }
 
-  /** Takes the first signal for a wait that no step has taken. The step's result stores that it has taken it. */
+  /** Returns the first signal for a wait that no other step has taken. The step's result will record it as taken. */
   takeSignal(step: string, wait: Pick<RunWait, "kind" | "about" | "until">): RunSignal | undefined {
     const taken = this.#taking.get(step);
     const found = this.#signals.find((signal) => {
@@ -267,7 +267,7 @@ export class Attempt extends LoggedPast {
     if (this.#open.delete(step)) this.#suspendIfIdle();
   }
 
-  /** Suspends the run if every step in progress waits or contains a part that waits. */
+  /** Suspends the run if every step in progress waits, or contains a step that waits. */
   #suspendIfIdle(): void {
     if (this.#waiting.size === 0) return;
     // The check is deferred, because a step that has just ended may lead to the next step.

@@ -58,7 +58,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return journal;
   }
 
-  /** Begins the attempt of a journal that was read: see `open`. `isShared`: true beside another suspect run. */
+  /** Begins the attempt of a journal that was read: see `open`. `isShared`: true if another suspect runs. */
   async start(init: AttemptInit, isShared?: boolean): Promise<void> {
     await this.#attempt.start(init, isShared);
   }
@@ -259,7 +259,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     this.#attempt.endAtNewWork(endRun);
   }
 
-  /** Resolves after `endRun` was called, for a step that has begun. Undefined in an attempt that may do new work. */
+  /** Resolves once `endRun` was called; a step waits for it before its work. Undefined if new work is allowed. */
   beforeWork(): Promise<void> | undefined {
     return this.#attempt.beforeWork();
   }

@@ -24,7 +24,7 @@ type Write = { readonly log: RunLog; readonly number: number; readonly record: L
 
 /**
  * The writer of the run logs of a process. Gathers the entries of all runs and writes them once a tick with one insert.
- * An urgent record takes the waiting entries along.
+ * If an entry is urgent, all waiting entries are written with it at once.
  */
 export class LogWriter {
   readonly #storage: StorageDriver;
@@ -91,7 +91,9 @@ export class LogWriter {
     if (this.#waiting.size > 0) this.#writeOn();
   }
 
-  /** Writes what came during a write: a tick after that began, which after a slow write is at once. */
+  /**
+   * Writes the entries that were added during a write: one tick after that write began, or at once if it took longer.
+   */
   #writeOn(): void {
     const restMs = tickMs - (performance.now() - this.#beganAtMs);
     if (this.#isUrgent || restMs <= 0) setImmediate(this.#write);

@@ -31,13 +31,13 @@ export class LoggedPast {
    */
   fruitlessAttempts = 1;
   /**
-   * The number of attempts at this suspect that ended with their process: while it was the only suspect of that
-   * process, and while there was another.
+   * The number of attempts at this suspect that ended with their process: `alone` if that process performed no other
+   * suspect, `shared` if it did.
    */
   readonly #deaths = { alone: 0, shared: 0 };
-  /** The kind of the last attempt that was read, if `#deaths` counts it. */
+  /** The field of `#deaths` that counts the last attempt that was read; undefined if it is not counted. */
   #lastSuspect: "alone" | "shared" | undefined;
-  /** Attempts before this one that began after the run was given up, to end it. */
+  /** The number of earlier attempts that began only to end the run, after the run was given up. */
   endings = 0;
   /** Consecutive attempts before this one that finished no step because they could not reach the session. */
   storageFailures = 0;

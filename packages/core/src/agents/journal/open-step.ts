@@ -17,7 +17,10 @@ import { UsageMeter } from "../run/usage-meter.ts";
 import type { BegunStep } from "./attempt.ts";
 import type { JournalResult } from "./log-entry.ts";
 
-/** The stored form of a tool call: its result, the sources that its batch had added by its end, and if they are cited. */
+/**
+ * The stored form of a tool call: its result, and the sources that its batch had added by its end. `cites` is true if
+ * the answer may cite the sources by number.
+ */
 type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly Source[]; readonly cites?: true };
 
 /** The parts of a journal that its steps use. */
@@ -90,7 +93,7 @@ export class OpenJournalStep<Value> implements OpenStep {
   async ask(question: StepQuestion): Promise<Json> {
     const { journal, key } = this.#step;
     const times = this.interrupted?.times ?? 1;
-    // Every interruption of a tool call asks again what happened.
+    // After every interruption of a tool call, a person is asked again if the call had its effect.
     return await journal.wait(question.kind === "doubt" && times > 1 ? `${key}/${times}` : key, question);
   }
 
@@ -128,7 +131,7 @@ export async function doStep<Value>(
   }
 }
 
-/** Does as `doStep` for work that yields chunks, or returns the stored value without chunks. */
+/** Does the same as `doStep` for work that yields chunks. If the step's value is stored, returns it without chunks. */
 export async function* streamStep<Chunk extends object, Value>(
   step: StepOfKind<Value>,
   work: (open: OpenJournalStep<Value>) => AsyncGenerator<Chunk, Value>,

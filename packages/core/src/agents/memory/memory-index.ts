@@ -12,7 +12,7 @@ const { memory, memoryById } = namespaces;
  *
  * An entry is written before its memory and removed after it. A crash may therefore leave an entry without a memory,
  * which readers skip and remove, but never a memory without an entry. If two processes remove and write at the same
- * time, each checks again when done: the later one sees both changes.
+ * time, each process checks again at its end: the process that ends last sees both changes.
  */
 export async function writeEntry({ driver, place, signal }: LockedRecord): Promise<void> {
   await untilAborted(() => addEntry(driver, place.key), signal);

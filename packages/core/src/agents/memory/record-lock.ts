@@ -24,8 +24,8 @@ const maxAttempts = 5;
 
 /**
  * Runs the work after all earlier calls of this process for the record, through whichever object they came. This queue
- * is separate from the session's queue: a run that holds the session may wait in it. An abandoned write keeps the lease
- * until it settles.
+ * is separate from the session's queue: a run that holds the session may wait in it. A write whose caller no longer
+ * waits keeps its place in the queue until the write has ended.
  */
 export async function withRecordLock<Result>(
   { driver, place, signal }: LockedRecord,

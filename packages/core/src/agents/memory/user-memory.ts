@@ -152,7 +152,7 @@ export class UserMemory {
     return recallTool((userId, scope) => this.getFacts(userId, scope), options);
   }
 
-  /** Makes `flush` wait for work that was started elsewhere. That other place also handles the work's failure. */
+  /** Makes `flush` wait for work that the caller has started. The caller handles the work's failure. */
   track(work: Promise<unknown>): void {
     const end = () => void this.#pending.delete(settled);
     const settled: Promise<void> = work.then(end, end);

@@ -15,8 +15,8 @@ export type WindowSize = { messages: number; characters: number };
 
 /**
  * Keeps the newest whole turns that fit; a turn begins with a user message. If the newest turn is too large by itself,
- * its user message and its newest steps are kept. A step is an assistant message with its results. All other messages,
- * including those before the first user message, are returned in order as the `overflow`.
+ * its user message and its newest steps are kept. A step is an assistant message with the results of its tool calls.
+ * All other messages, including those before the first user message, are returned in order as the `overflow`.
  *
  * The result does not depend on how the messages are divided between calls.
  */

@@ -20,7 +20,7 @@ export type RunScope = {
   readonly meter?: UsageMeter | undefined;
   readonly endsAt?: number | undefined;
   readonly ephemeralStorage?: StorageDriver | undefined;
-  /** The steps of this part. The steps of child runs belong to the run only if they start within such a part. */
+  /** The steps of this part. A child run's steps belong to the run only if the child run starts within such a part. */
   readonly steps?: RunSteps | undefined;
 };
 
@@ -45,7 +45,7 @@ export type Inheritance = {
   readonly telemetry: Telemetry | undefined;
 };
 
-/** The private slot of a context: the run that it leads to, and the scope of a part of that run. */
+/** The private slot of a context: the run of the context, and the scope if the context is that of a part of the run. */
 type Slot = { readonly run: Run; readonly scope?: RunScope };
 
 function slotOf(context: RunContext): Slot | undefined {

@@ -20,7 +20,8 @@ export function beginRunOperation(
     name: context.agentName,
     runId: run.runId,
     parentRunId,
-    // A child run's session is recorded only if its parent has named it, because otherwise no later run can use it.
+    // A child run's session is recorded only if its parent run has named the session: no later run can use a session
+    // without a name.
     sessionId: isRoot || settings.isNamedSession ? context.sessionId : undefined,
     model: model && { providerId: model.providerId, modelId: model.modelId },
     attempt: isRoot ? durable?.attempt : undefined,

@@ -20,8 +20,8 @@ import { watchLimits } from "./run-limits.ts";
 import { toRunError } from "./to-run-error.ts";
 
 /**
- * Drives a run from its start to its single end. The reader of its chunks pulls the run; if the output is awaited
- * first, that drives it. No chunk is produced before it is requested.
+ * Drives a run from its start to its single end. Reading the chunks drives the run; if the output is awaited first,
+ * awaiting it does. No chunk is produced before it is requested.
  */
 export class RunExecution<Structured>
   implements RunStream<CompleteRunOutput<Structured>>, AsyncIterator<StreamChunk, undefined>
@@ -47,7 +47,7 @@ export class RunExecution<Structured>
   #objectStream: AsyncIterable<PartialValue<NonNullable<Structured>>> | undefined;
   /** Keeps the caller's AsyncLocalStorage for all functions of the run, wherever it is read, awaited or cancelled. */
   #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
-  /** The run as telemetry records it, if it does. */
+  /** The record of the run for telemetry; undefined without telemetry. */
   #operation: OpenOperation<"run"> | undefined;
   /** A failure that the reader of the chunks has not received yet. */
   #unreadFailure: TroupeError | undefined;
@@ -226,7 +226,7 @@ export class RunExecution<Structured>
     this.#answerReads();
   }
 
-  /** Returns true, and records it, if the answer is delivered although its turn was not stored. */
+  /** Returns true if the answer is delivered although its turn was not stored, and marks the run as not stored. */
   #answersUnstored(error: unknown): boolean {
     const run = this.#run;
     // A run that was ended while its turn was being stored has failed for that reason.

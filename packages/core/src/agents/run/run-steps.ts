@@ -15,7 +15,10 @@ import type { UsageMeter } from "./usage-meter.ts";
  */
 export type StepKind = "check" | "model" | "tool" | "member" | "function" | "turn";
 
-/** A call of code with an effect of its own, recorded before the call. `key` is its idempotency key. */
+/**
+ * A call of a tool or function that may change something outside the run, recorded before the call is made. `key` is
+ * the call's idempotency key.
+ */
 export type NotedCall = {
   readonly tool: string;
   readonly args: Json;
@@ -35,22 +38,23 @@ export interface CitingRun {
 
 /** Options of a step. All of them concern durable runs alone. */
 export type StepOptions<Value> = {
-  /** Counts the usage of the step, which a replay adds again. */
+  /** Counts the usage of the step. A later attempt that reads the stored step adds the same usage again. */
   readonly meter?: UsageMeter | undefined;
-  /** Returns the usage of a value. @default the usage that the meter counted */
+  /** Returns the usage that is part of the step's value. @default the usage that the meter counted */
   readonly usageOf?: ((value: Value) => TokenUsage) | undefined;
   /**
    * The run that a tool call adds sources to, and the number of its sources before the batch of calls. Results contain
-   * the numbers of sources, so sources that other calls of the batch added first are stored too. A replay adds all.
+   * the numbers of sources, so sources that other calls of the batch added first are stored too. A later attempt adds
+   * all of them.
    */
   readonly sources?: { readonly run: CitingRun; readonly before: number } | undefined;
   /** The name of the step in error messages, such as `The step "charge"`. */
   readonly place?: string | undefined;
-  /** Signal at whose abort the step is left, so that the run's next attempt performs it again. */
+  /** Signal that aborts when the step must be left without a result. The run's next attempt then performs it again. */
   readonly signal?: AbortSignal | undefined;
   /** The call to record before work with an effect of its own. Undefined for work that may be repeated. */
   readonly call?: NotedCall | undefined;
-  /** Returns true if the step is repeated after this failure. The result is stored with the failure. @default never */
+  /** Returns true if the step is repeated after this failure. The answer is stored with the failure. @default never */
   readonly repeats?: ((error: unknown) => boolean) | undefined;
   /** Converts the result in a person's answer into the value of a call that took place. */
   readonly readAnswer?: ((result: unknown) => Value) | undefined;
@@ -62,7 +66,7 @@ export type StepOptions<Value> = {
 
 /** A step of a durable run while its work is done. In other runs the work receives no such object. */
 export interface OpenStep {
-  /** Notes that a chunk belongs to the step. The chunk is valid only once the step is done. */
+  /** Notes that a chunk belongs to the step. Readers discard the chunk if the step is left without a result. */
   tag(chunk: object): void;
   /** The step's call, if an earlier process ended during it. The call may have had its effect. */
   readonly interrupted: InterruptedCall | undefined;
@@ -78,7 +82,7 @@ export interface OpenStep {
   announce(call: NotedCall): Promise<void>;
   /** Returns the answer to a question about the step. The run may be suspended until there is an answer. */
   ask(question: StepQuestion): Promise<Json>;
-  /** Stores the value of the step now, for work that announces its value itself. */
+  /** Stores the value of the step now, before the work itself emits the events about this value. */
   done(value: unknown): void;
 }
 
@@ -117,7 +121,7 @@ export interface DurableRun {
  * key, and a later process reads the value instead of doing the work. Otherwise a step only does its work.
  */
 export interface RunSteps {
-  /** The performance of a durable run; undefined if the run is not durable. */
+  /** The durable run as this process performs it; undefined if the run is not durable. */
   readonly durable: DurableRun | undefined;
   /** True if an earlier process began the run, so that some steps may be done. */
   readonly isResumed: boolean;
@@ -128,7 +132,7 @@ export interface RunSteps {
     work: (step?: OpenStep) => Value | Promise<Value>,
     options?: StepOptions<Value>,
   ): Value | Promise<Value>;
-  /** Does as `step` for work that yields chunks. A stored step yields none. */
+  /** Does the same as `step`, for work that yields chunks. A step whose value is stored yields no chunks. */
   stream<Chunk extends object, Value>(
     key: string,
     kind: StepKind,

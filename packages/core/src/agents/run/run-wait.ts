@@ -6,8 +6,9 @@ export type RunChunk = { readonly type: string };
 
 /**
  * The kind of a run's wait. `approval`: permission to call a tool. `input`: the result of a tool that the client
- * executes. `doubt`: the outcome of an interrupted call. `upgrade`: the tools of an earlier release. `question`: a
- * question of a workflow. `event`: a signal to a workflow. `sleep`: a time.
+ * executes. `doubt`: the outcome of an interrupted call. `upgrade`: a release that has the tools of the run.
+ * `question`: an answer to a question of a workflow. `event`: a signal to a workflow. `sleep`: the time at which a
+ * workflow goes on.
  */
 export type WaitKind = "approval" | "input" | "doubt" | "upgrade" | "question" | "event" | "sleep";
 
@@ -27,7 +28,10 @@ export type RunWait = {
   readonly argsSchema?: Json;
   /** Epoch milliseconds at which the run began to wait. Missing in records of an earlier release. */
   readonly askedAt?: number;
-  /** For an event: the number of the run's last signal that the wait has considered. Clients do not see it. */
+  /**
+   * For the kind `event`: the number of the last signal that arrived before the wait; only later signals end it.
+   * Clients do not see it.
+   */
   readonly seen?: number;
 };
 
@@ -46,7 +50,10 @@ function eventOf({ kind, about }: Pick<RunWait, "kind" | "about">): string | und
   return typeof event === "string" ? event : undefined;
 }
 
-/** Returns true if a wait that has considered the signals before takes this signal. */
+/**
+ * Returns true if a signal ends a wait: it has the event of the wait, and arrived after the signals that the wait has
+ * seen and before the end of the wait.
+ */
 export function takesSignal(wait: Pick<RunWait, "kind" | "about" | "until" | "seen">, signal: RunSignal): boolean {
   const { until = Infinity, seen = 0 } = wait;
   return eventOf(wait) === signal.event && signal.number > seen && signal.at <= until;

@@ -101,7 +101,7 @@ export class Run<Structured = unknown> {
   #firstTokenMs: number | undefined;
 
   /**
-   * @param within the run whose auxiliary call this run makes. They share everything except the record and the steps
+   * @param within the run whose auxiliary call this run makes. Both runs share all but the record and the steps
    */
   constructor(init: RunInit, within?: Run, steps: RunSteps = init.settings.steps) {
     const { settings, eventBus } = init;
@@ -284,7 +284,7 @@ export class Run<Structured = unknown> {
     };
   }
 
-  /** Returns the fields that only an output has whose answer is not whole or not stored. */
+  /** Returns the fields that an output has only if its answer is not whole, or was not stored. */
   #exceptions(finishReason: FinishReason): Pick<CompleteRunOutput, "finishReason" | "stored"> {
     return { ...(finishReason !== "stop" && { finishReason }), ...(!this.isStored && { stored: false as const }) };
   }

@@ -4,8 +4,8 @@ import type { RunWait } from "./run-wait.ts";
 
 /**
  * A question of a durable run, for the reader of the run's events. The run waits for one of these: approval of a tool
- * call, the result of a tool that the client executes, an answer about an interrupted call, or the tools of an
- * earlier release. More chunks follow after the answer.
+ * call, the result of a tool that the client executes, an answer about an interrupted call, or a release that has the
+ * tools of the run. More chunks follow after the answer.
  */
 export type WaitChunk = { type: "wait"; runId: string; waitId: string } & Omit<RunWait, "id" | "askedAt">;
 

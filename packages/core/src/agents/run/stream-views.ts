@@ -4,8 +4,8 @@ import { PartialJson } from "../../schema/partial-json.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 
 /**
- * The reader that drives a run: of its chunks, texts or partial values, or of its awaited `output`, which skips these.
- * `none` is a run without a stream.
+ * The way in which a run is read: by its chunks, by its texts, by partial values of its structured answer, or by
+ * awaiting its `output` alone. `none` is a run without a stream.
  */
 export type Reader = "chunks" | "text" | "objects" | "output" | "none";
 
@@ -113,7 +113,7 @@ export class PartialAnswers {
   }
 }
 
-/** Makes the error for a second reader of a stream. It names the first reader. */
+/** Makes the error for a second reader of a stream. The message names the first reader. */
 export function alreadyRead(reader: Reader): TroupeError {
   const isDriven = reader === "output" || reader === "none";
   return new TroupeError(

@@ -29,7 +29,7 @@ class DelegationTool implements ChildRunTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  /** Errors that a delegation's `execute` throws are public. */
+  /** The messages of errors that a delegation's `execute` throws may be shown to clients. */
   readonly publicErrors = true;
   readonly #options: DelegationToolOptions;
 

@@ -195,8 +195,8 @@ function checkOutput(output: RunOutput, meter: UsageMeter, telemetry: Telemetry 
 }
 
 /**
- * Makes the error of a team whose members all failed, with their code if they share it. A member without an error timed
- * out.
+ * Makes the error of a team whose members all failed, with the code of their errors if all have the same code. A member
+ * without an error timed out.
  */
 function allMembersFailed(errors: readonly (TroupeError | undefined)[]): TroupeError {
   const [code, ...others] = new Set(errors.map((error): ErrorCode => error?.code ?? "timeout"));

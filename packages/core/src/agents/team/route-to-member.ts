@@ -56,7 +56,7 @@ type Choice = { member: string };
 
 /**
  * Returns the member that answers: the only member, or the choice of the orchestrator as structured output. An unknown
- * name is sent back like any answer that does not fit.
+ * name is sent back to the model, like any structured answer that does not fit its schema.
  */
 async function chooseMember({ orchestrator, members, run }: TeamRunPlan): Promise<TeamMember> {
   const [only, ...others] = members;

@@ -91,7 +91,10 @@ export async function outcomeOf(stepCall: StepCall, batch: RunningBatch): Promis
   }
 }
 
-/** Checks, approves and executes a tool call in this order, and stops at a refusal. Resumes an interrupted call. */
+/**
+ * Checks, approves and executes a tool call in this order, and stops at a refusal. Continues a call that was
+ * interrupted when its process ended.
+ */
 async function checkAndRun(stepCall: StepCall, batch: RunningBatch): Promise<CallOutcome> {
   const { call, step } = stepCall;
   const tool = batch.tools.find(call.name);

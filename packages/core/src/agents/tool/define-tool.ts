@@ -212,7 +212,7 @@ export function checkTool(tool: unknown): asserts tool is ToolDef {
   optionTable.description(description, "description", where);
   optionTable.parameters(parameters, "parameters", where);
   optionTable.execute(execute, "execute", where);
-  // Most tools have exactly these four options. The whole table of options is read only for other tools.
+  // Most tools have exactly the four usual options. The whole table of options is read only for other tools.
   const isPlain = Object.getPrototypeOf(tool) === Object.prototype;
   if (isPlain && execute !== undefined && countFields(tool) === usualCount) return;
   readOptions(optionTable, tool, where);

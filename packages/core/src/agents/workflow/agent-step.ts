@@ -85,7 +85,7 @@ async function startAgent({ agent, session, input, context, onChunk }: AgentStep
   const { signal } = context;
   const settings = runOf(context)?.settings;
   const modelOptions = settings?.modelOptions;
-  // The session in the context is the caller's. A workflow within a team has another session.
+  // The context has the session id of the caller. A workflow that is a team's member runs in another session.
   const ownSession = memberSessionId(settings?.sessionId ?? context.sessionId, shorten(session));
   const opts = { parent: context, signal, sessionId: ownSession, ...(modelOptions !== undefined && { modelOptions }) };
   if (onChunk === undefined) return await agent.run(input, opts);

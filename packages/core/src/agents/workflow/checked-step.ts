@@ -21,7 +21,7 @@ export type ItemWork =
       readonly effect?: FunctionStep<StateRecord>["effect"];
     };
 
-/** The time for which a step waits, and the outcome afterwards: see `WaitingStep`. */
+/** The time for which a step waits, and the outcome afterwards: see `WaitLimit`. */
 export type WaitTiming = {
   readonly waitMs: number | undefined;
   readonly onTimeout: "fail" | "continue" | { readonly value: unknown };
@@ -82,7 +82,7 @@ export type CheckedStep =
       readonly kind: "ask";
       readonly name: string;
       readonly ask: StateFunction;
-      /** @default a string */
+      /** The schema of the person's answer. @default a string */
       readonly schema: AnswerSchema | undefined;
       readonly timing: WaitTiming;
     }

@@ -9,7 +9,7 @@ import type { StepTraceEntry } from "./step-trace.ts";
 /** The maximum number of characters of a key that an error repeats. */
 const shownLength = 64;
 
-/** Returns the steps of the case that a `choose` step selects. Its key is stored in a durable run. */
+/** Returns the steps of the case that a `choose` step selects. A durable run stores the key of the case. */
 export async function chosenSteps(
   runner: PartRunner,
   { choose, cases, otherwise }: CheckedStepOf<"choose">,

@@ -119,7 +119,10 @@ async function runItem(
   return { value: { ...scope.before.state, ...partial }, text };
 }
 
-/** Returns the scope of an item. The item is in its copy of the state, and is the text that its first agent reads. */
+/**
+ * Returns the scope of an item. The item is in the scope's copy of the state, and is the text that the first agent of
+ * the item reads.
+ */
 function itemScope({ as }: CheckedStepOf<"forEach">, item: unknown, scope: PlacedScope): PlacedScope {
   const message = typeof item === "string" ? item : JSON.stringify(item);
   const state = { ...scope.before.state, [as]: item };

@@ -81,7 +81,10 @@ export const runStreamingAnswer: WorkflowRunner = async function* (run, plan) {
   return finishReason;
 };
 
-/** Returns true if the answering agent step of a workflow has been streamed, as by an earlier attempt at the run. */
+/**
+ * Returns true if the answering agent step of a workflow has been streamed, for example by an earlier attempt at the
+ * run.
+ */
 function isShown({ steps, trace }: WorkflowPlan): boolean {
   const speaker = answeringStep(steps);
   return speaker !== undefined && trace.isShown(speaker);

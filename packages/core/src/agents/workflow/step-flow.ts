@@ -1,6 +1,6 @@
 import type { FlowSteps, StepFlow } from "./workflow-step.ts";
 
-/** Makes a flow without steps. Its types check the steps; at run time each method adds a step. */
+/** Makes a flow without steps. The flow's types check the steps; at run time its methods only add the steps. */
 export function createStepFlow<State>(): StepFlow<State> {
   return new StepCollector([]) as FlowSteps as StepFlow<State>;
 }

@@ -34,6 +34,6 @@ export function placeWithin({ path, key, steps }: StepPlace): StepsPlace {
 }
 
 function keyOf(name: string): string {
-  // A point in the step's key would make the ids of waits ambiguous.
+  // A point in a step's name is encoded, because a point in the step's key would make the ids of waits ambiguous.
   return `w/${encodeKey(name).replaceAll(".", "%2E")}`;
 }

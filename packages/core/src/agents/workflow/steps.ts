@@ -105,7 +105,10 @@ function readForm({ fields, path }: UncheckedStep): Form {
   throw wrongConfig(`Unknown field ${JSON.stringify(unknown)} in ${path}. With ${form}, expected ${known.join(", ")}.`);
 }
 
-/** Returns the forms that the fields of a step mark. The work of a `forEach` has the fields of other forms. */
+/**
+ * Returns the kinds of step that a step's fields mark. For a `forEach`, the fields `agent` and `run` mark no kind: they
+ * are its work.
+ */
 function marksOf(fields: UnknownRecord): Form[] {
   const marks = formNames.filter((each) => fields[each] !== undefined);
   return marks.includes("forEach") ? marks.filter((each) => each !== "agent" && each !== "run") : marks;

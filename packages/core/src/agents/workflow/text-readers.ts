@@ -27,7 +27,7 @@ function readsText(step: CheckedStep): boolean {
     case "parallel":
       return step.steps.some(readsText);
     default:
-      // The text of an item is the item.
+      // Steps within a `forEach` read their item as the text. The other kinds of step read no text.
       return false;
   }
 }

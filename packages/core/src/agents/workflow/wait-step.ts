@@ -29,7 +29,7 @@ export function waitWork(step: CheckedWaitStep, scope: PlacedScope): Work<StateC
   };
 }
 
-/** Makes the error of a run that reaches a wait, or would reach it, and cannot wait. */
+/** Makes the error of a run without a `RunService`, which reaches or would reach a step that waits, and cannot wait. */
 export function cannotWait(step: string): TroupeError {
   return new TroupeError(
     "invalid_config",
@@ -56,7 +56,7 @@ function untilOf({ waitMs }: WaitTiming): Pick<StepQuestion, "until"> {
   return waitMs === undefined ? {} : { until: Date.now() + waitMs };
 }
 
-/** Returns the answer to a question, or the value that a wait without an answer gives. */
+/** Returns the answer to a question. If none arrives in time, returns the value that `onTimeout` gives, or throws. */
 async function answerOf(
   open: OpenStep,
   question: StepQuestion,
@@ -90,7 +90,7 @@ async function sleepUntil(
 ): Promise<StateChange> {
   const time = await until(copyState(before.state));
   if (open !== undefined) await open.ask({ kind: "sleep", about: { step: name }, until: time });
-  // The run's limit of time ends a longer wait before.
+  // A wait longer than a timer allows needs no second timer, because the run's time limit ends the run earlier.
   else await sleep(Math.min(Math.max(0, time - Date.now()), longestTimerMs), signal);
   return noStateChange;
 }

@@ -62,7 +62,10 @@ export interface FlowSteps {
   readonly steps: readonly unknown[];
 }
 
-/** Nested steps: an array, or a function that writes them one after the other, so that each knows the answers before. */
+/**
+ * Nested steps: an array, or a function that adds them to a flow one by one, so that each step knows the types of
+ * earlier answers.
+ */
 export type NestedSteps<State> = readonly WorkflowStep<State>[] | FlowFunction<State>["write"];
 
 /** A method, because TypeScript compares the parameters of methods in both directions: steps of any state fit. */

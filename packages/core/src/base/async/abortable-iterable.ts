@@ -2,9 +2,9 @@ import { Readable } from "node:stream";
 import { TroupeError } from "../errors/troupe-error.ts";
 
 /**
- * Passes on the chunks of `source` until `signal` aborts; without a signal it is `source` itself. On an abort a waiting
- * reader is woken with `cancelled`, and the source is released. A source that is itself waiting in an async generator
- * is released only when that wait ends, so pass the same signal to that wait.
+ * Passes on the chunks of `source` until `signal` aborts. Without a signal, returns `source` itself. On an abort a
+ * waiting reader is woken with `cancelled`, and the source is released. A source that is itself waiting in an async
+ * generator is released only when that wait ends, so pass the same signal to that wait.
  */
 export function abortableIterable<Chunk>(
   source: AsyncIterable<Chunk>,

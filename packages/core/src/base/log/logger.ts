@@ -21,8 +21,9 @@ import type { Loggable } from "./to-loggable.ts";
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * A log for the operator of the service. It never throws and never shows secrets that it has been given. It is our own
- * because it masks a run's API keys in messages, errors and URLs, also in URL or JSON encoding.
+ * A log for the operator of the service. It never throws and never shows secrets that it has been given. Troupe has its
+ * own interface, because a logger must mask a run's API keys in messages, errors and URLs, also in URL or JSON
+ * encoding.
  */
 export interface Logger {
   /** The lowest level of entries that the logger writes. A logger without this field is assumed to write all levels. */

@@ -5,8 +5,8 @@ import { isRecord } from "../util/is-record.ts";
 export type DataPart = Exclude<ContentPart, TextPart>;
 
 /**
- * Reference to the data of a part that is stored in pieces beside its turn, used instead of `data`. It holds the first
- * parts of the pieces' keys, and their size.
+ * Reference to the data of a part that is stored in pieces beside its turn, used instead of `data`. It has the values
+ * from which the storage keys of the pieces are made, the size of the data, and the number of pieces.
  */
 export type StoredReference = {
   /**

@@ -77,8 +77,8 @@ function delayInHeaders(headers: unknown): number | undefined {
 }
 
 /**
- * Returns the milliseconds to wait before a retry, counted from 0. The wait is random, up to a limit that doubles each
- * time, so that callers that failed together do not retry together.
+ * Returns the milliseconds to wait before a retry, given its number from 0. The wait is random, up to a limit that
+ * doubles each time, so that callers that failed together do not retry together.
  */
 export function backoffDelay(
   retry: number,

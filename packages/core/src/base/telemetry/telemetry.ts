@@ -54,7 +54,7 @@ export interface Telemetry {
   addUsage(usage: TokenUsage): void;
   /** Records a measurement outside of operations. */
   measure<Name extends keyof Measurements>(name: Name, facts: Measurements[Name]): void;
-  /** Reads a value whenever metrics are collected. Returns the function that stops this. */
+  /** Reads a value whenever metrics are collected. Returns the function that ends these reads. */
   observe(name: "queue.depth", read: () => Promise<number>): () => void;
   /** Returns the headers that pass the active span on to another service; an empty object without a span. */
   headers(): Readonly<Record<string, string>>;

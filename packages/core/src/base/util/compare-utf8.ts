@@ -1,6 +1,6 @@
 /**
- * Code units whose order differs from UTF-8. If at most one of two strings contains them, the order of JavaScript is
- * right.
+ * Code units whose order in JavaScript strings differs from the order of their UTF-8 bytes. If at most one of two
+ * strings contains them, the order of JavaScript is right.
  */
 const isOddlyOrdered = /[\ud800-\uffff]/;
 

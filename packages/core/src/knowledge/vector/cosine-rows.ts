@@ -5,7 +5,8 @@ import { SimdMemory } from "./simd/simd-memory.ts";
 
 const lanes = 16;
 const rowsAtOnce = 1024;
-// In floats: 1 MB. Smaller collections of vectors are fast without SIMD, and a process may have thousands of them.
+// The number of floats from which vectors are kept in SIMD memory: 1 MB. Smaller collections of vectors are fast
+// without SIMD, and a process may have thousands of them.
 const smallestSimd = 2 ** 18;
 
 /** A vector with its Euclidean length. The length is measured once, because each cosine is divided by it. */

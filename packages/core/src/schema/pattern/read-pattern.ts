@@ -8,8 +8,8 @@ import { parsePattern } from "./parse-pattern.ts";
  */
 export type Pattern = (text: string, budget: StepBudget) => boolean;
 
-// Up to both limits, the regular expression engine takes at most some milliseconds to match a text. Beyond ten choices
-// even its compiler may hang.
+// Up to this number of steps and of choices in a pattern, the regular expression engine takes at most some milliseconds
+// to match a text. Beyond ten choices even the engine's compiler may hang.
 const harmlessSteps = 1_000_000;
 const harmlessChoices = 10;
 
