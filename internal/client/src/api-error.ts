@@ -5,11 +5,11 @@ import type { Failure } from "./wire.ts";
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** The status of the answer; 0 if there was no answer. */
+  /** The HTTP status of the answer; 0 if there was no answer. */
   readonly status: number;
   /** The code of the error, such as `not_found`, `conflict` or `network`. */
   readonly code: string;
-  /** The vendor whose key is missing or was refused. */
+  /** The vendor whose API key is missing or was refused. */
   readonly vendor: string | undefined;
   /** The id of the failed run, if the request had begun a run. */
   readonly runId: string | undefined;

@@ -56,7 +56,7 @@ export interface RemoteRunnable<Input, Output> {
   start(input: Input, options?: ClientRunOptions): Promise<RunIds>;
 }
 
-/** Runs that outlive their connection. */
+/** The caller's durable runs: runs that outlive their connection. */
 export interface RemoteRuns {
   list(page?: PageOptions): Promise<{ runs: RunInfo[]; next?: string }>;
   get(runId: string): Promise<PublicRun>;

@@ -60,7 +60,7 @@ async function* openRun({ open, mayReopen, pause }: OpenOptions): AsyncGenerator
   }
 }
 
-/** The progress of following a run. */
+/** The progress of following a run: the id of the last event, the failures in a row, and true once the run is over. */
 type Progress = { lastId: string | undefined; failures: number; isOver: boolean };
 
 /** Yields the updates of a followed run that arrive on one connection. */

@@ -10,7 +10,7 @@ type AnyRunnable = { run(...given: never[]): Promise<unknown> };
 
 type Registry<Served, Kind extends string> = Kind extends keyof Served ? Served[Kind] : unknown;
 
-/** An empty registry, for a service that was made without one. */
+/** An empty registry, for a kind of runnable that the service does not serve. */
 type NoEntries = { readonly [Name in never]: AnyRunnable };
 
 /** The agents, teams or workflows of a service by name; any name for a service whose type is not known. */

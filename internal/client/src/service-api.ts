@@ -37,7 +37,7 @@ export type RunRequest = {
   readonly messages?: readonly object[] | undefined;
   /** Files to upload with the input. The service must accept uploads. */
   readonly files?: readonly Blob[] | undefined;
-  /** Headers of this request, beside those of the client. */
+  /** Headers of this request, in addition to the headers of the client. */
   readonly headers?: Record<string, string> | undefined;
   /** Signal that ends the reading of the answer. */
   readonly signal?: AbortSignal | undefined;
@@ -48,9 +48,9 @@ type RunManner = { readonly path: "run" | "stream"; readonly key?: string; reado
 
 /** Options of a list in pages: the size of the page, the cursor after which it begins, and the status of the runs. */
 export type PageOptions = {
-  /** The number of entries. @default 20 */
+  /** The maximum number of entries in the page. @default 20 */
   readonly limit?: number;
-  /** The `next` of the previous page. */
+  /** The field `next` of the previous page, after which this page begins. */
   readonly after?: string;
   /** The status of the runs to list. */
   readonly status?: string;
@@ -122,7 +122,7 @@ export class ServiceApi {
     return await this.#json("runs", { query: page });
   }
 
-  /** Returns a run that outlives its connection. */
+  /** Returns a durable run: a run that outlives its connection. */
   async run(runId: string): Promise<PublicRun> {
     return await this.#json(`runs/${enc(runId)}`);
   }

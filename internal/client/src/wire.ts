@@ -67,7 +67,7 @@ export type Usage = { readonly promptTokens: number; readonly completionTokens: 
 export type Failure = {
   readonly code: string;
   readonly message: string;
-  /** The vendor whose key is missing or was refused, with the code `unauthorized`. */
+  /** With the code `unauthorized`: the vendor whose API key is missing or was refused. */
   readonly vendor?: string;
   readonly runId?: string;
 };
@@ -175,7 +175,7 @@ export type StoredTurn = {
   readonly sources?: readonly Source[];
 };
 
-/** A run that outlives its connection. */
+/** A durable run: a run that outlives its connection. */
 export type RunInfo = {
   readonly runId: string;
   readonly kind: RunnableKind;

@@ -4,7 +4,7 @@ import type { MongoFailures } from "./mongo-failures.ts";
 
 /** The MongoDB server and database to open, and the collections to prepare in it. */
 export type MongoPlace = {
-  /** The class that opens the database, for error messages. */
+  /** The name of the class that opens the database, for error messages. */
   readonly owner: string;
   readonly uri: string;
   readonly dbName: string;
@@ -107,7 +107,7 @@ async function createCollection(db: Db, name: string): Promise<void> {
   try {
     await db.createCollection(name);
   } catch (error) {
-    // Another process created the collection first.
+    // The error `NamespaceExists` means that another process created the collection first.
     if ((error as { code?: unknown }).code !== namespaceExists) throw error;
   }
 }

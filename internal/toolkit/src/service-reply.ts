@@ -3,7 +3,7 @@ import type { ReplyHeaders } from "@troupe/core/kit";
 import { problemOfStatus, serviceError } from "./service-error.ts";
 import type { ServiceFailure } from "./service-error.ts";
 
-/** Parts of a `ServiceReply`. */
+/** Constructor options of a `ServiceReply`: the service, the reply, and the advice for a lost answer. */
 export type ServiceReplyParts = {
   service: string;
   status: number;
@@ -12,7 +12,10 @@ export type ServiceReplyParts = {
   lostAnswerAdvice?: string | undefined;
 };
 
-/** Returns a toolkit's more precise explanation of an error reply. Undefined if its status says enough. */
+/**
+ * Returns a toolkit's more precise explanation of an error reply. Returns undefined if the status of the reply says
+ * enough.
+ */
 export type ExplainReply = (reply: ServiceReply) => ServiceFailure | undefined;
 
 /**

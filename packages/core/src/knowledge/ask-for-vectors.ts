@@ -53,7 +53,7 @@ export async function embedText(
   return vector;
 }
 
-/** Calls embeddings, and records the call. */
+/** Calls an embedding provider, and records the call in telemetry. */
 async function observeEmbeddings<Answer>(
   telemetry: Telemetry,
   { embeddings, count }: { embeddings: EmbeddingProvider; count: number },

@@ -2,7 +2,7 @@ import type { Operations } from "../base/telemetry/operations.ts";
 import type { Telemetry } from "../base/telemetry/telemetry.ts";
 import type { KnowledgeSearchResult } from "./join-results.ts";
 
-/** Searches a knowledge base, and records the search. */
+/** Searches a knowledge base, and records the search in telemetry. */
 export async function observeRetrieval(
   telemetry: Telemetry,
   facts: Operations["retrieval"]["begin"],

@@ -26,7 +26,7 @@ export class TextStructure {
     for (let start = 0; start < text.length;) {
       const newline = text.indexOf("\n", start);
       const end = newline === -1 ? text.length : newline + 1;
-      // Longer lines are plain text, which is not worth parsing.
+      // A line longer than the limit counts as plain text, which is not worth parsing.
       reader.read(start, end - start > longestLine ? "text" : text.slice(start, end).trimEnd());
       start = end;
     }

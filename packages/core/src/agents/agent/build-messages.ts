@@ -66,7 +66,8 @@ export async function buildMessages(parts: AgentParts, run: Run, past: Past & Ow
 
 async function loadHistory(config: AgentConfig, run: Run, { session, memory }: Past): Promise<History> {
   const { addHistoryToMessages = true, numHistoryRuns } = config;
-  // The memory is recalled even if the model gets no history: it must add the turns that it missed.
+  // The memory is recalled even if the model gets no history, because recalling also adds the turns that the memory
+  // missed.
   const recalled = await memory?.recall(session);
   if (!addHistoryToMessages) return noHistory;
   const { messages: given } = run.settings;

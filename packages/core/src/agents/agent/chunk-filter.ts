@@ -130,7 +130,7 @@ function wellFormed(chunk: ToolChunk): ToolChunk {
   return { ...chunk, argumentsDelta: chunk.argumentsDelta.toWellFormed() };
 }
 
-/** Wraps a filter so that it reports each shown chunk. */
+/** Wraps a filter so that it also passes each shown chunk to a listener. */
 function reporting(filter: ChunkFilter["filter"], onShown: (chunk: StreamChunk) => void): ChunkFilter["filter"] {
   const report = (chunk: StreamChunk | undefined) => {
     if (chunk !== undefined) onShown(chunk);

@@ -65,7 +65,7 @@ export type PreparedCall = {
   /** The tools of this model call. */
   readonly tools: ToolSet;
   readonly mayCallTools: boolean;
-  /** The number of the call in the run, from 0. */
+  /** The number of the model call in the run, from 0. */
   readonly index: number;
   /** Called with each chunk that the run's reader will see, before the reader receives it. */
   readonly onShown?: ((chunk: StreamChunk) => void) | undefined;

@@ -9,12 +9,12 @@ import { UsageMeter } from "../run/usage-meter.ts";
 import { callByStream, callModel } from "./call-model.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 
-/** A plan with the telemetry that records its model calls. */
+/** The plan of a tool loop, with the telemetry that records its model calls. */
 type ObservedPlan = LoopPlan & { readonly telemetry: Telemetry };
 
 /**
- * Makes a prepared model call as `callModel` does, and records it. The recorded usage is all that the call adds to the
- * run's meter, also for attempts that failed.
+ * Makes a prepared model call as `callModel` does, and records the call in telemetry. The recorded usage is all that
+ * the call adds to the run's meter, also for attempts that failed.
  */
 export async function* observeModelCall(
   { telemetry, ...plan }: ObservedPlan,

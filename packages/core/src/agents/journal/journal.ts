@@ -33,7 +33,7 @@ const mostStarts = 3;
  */
 export class Journal implements RunSteps, DurableRun, StepLog {
   readonly #attempt: Attempt;
-  /** The prefix of all keys: empty, or a path that ends with `/`. */
+  /** The prefix of all step keys in this journal: empty, or a path that ends with `/`. */
   readonly #scope: string;
   #children = 0;
 
@@ -181,7 +181,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return endOfStep(this, key);
   }
 
-  /** Returns the journal of a part of the run. Its keys begin with `key`. */
+  /** Returns the journal of a part of the run, such as a tool call. Its step keys begin with `key`. */
   part(key: string): Journal {
     return new Journal(this.#attempt, `${this.#scope}${key}/`);
   }

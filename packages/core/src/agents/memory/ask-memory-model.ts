@@ -33,7 +33,7 @@ export function askMemoryModel(call: MemoryModelCall): Promise<string> {
   return call.telemetry === undefined ? ask(call) : observeMemoryCall(call.telemetry, call);
 }
 
-/** Calls a model as `askMemoryModel` does, and records the call with the usage of all its attempts. */
+/** Calls a model as `askMemoryModel` does, and records the call in telemetry, with the usage of all its attempts. */
 async function observeMemoryCall(telemetry: Telemetry, call: MemoryModelCall): Promise<string> {
   const { model, messages, config = {}, onUsage, onModelCall } = call;
   let usage = noUsage;

@@ -53,7 +53,7 @@ export type MemoryModelOptions = {
    * and end.
    */
   onModelCall?: ((model: Pick<ModelProvider, "providerId" | "modelId">) => ReportModelAttempt | undefined) | undefined;
-  /** Records the model calls, if the run is recorded. */
+  /** Records the model calls, if the run has telemetry. */
   telemetry?: Telemetry | undefined;
   /** The logger for failures that the memory recovered from. */
   logger?: Logger | undefined;

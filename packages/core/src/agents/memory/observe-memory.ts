@@ -1,7 +1,7 @@
 import type { Operations } from "../../base/telemetry/operations.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 
-/** Reads or writes a memory, and records it. */
+/** Reads or writes a memory, and records this in telemetry. */
 export async function observeMemory<Result>(
   telemetry: Telemetry,
   facts: Operations["memory"]["begin"],

@@ -1,6 +1,9 @@
 import type { RunContext } from "./run-context.ts";
 
-/** The ids that every event of a run has: of the run, of the run and the tool call that started it, and of its caller. */
+/**
+ * The ids that every event of a run has: of the run itself, of the parent run and the tool call that started the run,
+ * and of the caller.
+ */
 export type EventIds = {
   runId: string;
   parentRunId?: string;

@@ -5,7 +5,7 @@ import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
 import type { Run } from "./run.ts";
 
-/** Begins to record a run. A later attempt at a durable run records how the previous attempt ended. */
+/** Begins to record a run in telemetry. A later attempt at a durable run records how the previous attempt ended. */
 export function beginRunOperation(
   telemetry: Telemetry,
   run: Run,
@@ -34,7 +34,7 @@ export function beginRunOperation(
   return operation;
 }
 
-/** Makes a redactor of a run's keys when it is first used: only recorded content needs it. */
+/** Returns a redactor of a run's API keys that is made on its first use, because only recorded content needs it. */
 function lazyRedactor(apiKeys: ApiKeys): Redactor {
   let redact: Redactor | undefined;
   return (text, maxLength) => {

@@ -284,7 +284,7 @@ export class RunExecution<Structured>
     this.#answerReads();
   }
 
-  /** Ends the run early. Its signal has aborted when this returns. */
+  /** Ends the run early. The run's signal has aborted when this method returns. */
   #stop(reason: TroupeError): void {
     if (this.#phase === "ended") return;
     this.#caller.runInAsyncScope(() => {

@@ -140,7 +140,7 @@ export type RunSettings = {
   /** The id of the parent run's tool call that started the run. */
   readonly delegationId: string | undefined;
   readonly fromOutside: boolean;
-  /** The earlier conversation, if the call brought messages. */
+  /** The earlier conversation, if the options of the run have `messages`. */
   readonly messages: readonly ChatMessage[] | undefined;
   readonly sessionId: string;
   /** False for a session that was created for this run. */
@@ -175,7 +175,7 @@ export type RunSettings = {
   /** The storage of this run's session if the session lasts only as long as the run or its parent run. */
   readonly sessionStorage: StorageDriver | undefined;
   readonly steps: RunSteps;
-  /** Records the operations of the run. Undefined for most runs. */
+  /** The telemetry that records the operations of the run. Undefined for most runs. */
   readonly telemetry: Telemetry | undefined;
 };
 

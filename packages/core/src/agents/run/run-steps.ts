@@ -72,7 +72,7 @@ export interface OpenStep {
   readonly interrupted: InterruptedCall | undefined;
   /** True if a part of the step was done before, so that its beginning was already announced. */
   readonly isResumed: boolean;
-  /** True if a person was asked to approve the step's call before. */
+  /** True if a person was already asked to approve the step's call. */
   readonly hasAskedApproval: boolean;
   /** The meter and the steps of child runs that the step's work starts. */
   readonly scope: { readonly meter: UsageMeter | undefined; readonly steps: RunSteps };
@@ -139,7 +139,7 @@ export interface RunSteps {
     work: (step?: OpenStep) => AsyncGenerator<Chunk, Value>,
     options?: StepOptions<Value>,
   ): AsyncGenerator<Chunk, Value>;
-  /** Returns the steps of a part of the run, whose keys begin with `key`. */
+  /** Returns the steps of a part of the run, such as a tool call. Their keys begin with `key`. */
   part(key: string): RunSteps;
   /** Returns the steps of the next child run of this part. */
   child(): RunSteps;

@@ -81,7 +81,7 @@ export class Run<Structured = unknown> {
   isStored = true;
   /** True once a tool of the run has returned numbered passages, so that the numbers in its answer are checked. */
   citesSources = false;
-  /** The tool calls of the run in progress. */
+  /** The tool calls of the run that are in progress. */
   unfinishedStep: UnfinishedStep | undefined;
   /** The list of the run's sources. Created with the first source, because most answers have no sources. */
   #sources: SourceList | undefined;

@@ -132,7 +132,7 @@ class RoutedCall {
   readonly #call: ToolCall;
   readonly #results: ToolCallResult[] = [];
   readonly #startedAt = performance.now();
-  /** True if the result is stored, so that it was already reported. */
+  /** True if the result of the call is stored, so that an earlier process has already reported the call. */
   readonly #isStored: boolean;
   #isShown = false;
 

@@ -49,7 +49,7 @@ export type RunningBatch = {
   readonly answerSchema: CompiledSchema | undefined;
   readonly onResult: ((result: ToolCallResult) => void) | undefined;
   readonly onProgress: (progress: ToolProgress) => void;
-  /** Records the calls, if the run is recorded. */
+  /** Records the calls, if the run has telemetry. */
   readonly telemetry: Telemetry | undefined;
   /** The number of sources that the run had recorded before the batch. */
   readonly sourcesBefore: number;

@@ -3,14 +3,16 @@ import type { ToolCall } from "../../base/message/tool-call.ts";
 import { RunPaused } from "../run/run-paused.ts";
 import type { CallOutcome, RunningBatch } from "./call-outcome.ts";
 
-/** A tool call with the arguments that are recorded. */
+/** A tool call, with the arguments that telemetry records. */
 type ObservedCall = {
   readonly call: ToolCall;
   readonly args: Record<string, unknown>;
   readonly batch: RunningBatch;
 };
 
-/** Executes a tool call, and records it. Spans of the tool's own work become children of its span. */
+/**
+ * Executes a tool call, and records the call in telemetry. Spans of the tool's own work become children of its span.
+ */
 export async function observeToolCall(
   telemetry: Telemetry,
   { call, args, batch }: ObservedCall,

@@ -55,7 +55,7 @@ export function runnableAsTool(runnable: Runnable, options: RunnableToolOptions 
     description: description ?? ownDescription,
     parameters,
     timeoutMs,
-    // The tool of a runnable throws only messages of public errors.
+    // The errors that this tool throws have only messages that clients may see.
     publicErrors: true,
     execute: async ({ input }: Record<string, unknown>, context: RunContext) =>
       await runForText(runnable, input as string, context),

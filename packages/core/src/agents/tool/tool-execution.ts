@@ -21,7 +21,7 @@ const gracePeriodMs = 1000;
  */
 export type ToolExecutionOptions = {
   readonly tool: ExecutableTool;
-  /** A copy of the arguments that belongs to the tool. */
+  /** A copy of the arguments, which the tool may change. */
   readonly args: Record<string, unknown>;
   /** The context of the run. */
   readonly context: RunContext;

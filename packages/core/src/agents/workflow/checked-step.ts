@@ -30,7 +30,7 @@ export type WaitTiming = {
 /** The schema of a person's answer: its JSON Schema for clients, and its check. */
 export type AnswerSchema = { readonly jsonSchema: JsonSchema; readonly validate: Validator };
 
-/** The end of a loop: the condition, and when it is checked. */
+/** The end of a loop: the condition, and `checked`: before or after each round. */
 export type LoopEnd = { readonly checked: "before" | "after"; readonly condition: StateFunction };
 
 /** A step of a workflow after its configuration was checked, tagged with its kind. `steps` are all nested steps. */

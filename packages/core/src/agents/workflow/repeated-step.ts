@@ -29,7 +29,7 @@ export interface PartRunner {
   runAll(steps: readonly CheckedStep[], scope: PlacedScope): Promise<StateChange>;
   /** Does the work of a part, with an entry in the trace, events and telemetry. */
   runPart<Result>(part: StepPart<Result>): Promise<Result>;
-  /** Attempts the own work of a step by the retry policy. */
+  /** Does the step's own work, and repeats it by the retry policy. */
   attempt<Result>(entry: StepTraceEntry, scope: PlacedScope, work: Work<Result>): Promise<Result>;
   /** Runs the steps of a part, and stores their time in a durable run. */
   runSteps(entry: StepTraceEntry, steps: readonly CheckedStep[], scope: PlacedScope): Promise<StateChange>;

@@ -1,6 +1,6 @@
 /** The limits of concurrent work: how many items at once, the signal of all, and the reason to cancel the others. */
 export type ConcurrentWork<Item> = {
-  /** @default all at once */
+  /** The maximum number of items that are worked on at once. @default all items */
   readonly concurrency?: number;
   readonly signal: AbortSignal;
   /** Returns the reason with which the other items are cancelled after an item has failed. */
@@ -8,8 +8,8 @@ export type ConcurrentWork<Item> = {
 };
 
 /**
- * Runs the work of all items, and returns the results in order. The first failure aborts the others and is thrown
- * immediately, without waiting for them.
+ * Runs the work of all items, and returns the results in order. The first failure aborts the work of the other items,
+ * and is thrown immediately without waiting for them.
  */
 export async function runConcurrently<Item, Result>(
   items: readonly Item[],

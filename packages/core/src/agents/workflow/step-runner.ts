@@ -103,7 +103,7 @@ export class StepRunner implements PartRunner {
     }
   }
 
-  /** Executes a step with nested steps, as `#execute`. */
+  /** Executes a step with nested steps, as `#execute` does for every kind of step. */
   async #executeSteps(step: GroupStep, scope: PlacedScope, entry: StepTraceEntry): Promise<StateChange | undefined> {
     switch (step.kind) {
       case "condition":
@@ -227,7 +227,7 @@ type GroupStep = Extract<CheckedStep, { readonly steps: readonly CheckedStep[] }
 /** A step, a round or an item as `StepRunner` observes it. A step whose work gives `undefined` was skipped. */
 type ObservedUnit<Result> = Omit<StepPart<Result>, "kind"> & { readonly kind: string };
 
-/** Does the work of a step, and records it. */
+/** Does the work of a step, and records the step in telemetry. */
 async function observeStep<Change>(
   telemetry: Telemetry,
   { name, kind }: { readonly name: string; readonly kind: string },

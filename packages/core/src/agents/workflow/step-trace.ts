@@ -18,7 +18,7 @@ export class StepTraceEntry implements TracedTimes {
   storedMs: number | undefined;
   isLive = false;
   readonly place: StepPlace;
-  /** The step among the steps of the run. */
+  /** The step as it is stored among the steps of a durable run. */
   readonly step: TracedStep;
   readonly #startedAt = performance.now();
   #end: Pick<StepResult, "status" | "durationMs" | "error"> | undefined;

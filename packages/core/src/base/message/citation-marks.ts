@@ -25,7 +25,7 @@ export class CitationMarks {
     this.#numberOf = numberOf;
   }
 
-  /** Returns a whole text with checked marks. */
+  /** Returns a whole text with its citation marks checked. */
   static replace(text: string, numberOf: NumberOfSource): string {
     const marks = new CitationMarks(numberOf);
     return marks.push(text) + marks.end();
@@ -36,7 +36,10 @@ export class CitationMarks {
     return [...this.#wrong];
   }
 
-  /** Adds the next piece and returns the text whose marks are checked. The rest is held until more is known. */
+  /**
+   * Adds the next piece and returns the text whose marks are checked. The rest is held back until the next piece shows
+   * if it is a mark.
+   */
   push(piece: string): string {
     const text = this.#held + piece;
     const end = unfinished.exec(text)?.index ?? text.length;
@@ -44,7 +47,7 @@ export class CitationMarks {
     return this.#check(text.slice(0, end));
   }
 
-  /** Ends the text and returns the part that was held. */
+  /** Ends the text and returns the part that was held back. */
   end(): string {
     const rest = this.#check(this.#held);
     this.#held = "";

@@ -31,7 +31,7 @@ export interface OpenOperation<Name extends keyof Operations> {
   end(end: Operations[Name]["end"]): void;
 }
 
-/** The facts of each measurement outside of operations. */
+/** The measurements that belong to no operation, each with its facts. */
 export type Measurements = {
   /** A stream of events to a client has been opened (1) or closed (-1). */
   readonly stream: { readonly by: 1 | -1 };

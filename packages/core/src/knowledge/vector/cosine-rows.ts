@@ -45,7 +45,7 @@ export class CosineRows {
     this.#lengths[row] = length;
   }
 
-  /** Returns the rounded vector of a row. */
+  /** Returns the vector of a row, as rounded to 32-bit floats. */
   get(row: number): number[] {
     const place = this.#place(row);
     return Array.from(this.#memory.floats.subarray(place, place + this.dimensions));
