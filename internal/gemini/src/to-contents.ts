@@ -79,7 +79,7 @@ class History {
     const parts = this.#context.rules.mediaInResults ? others.filter(fitsResult) : [];
     const output = read.flatMap(({ text }) => text ?? []).join("\n");
     call.result = { response: { output }, ...(parts.length > 0 && { parts }) };
-    // Parts that Gemini does not accept inside a tool's result follow the results.
+    // Parts that Gemini does not accept inside a tool's result are sent after the results.
     this.#userParts.push(...others.filter((part) => !parts.includes(part)));
   }
 

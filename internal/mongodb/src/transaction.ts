@@ -52,8 +52,8 @@ export async function repeatWhile<Result>(work: () => Promise<Result>, repetitio
 }
 
 /**
- * The error of work that found a document changed by another writer since it was read. The work wrote nothing and is
- * repeated.
+ * The error of work that found a document changed by another writer since the work read it. The work wrote nothing and
+ * is repeated.
  */
 export class ConcurrentWriteError extends Error {
   override readonly name = "ConcurrentWriteError";

@@ -10,7 +10,7 @@ import type { PlannedCall } from "./plan-calls.ts";
 
 /**
  * A model without a network or a key. It searches the request for a few patterns, calls matching tools, and answers
- * with their results, or that it does not know. It never pretends to understand.
+ * with their results, or says that it does not know. It never pretends to understand.
  */
 export class OfflineModel implements ModelProvider {
   readonly providerId = "offline";

@@ -9,7 +9,7 @@ export function numberedKeyRange(keyPrefix: string) {
   const prefixLength = Array.from(keyPrefix).length;
   return {
     from: `${keyPrefix}0`,
-    // In ASCII the colon follows the digits, so this bounds all numbered keys.
+    // In ASCII the colon follows the digits, so all numbered keys sort before the prefix with a colon.
     to: `${keyPrefix}:`,
     length: prefixLength + encodeSequence(0).length,
     digitsAt: prefixLength + 1,

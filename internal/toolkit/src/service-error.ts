@@ -65,7 +65,7 @@ const wordings = {
 /** A way in which a service fails a tool: the field `problem` of a `serviceError`. */
 export type ServiceProblem = keyof typeof wordings;
 
-/** Facts about a failure of a service. They never quote the service. */
+/** Facts about a failure of a service. They never quote the service's answer. */
 export type ServiceFailure = {
   problem: ServiceProblem;
   /** The words that follow the name of the service in the error's message. @default words for the `problem` */
@@ -96,7 +96,7 @@ export function serviceError(service: string, failure: ServiceFailure): TroupeEr
       ...(status !== undefined && { status }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     },
-    // The network error itself is not the cause, because it may contain the URL of a request, and with it a key.
+    // The network error itself is not set as the cause, because it may contain the URL of a request, and with it a key.
     ...(networkCode !== undefined && { cause: networkError(networkCode) }),
   });
 }

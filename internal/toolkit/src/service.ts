@@ -187,7 +187,7 @@ export class Service {
       return serviceError(this.name, { problem: "redirected", status });
     }
     if (error.code === "timeout") return this.#lateError();
-    // These messages are our own: about a header that cannot be sent, or a proxy that refused.
+    // The messages of these errors are our own, so they contain no key: a header cannot be sent, or a proxy refused.
     if (error.code !== "unavailable") return new TroupeError(error.code, error.message);
     return this.#unreachable(error);
   }

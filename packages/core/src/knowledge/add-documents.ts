@@ -84,7 +84,7 @@ export async function storeAll(
 
 /**
  * Divides the work into batches. Records of many short documents share one embedding call; those of a long document
- * take several calls. A generator, because an error in one of the loops over it ends it for all loops.
+ * take several calls. It is a generator, because several loops read from it: an error in one loop ends it for all.
  */
 function* toBatches(documents: readonly NewDocument[], size: number): Generator<Batch> {
   let whole: NewDocument[] = [];

@@ -1,7 +1,7 @@
 import { TroupeError } from "../base/errors/troupe-error.ts";
 
-// The maximum depth of a JSON Schema. It nests two levels for each level of its value, and more for keywords that
-// combine schemas.
+// The maximum depth of a JSON Schema. A schema nests two levels for each level of the values that it describes, and
+// more for keywords that combine schemas.
 const maxDepth = 256;
 const maxNodes = 100_000;
 

@@ -42,7 +42,7 @@ export function recogniseSchema(schema: unknown, label: string): RecognisedSchem
  */
 function isObvious(schema: UnknownRecord): boolean {
   const isLiteral = Object.getPrototypeOf(schema) === Object.prototype && typeof schema["type"] === "string";
-  // Libraries hide their members from enumeration, but not from `in`.
+  // Schema libraries hide the members of their schemas from enumeration, but not from the operator `in`.
   if (!isLiteral || "~standard" in schema || "_zod" in schema) return false;
   for (const name in schema) if (isLibrarySchema(schema[name])) return false;
   return true;

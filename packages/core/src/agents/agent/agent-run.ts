@@ -51,7 +51,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     this.#call = call;
     this.#run = run;
     this.#session = new RunSession(run);
-    // A session that lasts only as long as the parent run is not remembered.
+    // A session that lasts only as long as the parent run is not added to the memory.
     const remembers = memory !== undefined && run.settings.sessionStorage === undefined;
     const ofRun = run.settings.model ?? model;
     this.#memory = remembers ? new SessionMemory({ memory, run, model: ofRun, storage }) : undefined;
@@ -117,7 +117,7 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     try {
       await memory.add({ history: settings.messages, input, messages, vendorStates, refusedStates }, seq);
     } catch (error) {
-      // The turn is already stored: the session's next run adds the turns that its memory missed.
+      // The turn is already stored in the session, so the session's next run adds it to the memory.
       this.#run.warn("memory_not_updated", "The memory could not take in a turn.", { error });
     }
   }

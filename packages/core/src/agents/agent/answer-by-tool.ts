@@ -33,7 +33,10 @@ export async function* answerByTool<Structured>(
   return "stop";
 }
 
-/** Returns a whole answer after the output guardrails. In a durable run they check each answer once. */
+/**
+ * Returns a whole answer after the output guardrails. In a durable run the guardrails check an answer only once, even
+ * over several attempts.
+ */
 export async function guardAnswer({ run, outputGuardrails: guardrails }: LoopPlan, answer: string): Promise<string> {
   if (guardrails.length === 0) return answer;
   const key = `g/${hashOf(answer)}`;

@@ -6,8 +6,8 @@ import { answersWithState } from "../../sessions/session/turn-record.ts";
 import type { StoredTurn } from "../../sessions/session/turn-record.ts";
 
 /**
- * Returns a memory's messages with the vendor state of the given stored turns, oldest first. A turn contributes its
- * state only if all its messages are found in place, because a memory may have shortened it.
+ * Returns a memory's messages with the vendor state of the given stored turns, oldest first. The state of a turn is
+ * added only if all messages of the turn are still in their places, because a memory may have shortened the turn.
  */
 export function withStateOf(
   turns: readonly StoredTurn[],

@@ -59,7 +59,8 @@ export class RunSession {
     telemetry?.measure("session.wait", { ms: performance.now() - startedAt });
     this.#sessions = sessions;
     this.#session = session;
-    // If the run ended just after the session's lease was granted, the run's own release came too early.
+    // If the run ended just after the session's lease was granted, the run's own release came too early, so the session
+    // is released here.
     if (signal.aborted) session.release();
     signal.throwIfAborted();
     if (settings.messages !== undefined) await this.#checkEmpty(session);
@@ -158,7 +159,7 @@ export class RunSession {
   async #checkEmpty(session: OpenSession): Promise<void> {
     const { signal, settings, runId } = this.#run;
     const [newest] = await session.loadTurnsWithoutData(1, signal);
-    // A later attempt may find the turn that an earlier attempt at this run has stored.
+    // A turn that an earlier attempt at the same run has stored is no earlier conversation.
     if (newest === undefined || newest.runId === runId) return;
     throw new TroupeError(
       "conflict",

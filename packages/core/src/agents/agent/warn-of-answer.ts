@@ -27,7 +27,8 @@ function ignoresChoice(
   { toolChoice }: PreparedCall["options"],
   { toolCalls, skippedCalls, finishReason }: ModelResponse,
 ): boolean {
-  // A truncated or blocked answer is no reason for the warning: it might have made the call later.
+  // A truncated or blocked answer is no reason for the warning: the model might have made the required call in the rest
+  // of the answer.
   const isCut = finishReason === "length" || finishReason === "content_filter" || finishReason === "error";
   if (!isForcedChoice(toolChoice) || isCut || skippedCalls !== undefined) return false;
   return toolChoice === "required" ? toolCalls.length === 0 : !toolCalls.some(({ name }) => name === toolChoice.tool);

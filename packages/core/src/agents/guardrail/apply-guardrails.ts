@@ -61,8 +61,8 @@ export async function applyGuardrail(
 }
 
 /**
- * Logs and returns the error `internal` for a faulty guardrail: it threw, gave no valid verdict, or broke the rule of
- * incremental guardrails. The caller throws this error, so that no text passes.
+ * Logs and returns the error `internal` for a faulty guardrail: it threw, gave no valid verdict, or, as an incremental
+ * guardrail, changed text that had passed before. The caller throws this error, so that no text passes.
  */
 export function reportFailedGuardrail(
   { name }: Guardrail,

@@ -117,7 +117,7 @@ export class Attempt extends LoggedPast {
   #openLog(writer: LogWriter): void {
     this.#log = writer.open(this.runId, this.#records + 1);
     this.#log.onFailure = (paused) => this.#stopAs(paused);
-    // Handles the rejection for an attempt that stops while no step is waiting.
+    // Without this handler, a stop while no step waits would be an unhandled rejection.
     this.#stopped.promise.catch(() => undefined);
   }
 
@@ -163,7 +163,7 @@ export class Attempt extends LoggedPast {
     return this.#endRun === undefined ? undefined : new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Counts a step as in progress before it begins, until the returned function is called. */
+  /** Keeps the run from being suspended before a step begins, until the returned function is called. */
   hold(step: string): () => void {
     this.#open.add(step);
     return () => this.#close(step);
@@ -231,8 +231,8 @@ export class Attempt extends LoggedPast {
   }
 
   #onNewWork(step: string): void {
-    // In an attempt that may do no new work, a model must not be called at all, so the run ends immediately. For
-    // parallel tool calls, stored results are taken in first.
+    // In an attempt that may do no new work, a model must not be called at all, so the run ends immediately. At any
+    // other step, the stored results of parallel tool calls are read first.
     if (isModelCall.test(step)) this.#endRun?.();
     else if (this.#endRun !== undefined) setImmediate(this.#endRun);
   }
@@ -286,7 +286,7 @@ export class Attempt extends LoggedPast {
   }
 }
 
-/** Returns true for text chunks. Text of a model is already well-formed, and most chunks are text. */
+/** Returns true for text and thinking, which most chunks are. A model's text is well-formed: it is logged uncopied. */
 function isText({ type }: RunChunk): boolean {
   return type === "text" || type === "thinking";
 }

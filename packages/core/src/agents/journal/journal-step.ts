@@ -43,7 +43,7 @@ async function doStep<Value>(step: WorkOfKind<Value>): Promise<Value> {
     if (call !== undefined) await journal.call(key, call);
     signal?.throwIfAborted();
     const made = await step.work(open);
-    // The value is converted to its stored form, so that this attempt uses the same value as later ones.
+    // The value is converted to its stored form, so that this attempt uses the same value as later attempts.
     const value = (step.options.toStored?.(made) ?? made) as Value;
     open.end({ value });
     return value;

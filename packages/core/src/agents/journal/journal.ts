@@ -266,8 +266,8 @@ export class Journal implements RunSteps, DurableRun, StepLog {
 
   /**
    * Logs that a tool is about to be called, and resolves when that entry is stored. Call the tool only afterwards. A
-   * process that was paused meanwhile may have been considered dead and its call taken over. If storing took long, it
-   * therefore logs the call again, at most three times, and rejects with `RunPaused` after a takeover.
+   * process that was paused meanwhile may have been considered dead and its call taken over. If storing took long, this
+   * method logs the call again, at most three times, and rejects with `RunPaused` after a takeover.
    */
   async call(key: string, { args, ...call }: NotedCall): Promise<void> {
     const entry = { t: "call", step: this.#scope + key, ...call, args: toLogged(args) } as const;
@@ -345,7 +345,7 @@ function answerInTime({ kind }: RunWait): Json {
   throw new TroupeError("timeout", kind === "event" ? "The event did not come in time." : "Nobody answered in time.");
 }
 
-/** True for the kinds of steps whose failure is stored as well, and not repeated. */
+/** True for the kinds of steps whose failure is stored like a value, so that later attempts do not repeat them. */
 const keepsFailure: Readonly<Record<StepKind, boolean>> = {
   check: false,
   model: false,

@@ -25,7 +25,7 @@ export const runNamespaces = {
   byOwner: "run-by",
   /** Schedules that start runs. */
   schedules: "schedules",
-  /** The schedules by the time at which they must be looked at. */
+  /** Index of the schedules by the time of their next check. */
   dueSchedules: "schedule-due",
   /** The schedules of each owner. */
   schedulesByOwner: "schedule-by",

@@ -107,13 +107,13 @@ export class LogWriter {
     return await Promise.all(
       records.map(async ({ namespace, key, value }) => {
         if ((await storage.compareAndSet?.(namespace, key, null, value)) === true) return true;
-        // An existing record that is equal is this record, as after a write that the driver repeated.
+        // An existing equal record is this record itself, for example after a write that the driver repeated.
         return equalJson(await storage.get(namespace, key), value);
       }),
     );
   }
 
-  /** Writes a log record by itself. An earlier write of it may have succeeded although it seemed to fail. */
+  /** Writes a single log record. An earlier write of the same record may have succeeded although it seemed to fail. */
   async #writeOne(write: Write): Promise<void> {
     const { log } = write;
     for (let failures = 0; ; failures++) {

@@ -9,10 +9,10 @@ type MaybePromise<Value> = Value | Promise<Value>;
  * The memory of an agent: a `Memory`, or any object with the five methods `addMessages`, `getMessages`, `getSummaries`,
  * `getContextString` and `clear`.
  *
- * An object without `recall` and `bindStorage` stores the messages of each session under the id that it receives. That
- * is the session's id. For a session of a user or tenant it is `<tenant>/<user>/<sessionId>` (`-` for a missing part),
- * because two users' sessions may have the same id. It stores messages only: calls of a vendor's own tools are not sent
- * back to the vendor.
+ * An object without `recall` and `bindStorage` stores the messages of each session under the id that it receives. This
+ * id is the session's id. For a session of a user or tenant, this id is `<tenant>/<user>/<sessionId>` (`-` for a
+ * missing part), because two users' sessions may have the same id. It stores messages only: calls of a vendor's own
+ * tools are not sent back to the vendor.
  */
 export interface AgentMemory {
   /** Appends the messages of a turn to a session's memory. */

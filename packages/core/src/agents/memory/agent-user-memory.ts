@@ -9,9 +9,9 @@ import type { ExtractOptions } from "./user-memory.ts";
 /**
  * The user memory of an agent: a `UserMemory`, or any object with the methods that an agent calls.
  *
- * An object without `bindStorage` stores the facts of each user under the id that it receives. That is the user's id.
- * With a tenant it is `<tenant>/<user>`, and for an unverified user `<tenant>/~<user>` (`-` for no tenant), because
- * these are different users.
+ * An object without `bindStorage` stores the facts of each user under the id that it receives. This id is the user's
+ * id. With a tenant, this id is `<tenant>/<user>`, and for an unverified user `<tenant>/~<user>` (`-` for no tenant),
+ * because these are different users.
  */
 export interface AgentUserMemory {
   /** Returns the facts about the user as text for the system prompt; an empty string if there are no facts. */

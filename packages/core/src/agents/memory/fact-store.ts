@@ -79,7 +79,10 @@ async function inEach(access: FactAccess, remove: (driver: StorageDriver) => Pro
   });
 }
 
-/** Reads the user's facts by id, because two storages may be connections to one database. */
+/**
+ * Reads the user's facts by id, because two storages may be connections to one database, which would list each fact
+ * twice.
+ */
 async function locateFacts({ drivers, user, signal }: FactAccess): Promise<ReadonlyMap<string, LocatedFact>> {
   const prefix = ownerPrefix(user);
   const read = async () => await Promise.all(drivers.map(async (driver) => await driver.list(namespace, prefix)));

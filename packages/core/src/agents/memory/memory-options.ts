@@ -30,14 +30,14 @@ export type UserMemoryScope = UserScope & {
  */
 export type MemoryScope = SessionOwner & UserMemoryScope;
 
-/** Scope of a call that names the owner of the session. Each call for a run names it. */
+/** Scope of a call that names the owner of the session. Each call that is made for a run names the owner. */
 export type OwnedScope<Scope extends MemoryScope = MemoryScope> = Scope & StatedOwner;
 
 /** Options of `Memory.recall`. */
 export type RecallScope = MemoryScope & {
   /**
    * True for a run of the program itself. If nothing is remembered yet, the session takes over the messages that the
-   * program added to its id without an owner. Requires the owner. @default false
+   * program added to its id without an owner. The call must name the owner. @default false
    */
   takesSeed?: boolean | undefined;
 };

@@ -21,7 +21,7 @@ export type MemoryRecord = {
   v: 1;
   /** The messages of the window (see `window.ts`). */
   messages: ChatMessage[];
-  /** True if the window's only turn was too large by itself and lost its first steps. */
+  /** True if the window's only turn was too large for the window, so that its first steps were dropped. */
   hasLostSteps: boolean;
   /** Messages that left the window and are not summarised yet, as lines of a transcript. */
   pending: string[];
@@ -38,7 +38,10 @@ export type MemoryRecord = {
    * turn.
    */
   indexed?: true;
-  /** True from the takeover of messages that were added before the session began, until their record is removed. */
+  /**
+   * True if this memory has taken over messages that were added before the session began, and their own record is not
+   * removed yet.
+   */
   hasSeed?: true;
   /**
    * In a record of messages that were added before their session began: the key of the session that takes them over.
@@ -68,7 +71,7 @@ export function readMemoryRecord(value: Json | null, place: RecordKey): MemoryRe
   return readRecord(read, place, isMemoryRecord);
 }
 
-/** Returns true if a stored memory is empty. A damaged memory is not known to be empty. */
+/** Returns true if a stored memory is empty. Returns false for a damaged memory. */
 export function isForgotten(value: Json | null, place: RecordKey): boolean {
   try {
     const { messages, pending, summaries } = readMemoryRecord(value, place);

@@ -124,7 +124,7 @@ function inheritanceOfPart(
 
 /**
  * The part of an `Inheritance` that only a run can give, for a run without `parent`, or whose `parent` was copied or
- * made by hand. It has no API keys, meter, deadline, storage, and plain steps.
+ * made by hand. It has plain steps, and no API keys, meter, deadline or storage.
  */
 export const inheritanceWithoutRun = {
   // Shared by all runs without keys.

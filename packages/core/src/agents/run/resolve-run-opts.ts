@@ -154,7 +154,10 @@ function readIdentity(
   return { runId: runId ?? steps.durable?.runId ?? createId(), steps, telemetry };
 }
 
-/** Throws if an option weakens the parent run's statement about its caller, which applies to child runs too. */
+/**
+ * Throws if an option denies that the caller is from outside or unverified, as the parent run states: a child run has
+ * the same caller.
+ */
 function refuseWeaker({ fromOutside, verified }: AttemptRunOpts, parent: Inheritance): void {
   if (parent.fromOutside && fromOutside === false) {
     throw new TroupeError(

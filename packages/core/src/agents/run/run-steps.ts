@@ -60,7 +60,10 @@ export type StepOptions<Value> = {
   readonly readAnswer?: ((result: unknown) => Value) | undefined;
   /** Returns the stored form of the value. @default the value itself */
   readonly toStored?: ((value: Value) => unknown) | undefined;
-  /** Returns the value of a stored form, and repeats its effects on the run. Called instead of the work. */
+  /**
+   * Returns the value that has this stored form, and repeats the value's effects on the run, such as recorded sources.
+   * Called instead of the work if the step is stored.
+   */
   readonly replay?: ((stored: Json) => Value) | undefined;
 };
 

@@ -46,7 +46,7 @@ export type RunInit = {
  */
 export class Run<Structured = unknown> {
   readonly runId: string;
-  /** The settings. Only `enterSession` replaces them. */
+  /** The settings of the run. Only `enterSession` replaces them. */
   settings: RunSettings;
   readonly eventBus: EventBus<RunEvents>;
   readonly context: RunContext & { sessionId: string };
@@ -71,7 +71,7 @@ export class Run<Structured = unknown> {
   readonly messages: ChatMessage[] = [];
   /** Vendor state that is stored with the turn, by the message that it belongs to. Created on first use. */
   vendorStates: Map<ChatMessage, VendorState> | undefined;
-  /** The states that a vendor rejected in this run. They are not sent again. */
+  /** The vendor states that a vendor rejected in this run. They are not sent again. */
   refusedStates: ReadonlySet<VendorState> | undefined;
   /**
    * Receives the text of a structured answer for the reader of `objectStream`; undefined if there is no such reader.

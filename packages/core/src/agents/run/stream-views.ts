@@ -19,10 +19,10 @@ export type PartialValue<Value> = Value extends readonly (infer Item)[]
     ? { [Key in keyof Value]?: PartialValue<Value[Key]> }
     : Value;
 
-/** The answer to one read of a run's chunks. */
+/** The result of one read of a run's chunks. */
 export type ReadChunk = IteratorResult<StreamChunk, undefined>;
 
-/** The answer to a read after the last chunk. */
+/** The result of a read after the last chunk. */
 export const over: ReadChunk = { done: true, value: undefined };
 
 /** Makes the iterable of a stream's texts from its chunks. `leave` ends the run if the reader leaves early. */

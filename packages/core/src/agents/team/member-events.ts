@@ -14,7 +14,7 @@ export class MemberEvents {
   /** The ids of the team's runs in progress, and of the child runs within them. */
   readonly #teamRuns = new Set<string>();
   readonly #childRuns = new Set<string>();
-  /** Events that were already forwarded: buses may lead back to each other. */
+  /** Events that were already forwarded. An event may come back, because event buses may forward to each other. */
   #forwarded = new WeakSet<object>();
   #unsubscribe: (() => void)[] = [];
 

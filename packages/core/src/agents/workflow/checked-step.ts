@@ -124,7 +124,10 @@ export function waitingStepIn(steps: readonly CheckedStep[]): string | undefined
   return undefined;
 }
 
-/** Returns true for a step whose nested steps are performed several times: each time has a number in their paths. */
+/**
+ * Returns true for a step whose nested steps are performed several times: the paths of the nested steps contain the
+ * number of the round or item.
+ */
 export function isRepeated({ kind }: CheckedStep): boolean {
   return kind === "forEach" || kind === "loop";
 }

@@ -34,7 +34,10 @@ export async function runConcurrently<Item, Result>(
   return results;
 }
 
-/** Yields items with their indexes. A loop that exits with an error closes the generator for the other loops too. */
+/**
+ * Yields items with their indexes. Several loops read from the generator: a loop that exits with an error closes it for
+ * the others too.
+ */
 function* numbered<Item>(items: readonly Item[]): Generator<[number, Item]> {
   yield* items.entries();
 }

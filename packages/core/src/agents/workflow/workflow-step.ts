@@ -255,7 +255,10 @@ export interface StepFlow<State> extends FlowSteps {
     >
   >;
 
-  /** Adds a step that works on each item of an array. Its work sees the item with its type, later steps the results. */
+  /**
+   * Adds a step that works on each item of an array. The work sees the item with its type, and later steps see the
+   * results with theirs.
+   */
   forEach<
     const Name extends string,
     Item,

@@ -13,7 +13,7 @@ export type TraceOrigin = {
    * link.
    */
   readonly caller?: TraceContext | undefined;
-  /** The trace context in the record of a durable run, which is always the parent. */
+  /** The trace context in the record of a durable run. It always becomes the parent of the run. */
   readonly stored?: TraceContext | undefined;
   /** The trace context of the previous attempt at a durable run, which becomes a link. */
   readonly previous?: TraceContext | undefined;
@@ -50,7 +50,7 @@ export type Measurements = {
 export interface Telemetry {
   /** Begins an operation, as a child of the active operation. */
   begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OpenOperation<Name>;
-  /** Adds usage to the active operation that no model call of this process accounts for, such as a remote agent's. */
+  /** Adds usage of no model call of this process, such as the usage of a remote agent, to the active operation. */
   addUsage(usage: TokenUsage): void;
   /** Records a measurement outside of operations. */
   measure<Name extends keyof Measurements>(name: Name, facts: Measurements[Name]): void;
