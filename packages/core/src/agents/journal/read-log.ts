@@ -67,7 +67,7 @@ export async function readLastRecord(storage: StorageDriver, runId: string): Pro
   const prefix = logPrefix(runId);
   const [first, ...others] = await storage.list(runNamespaces.log, prefix, { reverse: true, limit: 1 });
   if (first === undefined) return undefined;
-  // A driver may ignore the options of a listing.
+  // A driver may ignore the options of a listing, so the last of all returned records is searched.
   const { key, value } = others.reduce((last, each) => (each.key > last.key ? each : last), first);
   return isLogRecord(value) ? { number: Number(key.slice(prefix.length)), record: value } : undefined;
 }
@@ -80,7 +80,7 @@ function listingOf({ runId, after }: LogPlace, limit: number): Required<Listing>
 function toPage(found: readonly StorageEntry[], { runId, after }: LogPlace, limit: number): NumberedRecord[] {
   const namespace = runNamespaces.log;
   const from = logKey(runId, after);
-  // A driver may ignore the options of a listing.
+  // A driver may ignore the options of a listing, so they are applied again.
   const records = found.filter(({ key }) => key > from).slice(0, limit);
   return records.map(({ key, value }, index) => {
     const number = after + index + 1;

@@ -23,7 +23,7 @@ export type MemberRunRequest = {
   readonly context: RunContext;
 };
 
-/** The key of the step of a member's run, within its part of the run. */
+/** The key of the step that stores a member's run, within the delegation's part of the team's run. */
 export const memberStep = "run";
 
 const readFields = ["text", "thinking", "structured", "responseId", "toolCalls", "artifacts", "sources"] as const;

@@ -7,7 +7,7 @@ export const onStoredResult = Symbol.for("troupe.onStoredResult");
 
 /**
  * A tool whose calls are child runs that do their work in steps of the run. An interrupted call is executed again
- * without asking and continues where it stopped. It is not logged as a call with an effect.
+ * without asking a person, and continues where it stopped. It is not logged as a call with an effect.
  */
 export type ChildRunTool = ToolDef & {
   /** Called instead of `execute` if the call's result is stored, with the steps of the call. */

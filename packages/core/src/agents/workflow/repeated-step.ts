@@ -27,11 +27,11 @@ export type StepPart<Result> = {
 /** The runner of the steps within a repeated step. */
 export interface PartRunner {
   runAll(steps: readonly CheckedStep[], scope: PlacedScope): Promise<StateChange>;
-  /** Does the work of a part, with an entry in the trace, events and telemetry. */
+  /** Does the work of a round or an item, with an entry in the trace, events and telemetry. */
   runPart<Result>(part: StepPart<Result>): Promise<Result>;
   /** Does the step's own work, and repeats it by the retry policy. */
   attempt<Result>(entry: StepTraceEntry, scope: PlacedScope, work: Work<Result>): Promise<Result>;
-  /** Runs the steps of a part, and stores their time in a durable run. */
+  /** Runs the steps of a round or an item. In a durable run, also stores how long they took. */
   runSteps(entry: StepTraceEntry, steps: readonly CheckedStep[], scope: PlacedScope): Promise<StateChange>;
   /** Does the work of an item that is an agent or a function. */
   runItem(step: CheckedStepOf<"forEach">, entry: StepTraceEntry, scope: PlacedScope): Promise<ItemResult>;
@@ -69,7 +69,7 @@ export async function runLoop(
   }
 }
 
-/** Attempts the condition of a step, and stores its result in a durable run. */
+/** Checks the condition of a step, repeated by the retry policy, and stores the result in a durable run. */
 export async function checkCondition(
   runner: PartRunner,
   condition: StateFunction,

@@ -9,7 +9,7 @@ export type StateRecord = Record<string, unknown>;
 
 /**
  * The shape that `initialState` gives to the state of every run: initial values, the keys that an input may set, and
- * their kinds. With an empty initial state an input may set any keys.
+ * the kinds of their values. With an empty initial state an input may set any keys.
  */
 export class StateShape {
   readonly #initial: StateRecord;

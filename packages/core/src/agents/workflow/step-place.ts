@@ -18,7 +18,7 @@ export function topPlace(name: string, steps: RunSteps = plainSteps): StepPlace 
   return placeIn({ path: "", steps }, name);
 }
 
-/** Returns the place of a step among others. */
+/** Returns the place of the step with this name among nested steps. */
 export function placeIn({ path, steps }: StepsPlace, name: string): StepPlace {
   return { path: path + name, key: keyOf(name), steps };
 }

@@ -62,7 +62,7 @@ export class StepRunner implements PartRunner {
     return await this.#observe(part);
   }
 
-  /** Does the work of a step or of a part, with an entry in the trace, events and telemetry. */
+  /** Does the work of a step, a round or an item, with an entry in the trace, events and telemetry. */
   async #observe<Result>(unit: ObservedUnit<Result>): Promise<Result> {
     const { scope, place, work } = unit;
     scope.signal.throwIfAborted();
@@ -141,7 +141,7 @@ export class StepRunner implements PartRunner {
     const { agent } = step;
     const wantsChunks = observer.wantsChunks(entry.name);
     const call = callOfRunnable(agent);
-    // After a takeover it is unknown which chunks were streamed.
+    // After a takeover it is unknown which chunks were streamed, so the step counts as streamed.
     let hasStreamed = run.steps.isResumed;
     let hasText = wantsChunks && call === undefined && hasStreamed;
     const work: Work<AgentChange> = async (attempt, open) => {

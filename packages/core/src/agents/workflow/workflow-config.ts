@@ -48,7 +48,8 @@ export type WorkflowConfig<State extends object> = LogChoice & {
   limits?: RunLimits | undefined;
   /**
    * Functions of the application that are called in each run: before and after it, and on failure. `beforeRun` gets the
-   * run's text, or its input object as JSON; a returned value becomes the run's text. Tool calls are the agents' own.
+   * run's text, or its input object as JSON; a returned value becomes the run's text. Hooks for tool calls are options
+   * of the agents.
    */
   hooks?: RunHooks | undefined;
 };

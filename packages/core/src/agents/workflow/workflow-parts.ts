@@ -31,8 +31,8 @@ import { cannotWait } from "./wait-step.ts";
 import type { PlannedStep } from "./workflow-step.ts";
 
 /**
- * The input of a workflow run, classified by `readWorkflowInput`: a message for the first agent step, or an object that
- * is merged over the initial state. Empty for a run without input.
+ * The input of a workflow run, classified by `parseWorkflowInput`: a message for the first agent step, or an object
+ * that is merged over the initial state. Empty for a run without input.
  */
 export type ParsedWorkflowInput =
   | { readonly message: MessageContent }

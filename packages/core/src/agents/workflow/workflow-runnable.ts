@@ -59,7 +59,7 @@ export class WorkflowRunnable<State extends object> implements Runnable<Structur
     return this.#parts.plannedSteps;
   }
 
-  // The state keeps its type: the compiler checks the step functions, and `StateShape` checks the inputs.
+  // The casts of outputs are safe: the compiler checks the step functions, and `StateShape` checks the inputs.
 
   /** Runs all steps of the workflow and returns its output. */
   async run(input: WorkflowInput<State>, opts: RunOpts = {}): Promise<StructuredRunOutput<State>> {

@@ -5,7 +5,7 @@ export class BackgroundWork {
   /** The work in progress, each with the function that cancels it. These promises never reject. */
   readonly #pending = new Map<Promise<void>, () => void>();
 
-  /** Adds work whose failure is handled elsewhere. `cancel` ends it early. */
+  /** Adds work whose failure the caller handles. `cancel` ends the work early. */
   add(work: Promise<unknown>, cancel: () => void = () => undefined): void {
     const end = () => void this.#pending.delete(settled);
     const settled: Promise<void> = work.then(end, end);

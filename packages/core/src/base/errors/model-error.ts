@@ -118,7 +118,7 @@ function sentenceOf(facts: Facts): string {
   return (refused ? sentenceOfRefusal(facts) : undefined) ?? sentenceOfFailure(facts);
 }
 
-/** Returns the sentence for a refused call if a key can mend it. */
+/** Returns the sentence of the message for a refused call, if another API key can mend the refusal. */
 function sentenceOfRefusal(facts: Facts): string | undefined {
   const { providerId, status, callersKey, withheldKeys } = facts;
   if (callersKey) return `${providerId} refused the API key of this request (status ${status}). Pass a valid key.`;

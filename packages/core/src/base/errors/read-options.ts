@@ -6,7 +6,7 @@ import type { ErrorCode } from "./troupe-error.ts";
 
 /**
  * Facts for the errors of `readOptions` or of an option check: the owner of the options, the path before each option's
- * name, and the error code. Make it a constant.
+ * name, and the error code. Declare it as a constant, not anew for each call.
  */
 export type OptionContext = {
   /**
