@@ -154,7 +154,9 @@ export class DocumentWriter {
     return this.#hasAnyPieces && (await readPieceOf(this.#store, documentId, number)) !== undefined;
   }
 
-  /** Runs work on a document one after the other with work on documents that its pieces could be confused with. */
+  /**
+   * Runs work on a document after all earlier work on it, and on documents whose ids could equal those of its pieces.
+   */
   async #inTurn(id: string, work: () => Promise<void>): Promise<void> {
     const key = id.replace(/(?:#\d+)+$/, "");
     const before = this.#last.get(key);

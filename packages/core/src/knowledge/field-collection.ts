@@ -180,7 +180,7 @@ export class FieldCollection implements VectorStore {
     throw new TroupeError("invalid_value", `${kind}.${nameField} is reserved. Choose another name for the field.`);
   }
 
-  /** Returns the original document if it belongs to this collection, otherwise an empty array. */
+  /** Returns an array with the original document, or an empty array if it does not belong to this collection. */
   #toOwn({ id, metadata, ...rest }: VectorDocument): VectorDocument[] {
     const { [nameField]: name, ...own } = metadata ?? {};
     if (name !== this.#name || !id.startsWith(this.#idPrefix)) return [];

@@ -44,7 +44,7 @@ export function toPieces(
   }
   const structure = new TextStructure(content);
   const pieces = ranges.map(({ start, end }, index) => {
-    // The repeated end of the previous piece may be from another section.
+    // The end of the previous piece, which this piece repeats, may be from another section and is left out here.
     const own = Math.min(Math.max(start, ranges[index - 1]?.end ?? 0), end - 1);
     const place = { ...placeAt(places, own, end), ...headingsAt(structure, own) };
     const documentPlace = Object.keys(place).length > 0 && { documentPlace: place };

@@ -71,7 +71,7 @@ export async function readPieceOf(
     const piece = readPiece(await store.get(pieceId(documentId, number)));
     return piece?.documentId === documentId ? piece : undefined;
   } catch (error) {
-    // A piece's id is longer than its document's id, and may be too long to store.
+    // A piece's id is longer than its document's id. If it is too long to store, there is no such piece.
     if (TroupeError.is(error) && error.code === "invalid_value") return undefined;
     throw error;
   }

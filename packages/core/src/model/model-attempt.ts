@@ -30,8 +30,8 @@ export function leaveChunks(chunks: AsyncIterator<unknown>): void {
 }
 
 /**
- * Makes an attempt at a whole model call, and reports its beginning and end. `read` returns the end from the response
- * and does not throw.
+ * Makes an attempt at a whole model call, and reports its beginning and end. `read` returns the end of the attempt,
+ * made from the response, and does not throw.
  */
 export async function reportedAttempt<Response>(
   call: () => Promise<Response>,

@@ -35,8 +35,8 @@ export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
 }
 
 /**
- * Returns why `normalizeUsage` changes a reported usage, in words that follow its name in a warning, such as "is not an
- * object". Quotes no part of the usage. Returns `undefined` if the usage is valid or was not reported.
+ * Returns why `normalizeUsage` changes a reported usage, in words that follow "The usage" in a warning, such as "is not
+ * an object". Quotes no part of the usage. Returns `undefined` if the usage is valid or was not reported.
  */
 export function describeUsageProblem(usage: unknown): string | undefined {
   if (usage === undefined || usage === null) return undefined;

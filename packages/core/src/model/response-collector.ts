@@ -24,8 +24,8 @@ export class ResponseCollector {
   #finish: ModelFinish | undefined;
 
   /**
-   * Adds a chunk. Throws `model_failed` once the answer exceeds the maximum length, so that its reader leaves the
-   * stream.
+   * Adds a chunk. Throws `model_failed` once the answer exceeds the maximum length, so that the reader of the stream
+   * leaves it.
    */
   add(chunk: ModelChunk): void {
     this.#count(chunk);
@@ -50,7 +50,7 @@ export class ResponseCollector {
         break;
       case "tool_progress":
       case "tool_result":
-        // Chunks of tool progress and tool results occur only in runs.
+        // Chunks of tool progress and tool results occur only in runs, and are ignored here.
         break;
       case "finish":
         this.#finish = chunk;

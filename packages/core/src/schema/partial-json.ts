@@ -69,7 +69,7 @@ export class PartialJson {
 
   /**
    * Returns the value so far, which later pieces do not change, or `undefined` if it has not grown or the text is not
-   * JSON. Some intermediate values are skipped if the value has thousands of parts.
+   * JSON. Some intermediate values are skipped if the value has thousands of items and properties.
    */
   take(): unknown {
     if (!this.#hasGrown || this.#state === "failed") return undefined;

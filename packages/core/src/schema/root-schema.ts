@@ -31,7 +31,10 @@ export function wrapRoot(jsonSchema: JsonSchema): JsonSchema {
   };
 }
 
-/** Replaces the root of a JSON Schema that is only a reference, as in recursive schemas, by the definition. */
+/**
+ * Replaces the root of a JSON Schema that is only a reference, as in recursive schemas, by the definition that it
+ * refers to.
+ */
 function inlineRootReference(jsonSchema: JsonSchema): JsonSchema {
   const { $ref: reference, $defs: definitions, ...rest } = jsonSchema;
   if (typeof reference !== "string" || !isRecord(definitions)) return jsonSchema;

@@ -27,9 +27,9 @@ export type SourceChunk = { type: "source" } & Source;
 const executableSchemes: readonly string[] = ["javascript:", "data:", "vbscript:"];
 
 /**
- * Collects the sources of one answer, or of all model calls of a run, without duplicates. A source is known if its
- * address is, or if it has no address and its id is known. Passages are known by id and address together. A known id
- * with a new address gets a new id.
+ * Collects the sources of one answer, or of all model calls of a run, without duplicates. A source counts as known if
+ * its address is known, or if it has no address and its id is known. Passages are known by id and address together. A
+ * known id with a new address gets a new id.
  */
 export class SourceList {
   readonly #ids = new Set<string>();

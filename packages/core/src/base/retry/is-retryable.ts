@@ -8,7 +8,7 @@ import { readProperty } from "../util/read-property.ts";
  * `cancelled` or `context_too_long`. Causes are examined too. It is the default of `retryableErrors`.
  */
 export function isRetryable(error: unknown): boolean {
-  // Some servers report a request that is too long for the model as their own failure.
+  // Some servers answer a request that is too long for the model with a 5xx status, as if they had failed.
   if (isCancelled(error) || (TroupeError.is(error) && error.code === "context_too_long")) return false;
   const status = findStatus(error);
   if (status !== undefined) return status === 429 || (status >= 500 && status <= 599);

@@ -58,7 +58,7 @@ export interface Telemetry {
   observe(name: "queue.depth", read: () => Promise<number>): () => void;
   /** Returns the headers that pass the active span on to another service; an empty object without a span. */
   headers(): Readonly<Record<string, string>>;
-  /** Returns telemetry whose next run without a parent run belongs to these contexts. */
+  /** Returns telemetry whose next run without a parent run belongs to these trace contexts. */
   continueFrom(origin: TraceOrigin): ContinuedTelemetry;
   /** Fields of a log entry that are read when the entry is written: the ids of the active trace and span. */
   readonly logFields: LogFields;

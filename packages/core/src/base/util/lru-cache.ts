@@ -88,7 +88,7 @@ export class LruCache<Key, Value> {
 
   /**
    * Returns the monotonic time in milliseconds, because setting the clock must not empty the cache; 0 without a
-   * `ttlMs`. Integers are stored in an entry without a further object.
+   * `ttlMs`. The time is an integer, which an entry stores without a further object.
    */
   #now(): number {
     return this.#limits.ttlMs === undefined ? 0 : Math.trunc(performance.now());

@@ -4,8 +4,8 @@ import { LruCache } from "../../base/util/lru-cache.ts";
 const maxEntries = 100;
 
 /**
- * LRU cache of one value for each API key, such as a vendor's client. It stores hashes of the keys, and of the keys
- * themselves only the last requested.
+ * LRU cache of one value for each API key, such as a vendor's client. It stores hashes of the keys, and only the last
+ * requested key itself.
  */
 export class KeyedCache<Value> {
   readonly #create: (key: string | undefined) => Value;

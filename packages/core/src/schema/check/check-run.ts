@@ -37,7 +37,7 @@ export class CheckRun {
   #steps = maxSteps;
   #nesting = 0;
 
-  /** True if the validation has recorded as many failures as are shown. */
+  /** True if the validation has recorded as many failures as are reported at most. */
   get isFull(): boolean {
     return this.failures.length >= maxIssues;
   }
@@ -73,7 +73,7 @@ export class CheckRun {
     return fits;
   }
 
-  /** Tries a check without recording its failures. Returns them, or `undefined` if the value fits. */
+  /** Tries a check without recording its failures. Returns these failures, or `undefined` if the value fits. */
   probe(check: () => boolean): readonly Failure[] | undefined {
     const kept = this.failures;
     this.failures = [];

@@ -54,7 +54,8 @@ class Compiler implements CompileContext {
 
   compileRoot(): Check {
     const check = this.compile(this.#root, "#");
-    // Compiling a target may add references, which this loop also visits, so that a long chain needs no recursion.
+    // Compiling the target of a reference may add references, which this loop also visits, so that a long chain needs
+    // no recursion.
     for (const reference of this.#references.values()) {
       reference.check = this.compile(reference.target, reference.pointer);
     }

@@ -39,8 +39,8 @@ export class SimdMemory implements FloatMemory {
       const { exports } = new wasm.Instance(new wasm.Module(dotProductsModule()), { js: { memory } });
       return new SimdMemory(memory, exports["dotProducts"] as DotProductsFunction);
     } catch {
-      // Possible causes: no vector instructions, code generation disallowed, or no address space left (enough for about
-      // ten thousand memories).
+      // Possible causes of this error: no vector instructions, code generation disallowed, or no address space left
+      // (enough for about ten thousand memories).
       return undefined;
     }
   }
