@@ -149,7 +149,7 @@ export function takesKey(client: unknown): boolean {
 
 /**
  * Converts an SDK error to a `VendorError` if its text is the vendor's JSON, which contains more than its status.
- * Otherwise returns it unchanged.
+ * Otherwise returns the error unchanged.
  */
 export function toClientError(thrown: unknown): unknown {
   const { status, message } = (thrown ?? {}) as { status?: unknown; message?: unknown };

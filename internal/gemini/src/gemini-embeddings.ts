@@ -64,7 +64,7 @@ class GeminiEmbeddings implements EmbeddingProvider {
     this.#target = { model, length: settings.dimensions };
   }
 
-  /** The id of the embedding model; that of the successor once it is used. */
+  /** The id of the embedding model, or the id of its successor once the successor is used. */
   get modelId(): string {
     return this.#target.model;
   }

@@ -25,7 +25,7 @@ type Finder = (source: Source, name: string) => string | undefined;
 
 const organisation = /\b(?:from|at|of|for|with) (\p{Lu}[\p{L}\d&.-]*(?: \p{Lu}[\p{L}\d&-]*)*)/u;
 
-/** Finders for strings with a recognisable form, by the name of the field. */
+/** Functions that find strings with a recognisable form, by the name of the field. */
 const specificFinders: readonly (readonly [name: RegExp, find: Finder])[] = [
   [/city|place|location|town/i, findNearestPlace],
   [
@@ -45,7 +45,7 @@ const specificFinders: readonly (readonly [name: RegExp, find: Finder])[] = [
   [/(?:id|number|code|sku)$/i, ({ clause, request }, name) => findCode(clause, name) ?? findCode(request, name)],
 ];
 
-/** Finders for other strings, by the name of the field. */
+/** Functions that find other strings, by the name of the field. */
 const finders: readonly (readonly [name: RegExp, find: Finder])[] = [
   [/^(?:task|question|input|prompt|request)$/i, toWholeQuestion],
   [

@@ -15,7 +15,10 @@ export type CompiledSchema<Output = unknown> = {
    * async schemas.
    */
   readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
-  /** Present if the root is wrapped for models: like `validate`, for a value that is not wrapped. */
+  /**
+   * Present if the schema's root is wrapped in an object for models. Does the same as `validate`, for a value that is
+   * not wrapped.
+   */
   readonly validateBare?: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
 };
 

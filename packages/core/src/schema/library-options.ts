@@ -27,8 +27,8 @@ export function diagnosticOptions(library: string): Options | undefined {
 }
 
 /**
- * Finds the first type that JSON does not have, marked under `conversionOptions` or `diagnosticOptions`, and the path
- * of its property. `undefined` if there is no mark.
+ * Finds the first type that JSON does not have, as marked by a conversion with `conversionOptions` or
+ * `diagnosticOptions`, and the path of the property with this type. `undefined` if there is no mark.
  */
 export function findUnrepresentable(jsonSchema: unknown): { path: string; what: string } | undefined {
   const found = findMark(jsonSchema, []);

@@ -7,7 +7,10 @@ import { parseToolAnswer } from "../../schema/parse-structured.ts";
 import type { ToolSet } from "../tool/tool-set.ts";
 import type { LoopPlan } from "./loop-plan.ts";
 
-/** Returns the first successful result of a tool that ends the run, in the order of the calls; `undefined` if none. */
+/**
+ * Returns the first successful result of a tool that ends the run, in the order of the calls; `undefined` if there is
+ * none.
+ */
 export function findEndingResult(tools: ToolSet, results: readonly ToolCallResult[]): ToolCallResult | undefined {
   if (!tools.mayEndRun) return undefined;
   return results.find(({ toolName, error }) => error === undefined && tools.find(toolName)?.endsRun === true);

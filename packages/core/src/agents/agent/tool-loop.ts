@@ -82,8 +82,8 @@ function keepVendorState(run: LoopPlan["run"], answer: ChatMessage, state: Vendo
 }
 
 /**
- * The part of a model's response that `executeTools` reads: text, tool calls and vendor state. A team creates one
- * itself for delegations that no model asked for.
+ * The part of a model's response that `executeTools` reads: text, tool calls and vendor state. A team makes such a
+ * response itself for delegations that no model asked for.
  */
 export type ToolCallResponse = Pick<ModelResponse, "text" | "toolCalls" | "vendorState"> & {
   readonly malformedArguments?: readonly MalformedArguments[];

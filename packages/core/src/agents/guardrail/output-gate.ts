@@ -36,7 +36,7 @@ export class OutputGate {
   /** Ends the text and returns the part that was held back. */
   end(): string | Promise<string> {
     if (this.#check.guardrails.length === 0) return "";
-    // Incremental guardrails have already checked the whole text with its last piece.
+    // If all guardrails are incremental, they have checked the whole text with its last piece already.
     return this.#release(async () =>
       this.#isChecked ? this.#released : await applyGuardrails(this.#received, this.#check),
     );

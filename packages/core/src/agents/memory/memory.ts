@@ -83,7 +83,7 @@ export class Memory {
     messages: readonly ChatMessage[],
     given: AddMessagesOptions = {},
   ): Promise<void> {
-    // An agent also passes options that only agents may use.
+    // An agent also passes options that are not part of the public type.
     const options: AddTurnOptions = given;
     const addition = { id: createId(), messages: toConversation(messages) };
     optionalTurn(options.through, "through", invalidValue);

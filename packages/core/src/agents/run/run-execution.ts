@@ -229,7 +229,7 @@ export class RunExecution<Structured>
   /** Returns true if the answer is delivered although its turn was not stored, and marks the run as not stored. */
   #answersUnstored(error: unknown): boolean {
     const run = this.#run;
-    // A run that was ended while its turn was being stored has failed for that reason.
+    // A run that was ended while its turn was being stored fails for the reason of its end.
     if (this.#begun?.answersUnstored !== true || run.signal.aborted) return false;
     run.isStored = false;
     this.#ending.warn("answerNotStored", error);

@@ -73,13 +73,13 @@ export interface OpenStep {
   tag(chunk: object): void;
   /** The step's call, if an earlier process ended during it. The call may have had its effect. */
   readonly interrupted: InterruptedCall | undefined;
-  /** True if a part of the step was done before, so that its beginning was already announced. */
+  /** True if an earlier attempt did a part of the step, so that the beginning of the step was already announced. */
   readonly isResumed: boolean;
   /** True if a person was already asked to approve the step's call. */
   readonly hasAskedApproval: boolean;
   /** The meter and the steps of child runs that the step's work starts. */
   readonly scope: { readonly meter: UsageMeter | undefined; readonly steps: RunSteps };
-  /** Resolves when the run has ended, if it may begin no new work. Undefined in all other cases. */
+  /** In an attempt that may begin no new work, resolves when the run has ended. Undefined in any other attempt. */
   beforeWork(): Promise<void> | undefined;
   /** Notes that a call is about to be made. Make the call once it resolves. Notes nothing for the effect `pure`. */
   announce(call: NotedCall): Promise<void>;

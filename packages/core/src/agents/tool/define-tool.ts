@@ -69,7 +69,7 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
   publicErrors?: boolean | undefined;
 };
 
-/** Marks a tool type without `execute`, in place of its result type. */
+/** Stands for the result type of `execute` in the type of a tool without `execute`. */
 declare const noExecute: unique symbol;
 
 /** The type of the tool that `defineTool` returns: with `execute` if the definition has it. */

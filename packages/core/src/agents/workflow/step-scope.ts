@@ -3,7 +3,7 @@ import type { StateChange } from "./state-change.ts";
 import type { StepScope } from "./step-attempt.ts";
 import type { StepsPlace } from "./step-place.ts";
 
-/** The scope of a sequence of steps, and their place in the run. */
+/** The scope of a sequence of steps (state, message, signal and receiver of changes), and their place in the run. */
 export type PlacedScope = StepScope & StepsPlace;
 
 /** Returns the scope of the steps that follow a change in this scope. */
