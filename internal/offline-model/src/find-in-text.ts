@@ -93,7 +93,10 @@ export function findList(text: string, name: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** Returns true if a text affirms a name, false if it denies it, and `undefined` if it does not mention it. */
+/**
+ * Returns true if a text affirms the thing with this name, false if it denies the thing, and `undefined` if it does not
+ * mention the thing.
+ */
 export function isYes(text: string, name: string): boolean | undefined {
   const mention = new RegExp(
     String.raw`(\b(?:no|not|without|don['’]?t|doesn['’]?t|never|un)\s*(?:\w+ )?)?(?<!\p{L})${spoken(name)}`,

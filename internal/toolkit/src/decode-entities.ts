@@ -51,7 +51,7 @@ const named: ReadonlyMap<string, string> = new Map([
   ...Object.entries(others),
 ]);
 
-/** Characters that browsers show for numeric entities from 128 to 159, which mean Windows-1252. */
+/** Characters that browsers show for numeric entities from 128 to 159, which stand for characters of Windows-1252. */
 const windows = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
 /** Decodes HTML entities once: numeric ones, and the common names. Other entities stay unchanged. */

@@ -112,7 +112,7 @@ class LineReader {
 
   #block(start: number, end: number): void {
     const last = this.#blocks.at(-1);
-    // A block may begin with the line that a preceding heading is kept together with.
+    // A block may begin with the line that a preceding heading is kept together with: both then become one block.
     if (last !== undefined && start < last.end) this.#blocks[this.#blocks.length - 1] = { start: last.start, end };
     else this.#blocks.push({ start, end });
   }

@@ -49,7 +49,10 @@ export class LoggedPast {
   protected readonly unfinished = new Set<string>();
   /** Milliseconds that the attempts have worked until the last logged wait. */
   protected performedBefore = 0;
-  /** Logged chunks of earlier attempts that belong to no step, with their counts. A replay yields them again. */
+  /**
+   * Logged chunks of earlier attempts that belong to no step, with their counts. This attempt yields the same chunks
+   * again, and they must not be logged twice.
+   */
   readonly #loggedChunks = new Map<string, number>();
   /** True if the last attempt that was read finished a step. */
   #wasFruitful = true;

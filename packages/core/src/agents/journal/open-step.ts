@@ -148,7 +148,10 @@ export async function* streamStep<Chunk extends object, Value>(
   }
 }
 
-/** Returns the value of a stored step, and repeats its effects on the run: usage, sources, and those of `replay`. */
+/**
+ * Returns the value of a stored step, and repeats its effects on the run: usage, sources, and the effects that `replay`
+ * repeats.
+ */
 export function replayStep<Value>(stored: JournalResult, { kind, options }: StepOfKind<Value>): Value {
   if (stored.usage !== undefined) options.meter?.add(stored.usage);
   if (kind !== "tool") return options.replay?.(stored.value) ?? (stored.value as Value);

@@ -41,8 +41,8 @@ export class ModelCallEvents {
   }
 
   /**
-   * Begins the call of a model that calls other models. Returns the function that reports their calls as attempts at
-   * one call; undefined if there are no listeners.
+   * Begins the call of a model that calls other models. Returns the function that reports the calls of those models as
+   * attempts at one call; undefined if there are no listeners.
    */
   beginPassedOn(operation?: OpenOperation<"model">): ReportModelCall | undefined {
     if (operation === undefined && !this.#hasListener()) return undefined;

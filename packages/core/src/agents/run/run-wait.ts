@@ -40,7 +40,7 @@ export type RunSignal = {
   readonly number: number;
   readonly event: string;
   readonly data: Json;
-  /** Epoch milliseconds of the arrival. */
+  /** Epoch milliseconds at which the signal arrived. */
   readonly at: number;
 };
 

@@ -64,7 +64,7 @@ export type StepWork<Result> = Pick<StepRetryOptions<Result>, "mayRepeat"> & {
   readonly work: Work<Result>;
   /** True if the text of a failed child run becomes the text of the run. */
   readonly keepsText?: true;
-  /** The call that a durable run notes before the work. Without it the work may be repeated. */
+  /** The call that a durable run notes before the work. If undefined, interrupted work is simply repeated. */
   readonly call?: Pick<NotedCall, "tool" | "effect"> | undefined;
   readonly readAnswer?: (result: unknown) => Result;
 };

@@ -263,7 +263,7 @@ function factsOf({ sources, stored }: RunOutput): Pick<RunOutput, "sources" | "s
   return { ...(Array.isArray(sources) && { sources }), ...(stored === false && { stored }) };
 }
 
-/** Records the facts of a stored answer, beside its text, in the run. */
+/** Records in the run the facts of a stored answer other than its text, such as its sources. */
 function noteFacts(run: Run, entry: StepTraceEntry, { sources, stored, isShown = false }: AgentChange): void {
   run.addSources(sources);
   if (stored === false) run.isStored = false;

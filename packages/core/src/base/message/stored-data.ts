@@ -22,7 +22,10 @@ export type StoredReference = {
   bytes: number;
   /** Number of pieces in which the data is stored. */
   pieces: number;
-  /** The storage key of the session with which the pieces are stored, if the turn is another session's. Never stored. */
+  /**
+   * The storage key of the session that has the pieces, if the turn came from another session. This field is never
+   * stored.
+   */
   session?: string;
 };
 
