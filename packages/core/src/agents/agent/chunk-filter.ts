@@ -9,10 +9,7 @@ import type { Run } from "../run/run.ts";
 type TextChunk = Extract<AnswerChunk, { type: "text" }>;
 type ToolChunk = Extract<AnswerChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
 
-/**
- * Options of a `ChunkFilter`: the run that it records to, the gate of the output guardrails, and a flag that shows tool
- * calls.
- */
+/** Options of a `ChunkFilter`: the run that it records to, the gate of the output guardrails, and `showsTools`. */
 export type ChunkFilterOptions = {
   run: Run;
   /** Releases text once it may be shown. Undefined for a structured answer, whose whole text is held back. */
