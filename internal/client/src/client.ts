@@ -33,7 +33,7 @@ export type ClientOptions = ApiOptions & {
 export type ClientRunOptions = Omit<RunRequest, "kind" | "name" | "input"> & {
   /**
    * Idempotency key of the request: a second request with the same key starts no second run. @default a new key, for
-   * streams
+   * `stream` and `start`
    */
   readonly idempotencyKey?: string | undefined;
 };

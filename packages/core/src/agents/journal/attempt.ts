@@ -90,7 +90,7 @@ export class Attempt extends LoggedPast {
   /**
    * Begins the attempt: stores its start. Stores nothing if the run has ended.
    *
-   * @param isShared true if the run is a suspect and this process performs another suspect run at the same time
+   * @param isShared true if the run is a suspect, and this process may perform another suspect run beside it
    */
   async start({ writer, node, print }: AttemptInit, isShared = false): Promise<void> {
     if (this.ended !== undefined) return;

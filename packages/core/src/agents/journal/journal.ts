@@ -58,7 +58,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return journal;
   }
 
-  /** Begins the attempt of a journal that was read: see `open`. `isShared`: true if another suspect runs. */
+  /** Begins the attempt of a journal that was read: see `open`. `isShared`: true if another suspect may run. */
   async start(init: AttemptInit, isShared?: boolean): Promise<void> {
     await this.#attempt.start(init, isShared);
   }

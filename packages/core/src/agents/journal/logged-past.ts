@@ -31,8 +31,8 @@ export class LoggedPast {
    */
   fruitlessAttempts = 1;
   /**
-   * The number of attempts at this suspect that ended with their process: `alone` if that process performed no other
-   * suspect, `shared` if it did.
+   * The number of attempts at this suspect that ended with their process: `alone` if that process could perform no
+   * other suspect beside it, `shared` if it could.
    */
   readonly #deaths = { alone: 0, shared: 0 };
   /** The field of `#deaths` that counts the last attempt that was read; undefined if it is not counted. */
