@@ -22,8 +22,16 @@ describe("the settings of the document", () => {
     const { api, base, inspectorStyle, ...others } = readSettings(element);
 
     expect({ api: api.href, base: base.href, inspectorStyle: inspectorStyle?.href }).toEqual(addresses);
-    expect(others).toEqual({ title: "é", suggestions: { a: ["b"] }, hasUsers: true });
+    expect(others).toEqual({ title: "é", suggestions: { a: ["b"] }, hasUsers: true, hasSchedules: false });
   });
+});
+
+it.each([true, false])("the settings say whether the caller may have schedules: %s", (hasSchedules) => {
+  vi.stubGlobal("location", { origin: "http://h", href: "http://h/page/" });
+  const settings = JSON.stringify({ api: "/", base: ".", hasSchedules });
+  const element = { dataset: { settings } } as unknown as HTMLElement;
+
+  expect(readSettings(element).hasSchedules).toBe(hasSchedules);
 });
 
 describe("the address of the page", () => {

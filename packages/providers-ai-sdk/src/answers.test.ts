@@ -39,6 +39,13 @@ const streams: Readonly<Record<string, readonly object[]>> = {
     { type: "text-delta", id: "1", delta: "b", providerMetadata: meta },
     finish(),
   ],
+  "blocks at once": [
+    { type: "text-delta", id: "1", delta: "a" },
+    { type: "text-delta", id: "2", delta: "b" },
+    { type: "text-delta", id: "1", delta: "c" },
+    { type: "text-end", id: "2", providerMetadata: meta },
+    finish(),
+  ],
   "reasoning beside text": [
     { type: "reasoning-start", id: "1" },
     { type: "text-delta", id: "1", delta: "a" },
@@ -92,6 +99,12 @@ const streams: Readonly<Record<string, readonly object[]>> = {
   "an end without tokens": [{ type: "finish", finishReason: { unified: "x", raw: "y" } }],
 };
 
+/** Sorts the fields of objects, whose order says nothing. */
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 // What core gets of an answer. If a change is meant, write the outlines anew by `vitest --update`.
 it("the chunks of streams are these", async () => {
   const outlines = Object.entries(streams).map(([title, parts]) => {
@@ -105,7 +118,7 @@ it("the chunks of streams are these", async () => {
     const lines = parts.map((part) => {
       const chunks: ModelChunk[] = [];
       reader.read(part, chunks);
-      return chunks.map((chunk) => JSON.stringify(chunk)).join("\n") || "-";
+      return chunks.map((chunk) => JSON.stringify(chunk, inOrder)).join("\n") || "-";
     });
     return [`# ${title}`, ...lines, `complete: ${reader.isComplete}, warned: ${JSON.stringify(warnings)}`].join("\n");
   });

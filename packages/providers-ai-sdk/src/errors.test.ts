@@ -67,4 +67,55 @@ describe("an error of a package", () => {
   ])("within a stream of the type %s has the status %i", (type, status) => {
     expect(toVendorError({ type, message: "x" }, context)).toMatchObject({ status });
   });
+
+  it.each<[object, object]>([
+    [
+      { statusCode: 400, responseBody: '{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}' },
+      { status: 401, vendorCode: "API_KEY_INVALID" },
+    ],
+    [
+      { statusCode: 403, responseBody: '{"error":{"details":[{"reason":"API_KEY_BLOCKED"}]}}' },
+      { status: 403, vendorCode: "API_KEY_BLOCKED" },
+    ],
+    [{ statusCode: 400, responseBody: '{"error":{"details":[{"reason":"OTHER"}]}}' }, { status: 400 }],
+    [{ statusCode: 429, responseBody: '{"error":{"details":[{},{"retryDelay":"34.4s"}]}}' }, { retryAfterMs: 34_400 }],
+    [{ statusCode: 429, responseBody: '{"error":{"details":[{"retryDelay":"soon"}]}}' }, { retryAfterMs: undefined }],
+    [{ statusCode: 429, responseHeaders: { "retry-after": "2", other: 7 } }, { retryAfterMs: 2000 }],
+    [{ statusCode: 500, data: { error: { code: 7, type: "t", status: "s" } } }, { vendorCode: "t" }],
+    [{ statusCode: 500, data: { status: "s" } }, { vendorCode: "s" }],
+    [{ statusCode: 500, data: { code: "c", type: "t" } }, { vendorCode: "c" }],
+  ])("of a reply with %j is %j", (reply, error) => {
+    expect(toVendorError(named("APICallError", reply), context)).toMatchObject(error);
+  });
+
+  it.each<[unknown, object]>([
+    ["é", { message: "é" }],
+    [{ error: { message: "m", code: 400 } }, { message: "m", status: 400 }],
+    [
+      { message: "m", code: 599 },
+      { message: "m", status: 599 },
+    ],
+    [
+      { message: "m", code: 399, type: "server_error" },
+      { status: 500, vendorCode: "server_error" },
+    ],
+    [{ message: "m", code: 600, type: "overloaded_error" }, { status: 529 }],
+  ])("within a stream, %j, is %j", (thrown, error) => {
+    expect(toVendorError(thrown, context)).toMatchObject(error);
+  });
+
+  it.each([
+    ["Image input", "unsupported_media_type", "a kind of content"],
+    ["file parts", "unsupported_media_type", "a kind of content"],
+    ["media type x", "unsupported_media_type", "a kind of content"],
+    ["audio", "unsupported_media_type", "a kind of content"],
+    ["MIME", "unsupported_media_type", "a kind of content"],
+    ["topK", "invalid_request", "a setting"],
+  ])("that does not support %s is %s", (functionality, code, what) => {
+    expect(toVendorError(named("UnsupportedFunctionalityError", { functionality }), context)).toMatchObject({
+      code,
+      message: `The package of acme does not support ${what} of this call.`,
+      fields: { vendor: "acme" },
+    });
+  });
 });

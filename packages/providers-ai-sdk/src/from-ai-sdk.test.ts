@@ -191,6 +191,18 @@ describe("fromAiSdk", () => {
     expect(() => fromAiSdk(model as never)).toThrow(message);
   });
 
+  it.each([
+    ["v3", { dimensions: 2 }, "dimensions needs a model of specification v4 of the AI SDK, got v3."],
+    ["v4", { dimensions: 0 }, "dimensions must be"],
+  ])("refuses wrong dimensions of an embedding model of specification %s", (specificationVersion, options, message) => {
+    const doEmbed = async () => await Promise.resolve({ embeddings: [] });
+    const model = { specificationVersion, provider: "acme.embedding", modelId: "e", doEmbed };
+
+    expect(() => fromAiSdk(model, options)).toThrow(
+      expect.objectContaining({ code: "invalid_config", message: expect.stringContaining(message) }),
+    );
+  });
+
   it("refuses URLs that the vendor would not fetch, before the model is called", async () => {
     const { model, calls } = modelV3();
     const image = { type: "image" as const, data: "https://example.com/a.png" };

@@ -65,6 +65,12 @@ const streams: Readonly<Record<string, readonly ReturnType<typeof event>[]>> = {
   ],
 };
 
+/** Sorts the fields of objects, whose order says nothing. */
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 it("the chunks of streams are these", async () => {
   const model = { providerId: "bedrock", modelId: "m" };
   const outlines = Object.entries(streams).map(([title, events]) => {
@@ -73,7 +79,7 @@ it("the chunks of streams are these", async () => {
       const chunks: ModelChunk[] = [];
       reader.read(each, chunks);
       const state = `${reader.isEnding ? "ending" : ""}${reader.isComplete ? " complete" : ""}`;
-      return [...chunks.map((chunk) => JSON.stringify(chunk)), `- ${state}`].join("\n");
+      return [...chunks.map((chunk) => JSON.stringify(chunk, inOrder)), `- ${state}`].join("\n");
     });
     return [`# ${title}`, ...lines].join("\n");
   });

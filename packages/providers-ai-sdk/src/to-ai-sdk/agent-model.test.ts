@@ -14,12 +14,14 @@ const result = (toolCallId: string, output: object) => ({ type: "tool-result", t
 
 describe("the prompt of a call", () => {
   it("is the user's last message, and all before it", () => {
+    const asking = [text("x"), text("y"), call("1"), call("0")];
+    const results = [result("1", { type: "text", value: "r" }), result("0", { type: "text", value: "q" })];
     const { input, history } = read(
       { role: "system", content: "é" },
       user(text("a"), text("b")),
       {
         role: "assistant",
-        content: [text("x"), text("y"), call("1"), result("1", { type: "text", value: "r" }), text("z"), call("2")],
+        content: [...asking, ...results, text("z"), call("2")],
       },
       {
         role: "tool",
@@ -41,8 +43,9 @@ describe("the prompt of a call", () => {
     expect(history).toEqual([
       { role: "system", content: "é" },
       { role: "user", content: [text("a"), text("b")] },
-      { role: "assistant", content: "xy", toolCalls: [asked("1")] },
+      { role: "assistant", content: "xy", toolCalls: [asked("1"), asked("0")] },
       { role: "tool", toolCallId: "1", content: "r" },
+      { role: "tool", toolCallId: "0", content: "q" },
       { role: "assistant", content: "z", toolCalls: [asked("2")] },
       { role: "tool", toolCallId: "2", content: '{"a":1}' },
       { role: "tool", toolCallId: "3", content: "not executed: No." },
