@@ -47,7 +47,7 @@ class FakeSessions implements SessionApi {
   async rename(sessionId: string, title: string): Promise<SessionInfo> {
     this.told.push(`rename ${sessionId} ${title}`);
     if (title === "bad") throw new Error("The title is bad.");
-    return await Promise.resolve(sessionOf(sessionId, 0, title));
+    return await Promise.resolve(sessionOf(sessionId, Date.now(), title));
   }
 
   async removeSession(sessionId: string): Promise<void> {
