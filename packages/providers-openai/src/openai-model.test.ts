@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { lastBody, modelOf, question, startVendor } from "../test/ask.ts";
 import { looseParameters } from "../test/request-body.ts";
 import { weakenChatRules } from "./chat/weaken.ts";
+import { openai } from "./openai-model.ts";
 
 it.each(["responses", "chat"] as const)("has headers of ours alone, over %s", async (api) => {
   const vendor = (await startVendor()).say("Yes.");
@@ -41,6 +42,27 @@ describe("a server that refuses the form of the answer", () => {
       undefined,
     ]);
     expect(JSON.stringify(formats.at(-1))).toContain("JSON Schema");
+  });
+
+  it("teaches the model by two calls at once, of which the earlier ends last", async () => {
+    const formats: unknown[] = [];
+    const isHeld = Promise.withResolvers<void>();
+    const send: typeof fetch = async (_url, init) => {
+      const { response_format: format } = JSON.parse(init?.body as string) as { response_format?: { type: string } };
+      const isFirst = formats.push(format?.type) === 1;
+      if (isFirst) await isHeld.promise;
+      if (format === undefined) return Response.json({ choices: [{ message: { content: "{}" } }] });
+      return Response.json({ error: { message: "response_format is not supported" } }, { status: 400 });
+    };
+    const model = openai("llama-4", { api: "chat", apiKey: "none", baseURL: "http://127.0.0.1/v1", fetch: send });
+    const early = model.generate(question, { responseFormat: "json" });
+    await vi.waitFor(() => expect(formats).toHaveLength(1));
+    await model.generate(question, { responseFormat });
+    isHeld.resolve();
+    await early;
+    await model.generate(question, { responseFormat });
+
+    expect(formats).toEqual(["json_object", "json_schema", "json_object", undefined, undefined, undefined]);
   });
 
   it("is understood in the words of its own kind", async () => {

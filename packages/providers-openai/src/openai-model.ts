@@ -30,11 +30,11 @@ export function openai(modelId: string, options: OpenAIOptions = {}): ModelProvi
 
 const apis: Readonly<Record<ApiName, Api>> = { responses: responsesApi, chat: chatApi };
 
-/** Rules learned from the refusals of a vendor, for one API key. */
-type Learned = { rules: Partial<ModelRules> };
+/** The rules of a model as the refusals of its vendor have changed them, for one API key; undefined before the first. */
+type Learned = { rules: ModelRules | undefined };
 
 function nothingLearned(): Learned {
-  return { rules: {} };
+  return { rules: undefined };
 }
 
 /** A function that sends a request of a model call: `OpenAIConnection.send` or `open`. */
@@ -54,7 +54,7 @@ export class OpenAIModel implements ModelProvider {
   readonly #connection: OpenAIConnection;
   readonly #isOpenAI: boolean;
   readonly #urls: PrivateUrls;
-  /** Rules learned from refusals, by API key. */
+  /** The rules that refusals have changed, by API key. */
   readonly #learned = new KeyedCache(nothingLearned);
 
   constructor(settings: ProviderSettings) {
@@ -114,12 +114,13 @@ export class OpenAIModel implements ModelProvider {
         const refusal = readRefusal(error);
         const weaker = refusal && api.weaken({ ...refusal, isOpenAI: this.#isOpenAI }, body);
         if (weaker === undefined) throw error;
-        learned.rules = { ...learned.rules, ...weaker };
+        // Another call with this key may have learned meanwhile.
+        learned.rules = { ...(learned.rules ?? modelCall.rules), ...weaker };
       }
     }
   }
 
-  async #toModelCall({ messages, options, stream }: Question, learned: Partial<ModelRules>): Promise<ModelCall> {
+  async #toModelCall({ messages, options, stream }: Question, learned: ModelRules | undefined): Promise<ModelCall> {
     const { modelId, rules, logger } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     return {
@@ -129,7 +130,7 @@ export class OpenAIModel implements ModelProvider {
       messages,
       parts: new PartReader(messages, reportOmitted, { isPrivateUrl: await this.#urls.check(messages) }),
       options,
-      rules: { ...rules, ...learned },
+      rules: learned ?? rules,
       stream,
       reportOmitted,
     };

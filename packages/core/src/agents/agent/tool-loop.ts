@@ -39,7 +39,8 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
     const { tools, mayCallTools } = prepared;
     const response = yield* callModelOnce(plan, prepared, state.callIds);
     if (mayCallTools && response.toolCalls.length > 0) {
-      const executed = yield* executeTools({ ...plan, tools }, response, roundtrip);
+      const ofCall = tools === plan.tools ? plan : { ...plan, tools };
+      const executed = yield* executeTools(ofCall, response, roundtrip);
       const ending = findEndingResult(tools, executed.results);
       if (ending !== undefined) return yield* answerByTool(plan, ending);
       messages.push(...executed.messages);

@@ -27,8 +27,8 @@ export type RequestApiKeys = { apiKeys: ApiKeys; apiKey?: string };
 export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): RequestApiKeys {
   const { genericApiKeyHeader = true, bodyKey } = options;
   const sent = keyHeadersIn(headers);
-  const apiKeys = readVendorKeys(sent);
-  const inHeader = genericApiKeyHeader ? readKey(sent, genericKeyHeader) : undefined;
+  const apiKeys = sent === undefined ? {} : readVendorKeys(sent);
+  const inHeader = sent !== undefined && genericApiKeyHeader ? readKey(sent, genericKeyHeader) : undefined;
   const inBody = bodyKey === undefined ? undefined : checkApiKey(bodyKey, "the field apiKey");
   const apiKey = inHeader ?? inBody;
   return apiKey === undefined ? { apiKeys } : { apiKeys, apiKey };
@@ -51,12 +51,14 @@ function readKey(sent: ReadonlyMap<string, string[]>, header: string): string | 
   return values.length === 0 ? undefined : checkApiKey(values[0], `the header ${header}`);
 }
 
-/** Finds the headers that contain API keys, in one pass, because most requests have no such headers. */
-function keyHeadersIn(headers: RequestHeaders): ReadonlyMap<string, string[]> {
-  const sent = new Map<string, string[]>();
+/** Finds the headers that contain API keys, in one pass; undefined without any, as in most requests. */
+function keyHeadersIn(headers: RequestHeaders): ReadonlyMap<string, string[]> | undefined {
+  let sent: Map<string, string[]> | undefined;
   for (const name of Object.keys(headers)) {
     const header = name.toLowerCase();
-    if (isKeyHeader(header)) sent.set(header, [...(sent.get(header) ?? []), ...[headers[name] ?? []].flat()]);
+    if (!isKeyHeader(header)) continue;
+    sent ??= new Map<string, string[]>();
+    sent.set(header, [...(sent.get(header) ?? []), ...[headers[name] ?? []].flat()]);
   }
   return sent;
 }
