@@ -3,6 +3,8 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { printA2A } from "./a2a/print-a2a.ts";
 import { printAgainst } from "./against/print-against.ts";
+import { arePeersInstalled } from "./durable/peers/install-peers.ts";
+import { printPeers } from "./durable/peers/print-peers.ts";
 import { printDurable } from "./durable/print-durable.ts";
 import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printFunctions } from "./functions/print-functions.ts";
@@ -26,7 +28,8 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * `pnpm bench cold` measures the starts of servers. `pnpm bench hops [--root folder]` counts the hops of a run, of another
  * checkout when its folder is given, and `pnpm bench functions [--names] [--root folder]` the functions and deep copies of a
  * request for a run. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
- * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones. `pnpm bench socket [--rounds n]` measures the
+ * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones, and beside those of other products if
+ * they are installed; `--peers [--runs 200]` installs them in a folder of their own, and measures these alone. `pnpm bench socket [--rounds n]` measures the
  * gateway of sockets beside the same events emitted by hand. `pnpm bench a2a [--rounds n]` measures streams over A2A beside HTTP.
  * `pnpm bench against [figure…] [--rounds n] [--root folder] [--quick]` measures figures beside the commit that
  * `against/base-commit` names, or beside another checkout, and fails if this one costs more; a quick look never fails.
@@ -43,6 +46,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string" },
     packed: { type: "boolean" },
     quick: { type: "boolean" },
+    peers: { type: "boolean" },
   },
   allowPositionals: true,
 });
@@ -96,7 +100,10 @@ if (name === "hops") {
 } else if (name === "vectors") {
   await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
 } else if (name === "durable") {
-  await printDurable(Number(values.rounds ?? 15));
+  if (values.peers !== true) await printDurable(Number(values.rounds ?? 15));
+  const isInstalled = values.peers === true || arePeersInstalled();
+  if (isInstalled) await printPeers({ rounds: Number(values.rounds ?? 7), runs: Number(values.runs ?? 200) });
+  else console.log("Not measured beside other products: --peers installs them.");
 } else if (name === "socket") {
   await printSocket(Number(values.rounds ?? 15));
 } else if (name === "a2a") {

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { PostgresServer, TestChild } from "@troupe-internal/fault-tools";
+import pg from "pg";
+import { median } from "../../statistics.ts";
+import { toLines } from "../../table.ts";
+import { installPeers, silent } from "./install-peers.ts";
+
+/** A product whose process waits for rounds, with its own database. */
+type Peer = { name: string; version: string; child: TestChild; database: string };
+
+/** The costs of one run in a round. */
+type Cost = { cpuUs: number; ms: number; walBytes: number; commits: number };
+
+const concurrency = 16;
+const products = ["troupe", "dbos", "langgraph", "mastra"];
+
+/**
+ * Measures a durable run of three steps, each with a short text, beside other products: all on one PostgreSQL, in rounds in
+ * which each product has its turn. The ratios are taken within a round. Prints the versions.
+ */
+export async function printPeers({ rounds, runs }: { rounds: number; runs: number }): Promise<void> {
+  const programs = installPeers();
+  const server = await PostgresServer.create();
+  const peers: Peer[] = [];
+  try {
+    for (const name of products) peers.push(await start(name, { server, programs }));
+    for (const peer of peers) await measure(peer, { server, runs: Math.ceil(runs / 2) });
+    const costs = peers.map((): Cost[] => []);
+    for (let round = 0; round < rounds; round++) {
+      for (const [index, peer] of peers.entries()) costs[index]?.push(await measure(peer, { server, runs }));
+    }
+    print(peers, costs);
+  } finally {
+    for (const { child } of peers) await child.close();
+    await server.close();
+  }
+}
+
+async function start(name: string, { server, programs }: { server: PostgresServer; programs: string }): Promise<Peer> {
+  await query(server.url, `create database ${name}`);
+  const database = server.url.replace(/\/postgres$/, `/${name}`);
+  const own = pathToFileURL(join(import.meta.dirname, "../__fixtures__/troupe.mjs"));
+  const file = name === "troupe" ? own : pathToFileURL(join(programs, `${name}.mjs`));
+  const child = await TestChild.start(file, { args: [database], env: { ...process.env, ...silent } });
+  const { version } = await answerOf<{ version: string }>(child, "version");
+  return { name, version, child, database };
+}
+
+async function measure(
+  { child, database }: Peer,
+  { server, runs }: { server: PostgresServer; runs: number },
+): Promise<Cost> {
+  const before = await countersOf(server.url, database);
+  const answered = answerOf<{ cpuUs: number; ms: number }>(child, "cpuUs");
+  child.send({ count: runs, concurrency });
+  const { cpuUs, ms } = await answered;
+  const after = await countersOf(server.url, database);
+  return {
+    cpuUs: cpuUs / runs,
+    ms: ms / runs,
+    walBytes: (after.wal - before.wal) / runs,
+    commits: (after.commits - before.commits) / runs,
+  };
+}
+
+/** The next message with a field. Rejects with the output of a process that has failed. */
+async function answerOf<Message extends object>(child: TestChild, field: keyof Message & string): Promise<Message> {
+  const message = await child
+    .next((each): each is object => typeof each === "object" && each !== null && (field in each || "failure" in each))
+    .catch((error: unknown) => {
+      throw new Error(`The process ended: ${child.output.toString()}`, { cause: error });
+    });
+  if ("failure" in message) throw new Error(String(message.failure));
+  return message as Message;
+}
+
+async function countersOf(url: string, database: string): Promise<{ wal: number; commits: number }> {
+  const name = new URL(database).pathname.slice(1);
+  // The statistics of a connection are published some time after its transactions.
+  const [row] = await query(
+    url,
+    `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal, xact_commit as commits from pg_stat_database where datname = '${name}'`,
+  );
+  return { wal: Number(row?.["wal"]), commits: Number(row?.["commits"]) };
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function print(peers: readonly Peer[], costs: readonly (readonly Cost[])[]): void {
+  const rows = peers.map(({ name, version }, index) => {
+    const own = costs[index] ?? [];
+    const ratios = own.map(({ cpuUs }, round) => cpuUs / (costs[0]?.[round]?.cpuUs ?? NaN));
+    const of = (figure: keyof Cost) => median(own.map((cost) => cost[figure]));
+    const counts = [of("commits").toFixed(1), (of("walBytes") / 1024).toFixed(1)];
+    return [`${name} ${version}`, of("cpuUs").toFixed(0), median(ratios).toFixed(2), of("ms").toFixed(2), ...counts];
+  });
+  const titles = [`a run of 3 steps, ${concurrency} at a time`, "CPU us", "ratio", "ms", "commits", "KB of WAL"];
+  console.log(`${toLines([titles, ...rows])}\n`);
+}
