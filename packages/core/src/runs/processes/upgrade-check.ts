@@ -7,7 +7,9 @@ import { lookUpTarget } from "./durable-target.ts";
 import { canServe } from "./live-nodes.ts";
 import { addUse, findMissing, hashOf } from "../record/plan-print.ts";
 import type { PlanUse } from "../record/plan-print.ts";
+import { isEnded } from "../record/run-record.ts";
 import type { RunRecord } from "../record/run-record.ts";
+import type { UpgradeFinding } from "../record/run-view.ts";
 import type { Ready, ServiceParts } from "./service-parts.ts";
 
 /**
@@ -44,6 +46,16 @@ export async function findMissingParts(parts: ServiceParts, record: RunRecord): 
   const plan = printer.print(target, record.plan);
   if (hashOf(plan) === hashOf(record.plan)) return [];
   return findMissing(record.plan, plan, await readUse(store.storage, record.runId));
+}
+
+/** Finds the open runs that lack parts in this process. */
+export async function* checkOpenRuns(parts: ServiceParts): AsyncGenerator<UpgradeFinding, void> {
+  for await (const record of parts.store.lists.listAll()) {
+    if (isEnded(record.status)) continue;
+    const missing = await findMissingParts(parts, record);
+    const { runId, kind, name } = record;
+    if (missing.length > 0) yield { runId, kind, name, missing };
+  }
 }
 
 /** Returns true if another live process has all parts that a run needs and this process lacks. */

@@ -10,7 +10,6 @@ import { findRun, runsOfSession, withLoggedEnd } from "../record/find-runs.ts";
 import { listRuns } from "../record/list-runs.ts";
 import { readInput } from "../record/run-parts.ts";
 import { byKeys } from "../record/run-keys.ts";
-import { isEnded } from "../record/run-record.ts";
 import type { RunRecord, RunStorage } from "../record/run-record.ts";
 import type {
   AcceptedRun,
@@ -27,7 +26,7 @@ import { EphemeralRunStorage } from "../readers/memory-runs.ts";
 import { RunTail } from "../readers/run-tail.ts";
 import { admissionOf } from "../processes/admission.ts";
 import { lookUpTarget } from "../processes/durable-target.ts";
-import { findMissingParts } from "../processes/upgrade-check.ts";
+import { checkOpenRuns } from "../processes/upgrade-check.ts";
 import { LocalEngine } from "../processes/run-engine.ts";
 import type { RunEngine, Serving } from "../processes/run-engine.ts";
 import { readServeOptions, readServiceOptions, warnOfUnsafeSteps } from "../processes/run-service-options.ts";
@@ -277,13 +276,8 @@ export class RunService {
   }
 
   /** Lists the open runs that cannot continue with this process's runnables. It changes nothing. */
-  async *checkUpgrade(): AsyncGenerator<UpgradeFinding, void> {
-    for await (const record of this.#parts.store.lists.listAll()) {
-      if (isEnded(record.status)) continue;
-      const missing = await findMissingParts(this.#parts, record);
-      const { runId, kind, name } = record;
-      if (missing.length > 0) yield { runId, kind, name, missing };
-    }
+  checkUpgrade(): AsyncGenerator<UpgradeFinding, void> {
+    return checkOpenRuns(this.#parts);
   }
 
   /**
