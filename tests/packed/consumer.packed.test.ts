@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { mustRun, runCommand } from "../../tools/packages/run-command.ts";
@@ -26,6 +26,27 @@ describe.each(["typescript", "typescript-5.9"])("a consumer with %s", (compiler)
 
     expect(stdout).toBe("");
   });
+});
+
+/** The oldest compiler that the declarations are written for. Those of other libraries may need a newer one. */
+const oldest = "typescript-5.6";
+
+it("TypeScript 5.6 compiles the declarations of every entry point", async () => {
+  const entryPoints = inject("packed").flatMap(({ name, unpacked }) => {
+    const { exports } = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8")) as { exports: object };
+    return Object.keys(exports).flatMap((entry) => (entry === "./package.json" ? [] : [join(name, entry)]));
+  });
+  const lines = entryPoints.map((entryPoint, index) => `export * as entry${index} from "${entryPoint}";\n`);
+  writeFileSync(join(folder, "probes/entry-points.ts"), lines.join(""));
+  const tsc = join(folder, "node_modules", oldest, "bin/tsc");
+  const options = "--noEmit --strict --skipLibCheck false --target ES2023 --module NodeNext --types node";
+  const args = [tsc, ...options.split(" "), "--lib", "ES2023,DOM,DOM.AsyncIterable", "probes/entry-points.ts"];
+  const { stdout } = await runCommand(process.execPath, args, { cwd: folder });
+
+  const ours = stdout.split("\n").filter((line) => /^(node_modules\/(@troupe|create-troupe)|probes)\//.test(line));
+  expect(ours).toEqual([]);
+  // A mistake in the options would end the compiler before it looked.
+  expect(stdout).not.toContain("error TS5");
 });
 
 it.each(programs)("a consumer runs %s", async (program) => {

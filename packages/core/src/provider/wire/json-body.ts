@@ -31,7 +31,7 @@ export function isPiecewise(body: string | Uint8Array | PiecewiseBody | null | u
 }
 
 /** Returns the bytes of a body as one array, for a receiver that accepts no pieces. */
-export async function joinBody(body: PiecewiseBody): Promise<Uint8Array<ArrayBuffer>> {
+export async function joinBody(body: PiecewiseBody): Promise<Uint8Array> {
   const whole = new Uint8Array(body.byteLength);
   let at = 0;
   for await (const piece of body) {
