@@ -44,6 +44,7 @@ const welcome = {
     "POST /runs/:runId/cancel",
     "POST /runs/:runId/answers/:waitId",
     "POST /runs/:runId/signals",
+    "GET /schedules, POST /schedules, GET /schedules/:id, PATCH /schedules/:id, DELETE /schedules/:id",
     "GET /sessions, GET /sessions/:id, GET /sessions/:id/turns, DELETE /sessions/:id",
     "GET /health, GET /ready",
     "POST /mcp, for MCP clients",
@@ -58,7 +59,7 @@ export type Serving = { readonly runs: RunService; readonly allowedHosts: readon
 
 /** Creates the service of the demo: its agents, teams and workflows, with durable runs. */
 export function createDemoService(demo: Demo, serving: Serving): Service {
-  return createService({ ...demo, ...serving, authenticate: readDemoUser });
+  return createService({ ...demo, ...serving, schedules: true, authenticate: readDemoUser });
 }
 
 /** Creates an Express app that serves the demo over HTTP, A2A and MCP, with a page. */

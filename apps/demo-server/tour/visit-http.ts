@@ -195,6 +195,25 @@ class HttpVisit {
     await this.see(`GET /runs/${counting}/events`, { answer: /"cancelled"/, args });
     await this.see(`DELETE /runs/${counting}`, { status: 204, args });
     await this.see(`GET /runs/${counting}`, { status: 404, args });
+    await this.#visitSchedules(args);
+  }
+
+  /** Makes a schedule, pauses it, and removes it. */
+  async #visitSchedules(args: readonly string[]): Promise<void> {
+    const body = {
+      kind: "agent",
+      name: "assistant",
+      input: "Good morning.",
+      cron: "0 8 * * *",
+      timeZone: "Europe/Oslo",
+    };
+    await this.see("POST /schedules", { status: 401, body });
+    const id = await this.see("POST /schedules", { status: 201, answer: /"id":"([^"]+)".*"nextAt":/, body, args });
+    await this.see("GET /schedules", { answer: /"cron":"0 8 \* \* \*"/, args });
+    await this.see(`PATCH /schedules/${id}`, { answer: /"status":"paused"/, body: { status: "paused" }, args });
+    await this.see(`GET /schedules/${id}`, { answer: /"status":"paused"/, args });
+    await this.see(`GET /schedules/${id}`, { status: 404, args: ["-H", "x-demo-user: bob"] });
+    await this.see(`DELETE /schedules/${id}`, { status: 204, args });
   }
 
   /** Sends what clients of OpenAI's API send: a chat completion, and responses that are read, cancelled and deleted. */

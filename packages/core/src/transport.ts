@@ -76,7 +76,6 @@ export type { PublicRun, PublicWait } from "./transport/public/public-run.ts";
 export { wasDenied } from "./agents/tool/approve-call.ts";
 export { telemetryOf } from "./agents/run/derive-context.ts";
 export type { ServedRuns, FoundRun } from "./transport/runs/served-runs.ts";
-export { toScheduledRequest } from "./transport/runs/accept-requested-run.ts";
 export type { RunTerms } from "./transport/runs/accept-requested-run.ts";
 export type { EventRange, FailureEvent, ServedEvent, SettledRun } from "./transport/runs/served-event.ts";
 export type { ServedRun } from "./transport/runs/served-run.ts";

@@ -8,13 +8,7 @@ import type {
   ScheduleEvent,
   ScheduleView,
 } from "@troupe/core/runs";
-import {
-  checkFieldNames,
-  findRunnable,
-  readMessage,
-  readWorkflowInput,
-  toScheduledRequest,
-} from "@troupe/core/transport";
+import { checkFieldNames, findRunnable, readMessage, readWorkflowInput } from "@troupe/core/transport";
 import type { Exchange, Route } from "@troupe/core/transport";
 import { readQuery } from "../request/read-query.ts";
 import type { HttpParts } from "../settings/http-options.ts";
@@ -116,7 +110,7 @@ async function create(exchange: Exchange, { parts, schedules }: Call): Promise<v
   const requested = await service.readRun<object, unknown>(exchange, subject, { readInput, readFields });
   // No run begins by this request.
   delete exchange.record.runId;
-  const request = toScheduledRequest(requested, target);
+  const request = service.servedRuns.toScheduledRequest(requested, target);
   const view = await schedules.put({ ...withoutNulls(rules), id: createId(), request }, owner);
   exchange.setHeader("Location", exchange.linkTo(`/schedules/${view.id}`));
   exchange.sendJson(201, toPublicSchedule(view));

@@ -1,5 +1,6 @@
 import { closeInOrder, closeTogether } from "../../base/async/close-in-order.ts";
 import type { DurableWorkflow } from "../../runs/processes/run-service-options.ts";
+import type { ScheduledRequest } from "../../runs/schedules/schedule-record.ts";
 import { RunService } from "../../runs/service/run-service.ts";
 import type { RunCaller, RunKind, RunView } from "../../runs/record/run-view.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -9,8 +10,8 @@ import type { Logger } from "../../base/log/logger.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
-import { acceptRequestedRun } from "./accept-requested-run.ts";
-import type { RunTerms, StoredTerms } from "./accept-requested-run.ts";
+import { acceptRequestedRun, toScheduledRequest } from "./accept-requested-run.ts";
+import type { AnyRequestedRun, RunTerms, StoredTerms } from "./accept-requested-run.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import type { DrainableRuns } from "./active-runs.ts";
 import { findDurableNames, PerformerWatch } from "./durable-service.ts";
@@ -106,6 +107,11 @@ export class ServedRuns implements DrainableRuns {
   /** Returns true if the runs of an agent, team or workflow are durable. */
   isDurable(kind: RunKind, name: string): boolean {
     return this.durable !== undefined && this.#durableNames[kind].has(name);
+  }
+
+  /** Makes the request of a schedule from a requested run, for the `schedules` of the durable runs. */
+  toScheduledRequest(requested: AnyRequestedRun, terms: Pick<RunTerms, "kind" | "name">): ScheduledRequest {
+    return toScheduledRequest(requested, terms);
   }
 
   /** Returns true if a run of these terms is stored: it is durable, has a key, or outlives its connection. */
