@@ -12,7 +12,9 @@ for (const { name, url, connection } of databases) {
         const a = new Agent({ name: "a", model: new ScriptedModel().respond(() => "Done.") });
         return new RunService({ storage, agents: { a }, engine: testEngine({ ...connection, queue }) });
       });
-      onTestFinished(async () => await Promise.all(services.map(async (each) => await each.close())).then(() => {}));
+      onTestFinished(async () => {
+        for (const each of services) await each.close();
+      });
       for (const each of services) await each.serve();
       const [service] = services;
       const request = { kind: "agent", name: "a", input: "Berichte." } as const;
