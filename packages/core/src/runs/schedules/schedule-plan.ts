@@ -3,7 +3,7 @@ import type { ScheduleEvent, ScheduleRecord } from "./schedule-record.ts";
 import { jitterOf, lastTimes, nextTime } from "./schedule-times.ts";
 
 /** Milliseconds after which a time counts as missed. */
-export const lateMs = 60_000;
+const lateMs = 60_000;
 /** The number of times that are looked at together: all that a minute can have, and the missed ones before them. */
 const mostTogether = 200;
 

@@ -11,7 +11,7 @@ import type { Outcome } from "./schedule-plan.ts";
 import type { DueEntry, ScheduleStore } from "./schedule-store.ts";
 
 /** Milliseconds after which the list of due schedules is read again, because another process may have changed it. */
-export const lookMs = 5000;
+const lookMs = 5000;
 /** Milliseconds from a storage's hint to the look at the due schedules, which answers all hints until then. */
 const hintPauseMs = 50;
 /** Milliseconds for which a due time is tried again, if its run cannot be accepted at present. */
