@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 
 /**
- * Writes the declarations of the private package into `dist/internal`, and lets the published ones refer to them: the
- * client has no peer, so its types must be complete.
+ * Writes the type declarations of the private package into `dist/internal`, and lets the declarations of this package
+ * refer to them: the client depends on no other package, so its types must be complete.
  */
 const dist = join(import.meta.dirname, "dist");
 const source = join(import.meta.dirname, "../../internal/client/src");

@@ -55,7 +55,7 @@ export function createCompanion(resources: Resources): Agent {
   });
 }
 
-/** Addresses that replace those of DuckDuckGo and Hacker News, such as those of a gateway. */
+/** URLs at which DuckDuckGo and Hacker News are called instead of their own URLs, such as those of a gateway. */
 export type ResearchAddresses = { readonly duckDuckGo?: string; readonly hackerNews?: string };
 
 /** Options of the researcher: a search service instead of DuckDuckGo, and addresses of the toolkits without keys. */

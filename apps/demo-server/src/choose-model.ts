@@ -14,8 +14,8 @@ import type { Variables } from "./read-variable.ts";
 /** A vendor of models. */
 export type Vendor = {
   /**
-   * Environment variables whose key selects this vendor. Empty for Ollama, which needs no key, and for Google Cloud
-   * and Amazon Bedrock, which are used only by name.
+   * Environment variables that may hold the vendor's key. A key in one of them selects this vendor. Empty for Ollama,
+   * which needs no key, and for Google Cloud and Amazon Bedrock, which are used only by name.
    */
   readonly keys: readonly string[];
   /** The default model of the vendor. */
@@ -70,7 +70,10 @@ async function loadBedrock(modelId: string, options?: { baseURL?: string }): Pro
   return bedrock(modelId, options);
 }
 
-/** Rejects at the start an invalid project or location, which the provider would reject at each call. */
+/**
+ * Rejects an invalid Google Cloud project or location when the server starts. The provider would reject it only at each
+ * call.
+ */
 function checkPlace(variables: Variables): void {
   const project = { pattern: /^[a-z][\w.:-]*$/i, expected: "the id of a project, such as my-project" };
   const location = { pattern: /^[a-z][a-z\d-]*$/, expected: "the id of a location, such as europe-west4 or global" };

@@ -27,7 +27,7 @@ export const toolkitVariables = [
   "WHATSAPP_ALLOWED_RECIPIENTS",
 ] as const;
 
-/** Addresses that replace those of the services, such as those of a gateway. */
+/** URLs at which the toolkits' services are called instead of their own URLs, such as those of a gateway. */
 export type ToolkitAddresses = { readonly webSearch?: string; readonly gmail?: string; readonly whatsApp?: string };
 
 /** The web search services in the order in which their keys are looked up. */
@@ -54,8 +54,8 @@ const version: Form = { pattern: /^v\d{1,3}\.\d{1,2}$/, expected: 'a version of 
 
 /**
  * Creates the toolkits whose credentials are in the environment, and imports only their packages. Throws
- * `invalid_config` for a wrong variable, and for one without its companion. The message names the variable and shows no
- * value.
+ * `invalid_config` for a variable with a wrong value, and for a variable that needs another one that is not set. The
+ * message names the variable and shows no value.
  */
 export async function chooseToolkits(variables: Variables, addresses: ToolkitAddresses = {}): Promise<Toolkits> {
   const webSearch = await chooseWebSearch(variables, addresses.webSearch);

@@ -8,12 +8,15 @@ const loopback = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/;
 /** Host names in a URL that lead to this machine only from this machine itself. */
 const ownHost = /^(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/i;
 
-/** Headers by which proxies reveal themselves. The `x-` headers of the demo's own clients name a user or a key. */
+/**
+ * Headers that proxies add. Every `x-` header counts, even one in which the demo's own clients send a user or a key.
+ */
 const proxyHeader = /^(?:x-|via$|forwarded$|true-client-ip$|cf-|fly-|fastly-)/;
 
 /**
  * Returns true if a request comes from a browser or program on this machine, which may see the runs of all users of the
- * demo. A local proxy that reveals nothing and forwards a loopback name looks the same.
+ * demo. A request through a local proxy looks the same if the proxy adds no such header and forwards a loopback host
+ * name.
  */
 export function isFromThisMachine({ native }: Pick<ServiceRequest, "native">): boolean {
   const { socket, headers, httpVersion, originalUrl } = native as Request;

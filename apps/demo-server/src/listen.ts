@@ -36,7 +36,7 @@ function bracketed(host: string): string {
 
 /**
  * Returns the name of a server among others: its host and port. A server that listens to every address uses the
- * machine's name instead, and one on any free port the process id.
+ * machine's name instead of the host. A server on any free port uses the process id instead of the port.
  */
 export function nodeName({ host, port }: Address): string {
   const isAny = host === "0.0.0.0" || host === "::";

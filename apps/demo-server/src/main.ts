@@ -2,7 +2,7 @@ import { checkNode } from "./check-node.ts";
 
 try {
   checkNode(process.versions.node);
-  // Imported only after the check, because an older Node cannot even parse it.
+  // The server is imported only after the check of Node's version, because an older Node cannot even parse its code.
   const { startServer } = await import("./start-server.ts");
   await startServer(process.env);
 } catch (error) {

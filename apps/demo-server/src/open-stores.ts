@@ -11,7 +11,10 @@ import { QdrantVectorStore } from "@troupe/vector-qdrant";
 import { SqliteVectorStore } from "@troupe/vector-sqlite";
 import type { StoreChoice } from "./read-stores.ts";
 
-/** The file of sessions, runs and vectors, and the servers that may replace it. */
+/**
+ * The path of the SQLite file for sessions, runs and vectors, and the database servers that the environment selects
+ * instead of this file.
+ */
 type Place = { readonly choice: StoreChoice; readonly file: string };
 
 /**

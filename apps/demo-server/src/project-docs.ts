@@ -20,7 +20,7 @@ const sectionsAtOnce = 20;
  */
 const pauseMs = 40;
 
-/** Parts of a knowledge base with the project's documentation. */
+/** The objects from which the knowledge base with the project's documentation is made. */
 export type ProjectDocsParts = {
   readonly embeddings: EmbeddingProvider;
   readonly vectorStore: VectorStore;
@@ -62,7 +62,8 @@ export class ProjectDocs {
   }
 
   /**
-   * Stores the pages of the documentation, unless they are already stored. Throws a failure; the next call tries again.
+   * Stores the pages of the documentation, unless they are already stored. Throws if that fails; the next call tries
+   * again.
    */
   async fill(): Promise<void> {
     this.#filled ??= this.#store().catch((error: unknown) => {

@@ -24,8 +24,8 @@ const servers = {
 } as const;
 
 /**
- * Reads DATABASE_URL, MONGODB_URL, QDRANT_URL and REDIS_URL. Throws `invalid_config` for a URL without an adapter, and
- * if both of the first two are set.
+ * Reads DATABASE_URL, MONGODB_URL, QDRANT_URL and REDIS_URL. Throws `invalid_config` for a URL whose protocol no
+ * adapter supports, and if both DATABASE_URL and MONGODB_URL are set.
  */
 export function readStores(variables: Variables): StoreChoice {
   const [postgres, mongodb] = [readUrl(variables, "DATABASE_URL"), readUrl(variables, "MONGODB_URL")];

@@ -7,8 +7,8 @@ import { TroupeError } from "@troupe/core";
 const keyForm = /^[\w-]{43}$/;
 
 /**
- * Returns the key of a folder that encrypts callers' API keys in the records of their runs. The key is generated once,
- * in a file that only its owner may read.
+ * Returns the seal key in a folder: the key that encrypts callers' API keys in the stored records of their runs. The
+ * first call generates it, in a file that only the file's owner may read.
  */
 export async function readSealKey(folder: string): Promise<string> {
   const file = join(folder, "seal.key");

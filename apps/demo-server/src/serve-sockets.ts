@@ -19,7 +19,8 @@ export async function joinNodes({ url, shown }: ServerAddress): Promise<SocketNo
   const client = createRedisClient(url);
   const logger = createLogger({ level: "warn", prefix: "redis" });
   let isReady = false;
-  // A failure of the first connection is thrown instead. Later the client reconnects by itself.
+  // Errors are logged only once the client was connected: a failed first connection is thrown instead. A client that
+  // loses its connection later reconnects by itself.
   client.on("error", (error: Error) => isReady && logger.warn(error.message || error.name));
   try {
     await Promise.race([client.connect(), firstError(client)]);

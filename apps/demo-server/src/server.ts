@@ -74,7 +74,7 @@ export function createDemoServer(demo: Demo, service: Service): Express {
     a2a({ provider: { organization: "Troupe demo" } }),
     mcp({ name: "troupe-demo" }),
   ];
-  // First, because it refuses other hosts and other sites' pages for all that follows.
+  // This router comes first, because it refuses other host names and other sites' pages for all handlers after it.
   app.use(createRouter(service, protocols));
   app.get("/", (request, response, next) =>
     asksForPage(request) ? next() : void response.vary("accept").json(welcome),

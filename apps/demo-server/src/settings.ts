@@ -11,9 +11,12 @@ export type Settings = {
   readonly allowedHosts: readonly string[];
   /** The name of this server among those that share its runs. */
   readonly node: string;
-  /** The key that encrypts callers' keys, if servers on several machines share it. */
+  /**
+   * The key that encrypts callers' API keys in stored runs. Undefined unless it is configured, as for servers on
+   * several machines.
+   */
   readonly sealKey: string | undefined;
-  /** The folder of the SQLite file, and of the key that encrypts callers' keys. */
+  /** The folder of the SQLite file, and of the file with the key that encrypts callers' API keys. */
   readonly folder: string;
   readonly file: string;
   readonly choice: StoreChoice;

@@ -46,11 +46,12 @@ export async function startServer(variables: NodeJS.ProcessEnv): Promise<void> {
   const runs = new RunService({ ...demo, storage, engine, node, sealKeys, logger });
   const service = createDemoService(demo, { runs, allowedHosts });
   const server = createServer({ maxHeaderSize, shouldUpgradeCallback }, createDemoServer(demo, service));
-  // Before the server is attached to the service, which then tracks the requests of Socket.IO too.
+  // Called before the HTTP server is attached to the service, so that the service tracks the requests of Socket.IO too.
   const io = serveSockets(server, service, nodes);
   service.attach(server);
   const url = await listen(server, settings.address);
-  // Opened only once the port is bound: without an engine, a second server on this file would perform the same runs.
+  // This process performs runs only once its port is bound: without an engine, a second server that was started on the
+  // same file would perform the same runs.
   await runs.serve();
   closeOnSignals(service, { graceMs: 5000 });
   docs.fillInBackground();

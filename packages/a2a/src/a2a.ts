@@ -19,7 +19,8 @@ export function a2a(options: A2AOptions = {}): Protocol {
 
 /** Makes the protocol from checked options. */
 export function createProtocol(settings: A2ASettings, owner: A2AOwner): Protocol {
-  // A service served by several servers sends its push notifications only once, signed by one key.
+  // The routes made for each service. They are shared by all servers of one service, so that it sends each push
+  // notification only once, signed by one key.
   const made = new WeakMap<Service, Route[]>();
   return {
     name: "a2a",
@@ -45,7 +46,10 @@ function routesOf(parts: A2AParts): Route[] {
   ];
 }
 
-/** Makes the routes of a JSON-RPC endpoint. They also serve the agents' card, but a browser gets the host's page. */
+/**
+ * Makes the routes of a JSON-RPC endpoint. A GET of the same path returns the agents' card, except to a browser, which
+ * gets the page of the host's app.
+ */
 function rpcRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   const { serve, fail } = new A2AEndpoint(parts, rpcBinding);
   const servesHere: Serves = (params, request) => serves(params, request) && !isBrowser(request);

@@ -203,7 +203,7 @@ export class EventWriter {
     this.#emit({ type: "TOOL_CALL_END", toolCallId: call.id });
   }
 
-  /** Closes everything that is open, such as the tool calls that the run asks about. */
+  /** Ends all open messages, tool calls and steps in the stream, such as the tool calls that the run asks about. */
   closeAll(): void {
     this.#closeMessages();
     for (const call of this.#calls.values()) {

@@ -110,10 +110,10 @@ class RunSender {
     if (attempt > (this.#options.behind ?? 0)) this.#speak();
   }
 
-  /** Sends events from now on, if those before were events that the client has seen. */
+  /** Stops skipping: sends the events from now on. The events before are ones that the client has already received. */
   #speak(): void {
     if (!this.#isSilent) return;
-    // The stream before has closed what was open.
+    // The previous response has already ended its messages, tool calls and steps.
     this.#writer.closeAll();
     this.#events = [];
     this.#isSilent = false;

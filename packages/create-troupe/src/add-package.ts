@@ -34,7 +34,7 @@ export function addPackage(folder: string, wanted: string): AddedPackage {
   const manifest = parseManifest(text, file);
   const { dependencies = {} } = manifest;
   const name = `@troupe/${short}`;
-  // All packages of Troupe have one version, so that the project's core decides.
+  // All packages of Troupe have the same version, so the version range of the project's core is used.
   const range = dependencies[core] ?? `^${ownVersion()}`;
   const needed = {
     ...(short !== "client" && { [core]: range }),
@@ -48,7 +48,9 @@ export function addPackage(folder: string, wanted: string): AddedPackage {
   return { name, added, lines: found.lines };
 }
 
-/** Returns the last part of a package's name, with the families in the plural. */
+/**
+ * Returns a package's name without `@troupe/`, with its family in the plural: `providers-openai` for `provider-openai`.
+ */
 function shortName(wanted: string): string {
   const short = wanted.replace(/^@troupe\//, "");
   const families: Readonly<Record<string, string>> = { provider: "providers", toolkit: "toolkits" };

@@ -59,7 +59,7 @@ function addAll({ folder = ".", add, packageManager }: Arguments, around: Surrou
 }
 
 async function create(given: Arguments, around: Surroundings): Promise<number> {
-  // A full folder is refused before the questions, if the arguments name it.
+  // If the arguments name the folder, a folder with files is refused before the user is asked anything.
   if (given.folder !== undefined) refuseFull(around.resolve(given.folder));
   const answers = await answerQuestions(given, given.yes ? undefined : around.ask);
   const packageManager = given.packageManager ?? detectPackageManager(around.userAgent);
@@ -78,7 +78,9 @@ async function create(given: Arguments, around: Surroundings): Promise<number> {
   return failure === undefined ? 0 : 1;
 }
 
-/** Says so if the folder lies in a workspace, since its package manager may treat the project as a part of it. */
+/**
+ * Prints a note if the project's folder lies in a workspace, whose package manager may treat the project as a member.
+ */
 function noteParent({ parent }: CreatedProject, { write }: Surroundings): void {
   if (parent === undefined) return;
   const sentence = parent.isMember

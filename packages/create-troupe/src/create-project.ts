@@ -96,8 +96,9 @@ function projectFiles(choices: Choices): Map<string, string> {
 }
 
 /**
- * Returns the files of a package manager. Within the workspace of others, a project that its patterns do not name gets
- * a root of its own: pnpm would install the workspace instead of the project, and Yarn would refuse to install.
+ * Returns the files that a package manager needs. A project that lies in another project's workspace but is no member
+ * of it becomes a root of its own: pnpm would install that workspace instead of the project, and Yarn would refuse to
+ * install.
  */
 function managerFiles(packageManager: PackageManagerName, parent: ParentWorkspace | undefined): [string, string][] {
   if (parent?.isMember === true) return [];
@@ -105,7 +106,10 @@ function managerFiles(packageManager: PackageManagerName, parent: ParentWorkspac
   return packageManager === "yarn" && parent !== undefined ? [["yarn.lock", ""]] : [];
 }
 
-/** pnpm fails on a library with an install script about which nothing was decided. All of these work without theirs. */
+/**
+ * pnpm fails on a library with an install script that the settings neither allow nor forbid. All libraries below work
+ * without their scripts.
+ */
 const pnpmSettings = `packages:
   - .
 

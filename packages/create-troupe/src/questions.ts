@@ -28,7 +28,10 @@ export async function answerQuestions(given: Arguments, ask: Ask | undefined): P
   };
 }
 
-/** Asks for one of the choices, by its number or its name, until the answer is one. An empty answer is the first. */
+/**
+ * Asks for one of the choices, by its number or its name, until the answer names one of them. An empty answer means the
+ * first choice.
+ */
 async function choose<Name extends string>(
   question: string,
   choices: Readonly<Record<Name, { readonly title: string }>>,

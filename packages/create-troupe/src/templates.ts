@@ -16,7 +16,7 @@ export interface Template {
   readonly scripts: Readonly<Record<string, string>>;
 }
 
-// Node 22 warns that it strips types.
+// Hides the warning of Node 22 that stripping types is experimental.
 const plainNode = "node --disable-warning=ExperimentalWarning";
 const node = `${plainNode} --env-file-if-exists=.env`;
 const test = `${plainNode} --test "src/**/*.test.ts"`;

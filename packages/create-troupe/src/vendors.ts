@@ -4,9 +4,9 @@ export interface Vendor {
   /** The package of the vendor, and the function that it exports. */
   readonly package: string;
   readonly create: string;
-  /** The variable without which the project answers with its offline model. */
+  /** The environment variable without which the project answers with its offline model. */
   readonly variable: string;
-  /** The model, or undefined if the variable names it. */
+  /** The id of the model, or undefined if the environment variable contains the id. */
   readonly model?: string;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Ranges of the libraries of other authors. They are those with which this version was tested. */
+/** Ranges of the libraries of other authors. This version of the package was tested with them. */
 export const libraryVersions = {
   "@ai-sdk/react": "^4.0.177",
   "@opentelemetry/api": "^1.10.0",
@@ -25,7 +25,7 @@ export function ownVersion(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-/** Returns the range in which a project gets a package: that of Troupe itself, or that of a library. */
+/** Returns the version range with which a project depends on a package of Troupe or on a library. */
 export function rangeOf(name: string): string {
   if (name.startsWith("@troupe/")) return `^${ownVersion()}`;
   const range = (libraryVersions as Readonly<Record<string, string>>)[name];

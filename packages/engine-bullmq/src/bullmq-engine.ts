@@ -16,8 +16,8 @@ const retryPauseMs = 200;
 /** Milliseconds to wait until the connections have ended, which a database that hangs would never let happen. */
 const endMs = 2000;
 /**
- * The activation numbers whose jobs a withdrawal looks for. A run with more activations notices its withdrawal when it
- * is performed.
+ * The activation numbers whose jobs are removed when a run is withdrawn; an activation is one entry of a run into the
+ * queue. A run with more activations notices its withdrawal when it is performed.
  */
 const withdrawnActivations = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 

@@ -26,7 +26,8 @@ export function toText(text: string, { maxLength, redact }: ContentRules): strin
 export function toJsonText(value: unknown, rules: ContentRules): string {
   const text = JSON.stringify(scrub(value, rules, 0)) ?? "null";
   if (text.length <= rules.maxLength) return text;
-  // As a string in JSON, each character takes at most two, and the mark and the quotes take three.
+  // In a JSON string, each character of the text takes at most two characters, and the ellipsis and the quotes take
+  // three.
   return JSON.stringify(`${cutText(text, Math.floor(rules.maxLength / 2) - 2)}…`);
 }
 

@@ -65,7 +65,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
     return new OpenSpan({ name, facts, span, parent, within, run, rules, content, instruments });
   }
 
-  /** Stores the trace context of the first run that has no parent run. */
+  /** Stores the trace context of the first run without a parent run, for runs that continue it later. */
   #noteBegun(run: Operations["run"]["begin"] | undefined, span: Span): void {
     if (run !== undefined && run.parentRunId === undefined) this.#begun ??= toTraceContext(span.spanContext());
   }
@@ -107,7 +107,8 @@ export class OtelTelemetry implements ContinuedTelemetry {
   ): { parent: Context; links: Link[] } {
     if (name === "run") {
       const { kind, parentRunId } = facts as Operations["run"]["begin"];
-      // Facts and titles follow a run that has already ended, so they get a trace and token counts of their own.
+      // The runs that extract user facts or make a session's title follow a run that has already ended, so they get a
+      // trace and token counts of their own.
       if (kind === "facts" || kind === "title") {
         return { parent: trace.deleteSpan(active), links: toLinks(trace.getSpanContext(active)) };
       }

@@ -65,7 +65,10 @@ type Given = { asIs: object; lastPartsOnly: () => object };
 
 type Question = { messages: readonly ChatMessage[]; options: ModelCallOptions };
 
-/** A model call that is ready to be sent: the model, its call options without a signal, and the report of omissions. */
+/**
+ * A model call that is ready to be sent: the model, its call options without a signal, and a function that reports
+ * omitted settings.
+ */
 type Prepared = ModelAccess<AiSdkLanguageModel> & { given: Given; reportOmitted: ReportOmission };
 
 class AiSdkModel implements ModelProvider {

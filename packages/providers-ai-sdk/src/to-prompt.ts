@@ -7,7 +7,10 @@ import type { ReplayPart } from "./replay.ts";
 import { readPart, toResultPart, toUserPart } from "./to-file.ts";
 import type { FileContext } from "./to-file.ts";
 
-/** The context of the conversion of messages: the model, the reader of their parts, and the report of omissions. */
+/**
+ * The context of the conversion of messages: the model, the reader of their parts, and a function that reports omitted
+ * parts.
+ */
 export type PromptContext = FileContext & {
   readonly partReader: PartReader;
   readonly reportOmitted: ReportOmission;

@@ -10,7 +10,8 @@ const mostMarks = 4;
 type Fields = Readonly<Record<string, unknown>>;
 type Mark = { type: "ephemeral"; ttl?: "1h" };
 /**
- * A place for a cache mark of ours. `level`: its part of the prompt, in the vendor's order. `set` adds the mark there.
+ * A place in a request for a cache mark that we add. `level`: the part of the prompt that has the place. `set` adds the
+ * mark there.
  */
 type Place = { level: Level; ttl?: "1h" | undefined; set: (mark: Mark) => void };
 type Level = (typeof levels)[number];
@@ -81,8 +82,8 @@ function placesIn(
 
 /**
  * Returns the user's newest message and the one before it, where the last request had its mark. With thinking, the
- * steps of an earlier turn are sent without their thoughts and are not in the cache. The message that began that turn
- * is used then.
+ * model calls of an earlier turn are sent again without their thinking, so the cache does not have them. Then the
+ * message that began the turn is returned instead.
  */
 function newestOfUser(messages: MarkableBody["messages"], mayThink: boolean): MarkableBody["messages"] {
   const [newest, ...earlier] = messages.filter(({ role }) => role === "user").toReversed();

@@ -32,7 +32,7 @@ export class AnthropicEventReader implements EventReader<WireEvent> {
   readonly #model: { providerId: string; modelId: string };
   // Open blocks of the answer by index, in the order in which they started.
   readonly #blocks = new Map<unknown, OpenBlock>();
-  /** The blocks and the usage of the parts before a pause. */
+  /** The blocks and the usage of the answer before the vendor paused it. */
   readonly #earlier: WireBlock[] = [];
   #earlierUsage: TokenUsage | undefined;
   #pauses = 0;

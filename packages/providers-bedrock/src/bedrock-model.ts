@@ -61,7 +61,7 @@ class BedrockModel implements ModelProvider {
     });
   }
 
-  /** Returns true for a request whose answer the model cannot stream: some cannot stream the calls of tools. */
+  /** Returns true for a request whose answer the model cannot stream: some models cannot stream tool calls. */
   #isWhole({ toolConfig }: WireRequest): boolean {
     return toolConfig !== undefined && this.#settings.rules.tools === "whole";
   }

@@ -7,10 +7,10 @@ type Points = { promptCache: PromptCache; rules: Pick<ModelRules, "cachePoints">
 const short: WireCachePoint = { cachePoint: { type: "default" } };
 
 /**
- * Adds the points up to which Bedrock caches the prompt: behind the tools, the instructions, the user's message before
- * the newest one, and the newest. These are four, as many as Bedrock accepts. Bedrock ignores a point behind too short a
- * prompt. A call that no other follows (`isSingle`) has none in its messages, because writing to the cache costs more
- * than reading the messages once. A request in which the caller has set points gets none of ours.
+ * Adds the points up to which Bedrock caches the prompt: behind the tools, the instructions, the user's newest message,
+ * and the user's message before it. Bedrock accepts no more than these four. Bedrock ignores a point behind too short a
+ * prompt. A call that no other follows (`isSingle`) has no points in its messages, because writing to the cache costs
+ * more than reading the messages once. A request in which the caller has set points gets none of ours.
  */
 export function addCachePoints(body: WireRequest, { promptCache, rules, isSingle }: Points): void {
   if (promptCache === false || rules.cachePoints === "none" || hasPoints(body)) return;
@@ -22,7 +22,10 @@ export function addCachePoints(body: WireRequest, { promptCache, rules, isSingle
   if (!isSingle) body.messages = withPoints(body.messages);
 }
 
-/** Adds points behind the user's last two messages, where the last request had one and where the next will look. */
+/**
+ * Adds points behind the user's last two messages: the last request had its point behind the first of them, and the
+ * next request will look behind the second.
+ */
 function withPoints(messages: readonly WireMessage[]): WireMessage[] {
   const marked = messages.filter(({ role }) => role === "user").slice(-2);
   return messages.map((message) =>

@@ -40,7 +40,7 @@ export class CallIds {
     return sent;
   }
 
-  /** Returns an id of exactly nine letters and digits. Bedrock's own ids begin alike, so their last ones are taken. */
+  /** Returns an id of exactly nine letters and digits. Bedrock's own ids begin alike, so the last nine are taken. */
   #shortId(given: string): string {
     const legal = given
       .replace(/[^a-zA-Z0-9]/g, "")

@@ -116,7 +116,10 @@ function readLength(prelude: Buffer): number {
   return length;
 }
 
-/** Reads the event of a frame. Returns undefined for a payload that is no object, as of events that have none. */
+/**
+ * Reads the event of a frame. Its payload is undefined if it is not an object, for example for an event without a
+ * payload.
+ */
 function readFrame(frame: Buffer): WireEvent | undefined {
   const end = frame.byteLength - checksumBytes;
   if (crc32(frame.subarray(0, end)) !== frame.readUInt32BE(end)) throw damaged();
@@ -141,12 +144,15 @@ function parse(text: string): unknown {
   }
 }
 
-/** Bytes of the values of headers by their type. Types 6 and 7 have their length before them. */
+/**
+ * Bytes of the values of headers by their type. Values of types 6 and 7 (bytes and strings) are preceded by their
+ * length.
+ */
 const sizes: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 const bytesType = 6;
 const stringType = 7;
 
-/** Reads the headers of a frame that are strings, as all that Bedrock sends. */
+/** Reads the string headers of a frame; Bedrock sends no others. */
 function readHeaders(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>();
   for (let at = 0; at < bytes.byteLength;) {

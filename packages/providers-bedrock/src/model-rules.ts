@@ -10,13 +10,13 @@ export type ModelRules = {
   sampling: "both" | "one" | "none";
   /** The ways in which the model calls tools: within streams, in whole answers only, or not at all. */
   tools: "streamed" | "whole" | "none";
-  /** The calls that can be demanded: of a named tool, of any tool, or none. */
+  /** The tool calls that a request can demand from the model: a call of a named tool, a call of any tool, or none. */
   toolChoice: "named" | "any" | "none";
   /** True if the model can be limited to one tool call at a time. */
   singleCalls: boolean;
   /** The form of the ids of tool calls: up to 64 characters, or exactly nine letters and digits. */
   callIds: "long" | "short";
-  /** True if the model accepts a system prompt. Otherwise it stands in the first message. */
+  /** True if the model accepts a system prompt. Otherwise the system prompt becomes a part of the first message. */
   systemPrompt: boolean;
   /** True if the model accepts images. */
   images: boolean;
@@ -32,7 +32,7 @@ export type ModelRules = {
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
 
-/** The rules for an unknown model: those of the newest ones, without thinking and cache points. */
+/** The rules for an unknown model: those of the newest models, without thinking and cache points. */
 const unknown: ModelRules = {
   thinking: "none",
   sampling: "both",

@@ -19,7 +19,7 @@ import type { ModelRules } from "./model-rules.ts";
 /** The id of this provider, which errors contain and under which callers send its key. */
 export const providerId = "bedrock";
 
-/** Credentials of AWS, with which requests are signed. `sessionToken` belongs to temporary ones. */
+/** Credentials of AWS, with which requests are signed. Temporary credentials have a `sessionToken`. */
 export type AwsCredentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -9,7 +9,7 @@ export type UnsignedRequest = {
   bodyHash: string;
 };
 
-/** The credentials and the place for which a request is signed, and the time of the signature. */
+/** The credentials and the AWS region for which a request is signed, and the time of the signature. */
 export type Signer = { credentials: AwsCredentials; region: string; time: Date };
 
 const algorithm = "AWS4-HMAC-SHA256";

@@ -11,7 +11,7 @@ import type { WireBlock, WireContent, WireMessage, WireToolResult } from "./wire
 /**
  * Converts the messages of a conversation to those of Converse, in which user and assistant alternate. Results of tool
  * calls directly follow the answer with the calls. `hasTools` is false for a request without tools: Bedrock then
- * refuses calls and results, which stand in words instead. Throws `invalid_request` if no message is left.
+ * refuses tool calls and results, which are sent as text instead. Throws `invalid_request` if no message is left.
  */
 export function toMessages(
   messages: readonly ChatMessage[],
@@ -135,7 +135,10 @@ class History {
     if (content.length > 0) this.#push("user", content);
   }
 
-  /** Adds a message, or continues the last one if it has the same role: an empty answer between two is left out. */
+  /**
+   * Adds a message. If the last message has the same role, because an empty answer between them was left out, appends
+   * to it.
+   */
   #push(role: WireMessage["role"], content: WireBlock[]): void {
     const before = this.#messages.at(-1);
     if (before?.role === role) before.content.push(...content);
@@ -147,7 +150,7 @@ function notExecuted(toolUseId: string): WireToolResult {
   return { toolResult: { toolUseId, content: [{ text: "not executed" }] } };
 }
 
-/** Adds a text to documents that have none beside them, because Bedrock refuses documents alone. */
+/** Adds a text to a message that has documents but no text, because Bedrock refuses documents alone. */
 function withWords(said: readonly WireContent[]): readonly WireContent[] {
   const isAlone = said.some((block) => "document" in block) && !said.some((block) => "text" in block);
   return isAlone ? [...said, { text: "See the attached document." }] : said;

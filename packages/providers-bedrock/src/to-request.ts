@@ -65,7 +65,10 @@ function joined(texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }
 
-/** Returns the messages with the system prompt, which stands in the first message of a model that has none. */
+/**
+ * Returns the messages and the system prompt. For a model without system prompts, it becomes a part of the first
+ * message.
+ */
 function withSystem(
   messages: WireMessage[],
   texts: readonly string[],

@@ -116,7 +116,10 @@ function hasLostThought(messages: readonly WireMessage[]): boolean {
   );
 }
 
-/** Converts the option to the effort of Nova. Its highest effort excludes a limit and settings for sampling. */
+/**
+ * Converts the option `reasoning` to the effort of a Nova model. Its highest effort excludes a limit and settings for
+ * sampling.
+ */
 function toEffort(
   { effort, budgetTokens }: ReasoningConfig,
   maxTokens: number | undefined,

@@ -38,8 +38,8 @@ type Demanded = NonNullable<WireToolConfig["toolChoice"]>;
 type Offer = { tools: readonly ToolSpec[]; thinks: boolean };
 
 /**
- * Returns the calls that the model must make, and the tools that it may call. A model that can be made to call any tool,
- * but no named one, gets the named one alone.
+ * Returns the tool calls that the model must make, and the tools that it may call. If the call of a named tool is
+ * wanted and the model cannot be told its name, the model gets only this tool.
  */
 function demandedOf(
   choice: ModelOptions["toolChoice"],

@@ -29,7 +29,7 @@ export type WireTool = {
   toolSpec: { name: string; description?: string; inputSchema: { json: Record<string, unknown> } };
 };
 
-/** The tools of a request, and the calls that are demanded. */
+/** The tools of a request, and the tool calls that the model must make. */
 export type WireToolConfig = {
   tools: (WireTool | WireCachePoint)[];
   toolChoice?: { any: object } | { tool: { name: string } };

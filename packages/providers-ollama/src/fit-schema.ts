@@ -106,7 +106,7 @@ const keywords = limits.split(" ");
 
 /**
  * Returns the description of a schema with its limits in words, such as `(minimum: 1)`, because the server drops the
- * limits themselves. `undefined` if it has neither.
+ * limits themselves. `undefined` if it has neither a description nor limits.
  */
 function limitsInWords(schema: Record<string, unknown>): string | undefined {
   const said = keywords
@@ -117,8 +117,8 @@ function limitsInWords(schema: Record<string, unknown>): string | undefined {
 }
 
 /**
- * Returns true if a limit needs words. A pattern beside its format does not, nor do the bounds that libraries add to
- * integers.
+ * Returns true if a limit needs words. A pattern needs none if the schema also has a format, nor do the bounds that
+ * libraries add to integers.
  */
 function isTelling(schema: Record<string, unknown>, name: string): boolean {
   const value = schema[name];

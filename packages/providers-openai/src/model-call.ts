@@ -6,13 +6,16 @@ import type { ModelRules } from "./model-rules.ts";
 /** The two APIs through which a model can be called: Responses and Chat Completions. */
 export type ApiName = "responses" | "chat";
 
-/** The ids of a model and its vendor, by which the state of an answer finds back to the model that made it. */
+/**
+ * The ids of a model and its vendor. They are stored with the `vendorState` of an answer, which is sent back only to
+ * the model that made it.
+ */
 export type ModelIdentity = Pick<ModelCall, "providerId" | "modelId">;
 
 /** A model call: everything from which an `Api` writes the request and reads the answer. */
 export type ModelCall = {
   api: ApiName;
-  /** The id of the vendor, under which its own fields and the state of its answers stand. */
+  /** The id of the vendor: the key of the vendor's own request fields, and of the `vendorState` of its answers. */
   providerId: string;
   modelId: string;
   messages: readonly ChatMessage[];
@@ -43,5 +46,5 @@ export interface Api {
  */
 export type Refusal = { message: string; param: string | undefined; isOpenAI: boolean };
 
-/** A table of our finish reasons by those that one API sends. */
+/** Our finish reasons by the finish reasons that one API sends. */
 export type FinishReasons = Readonly<Record<string, FinishReason>>;

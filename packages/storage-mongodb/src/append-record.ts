@@ -6,7 +6,7 @@ import type { MongoSession, StoredRecord } from "./stored-record.ts";
 
 /**
  * Records per search for a prefix's last number, from the second search on. The first search reads one record, because
- * other keys of its form are rare.
+ * keys that sort among the numbered ones but have no number are rare.
  */
 const furtherIds = 100;
 

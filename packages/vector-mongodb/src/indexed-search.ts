@@ -28,13 +28,15 @@ const spareResults = 10;
 /** Filters with more names than this are applied by comparing all matching documents. */
 const mostTerms = 100;
 
-/** Ages, counted in changes, of the documents that show how up to date the index is. */
+/**
+ * Ages of the documents by which a search tests how up to date the index is: numbers of changes since they were stored.
+ */
 const markerAges = [0, 10, 100, 1000, 10_000];
 
 /** Number of collections whose index progress is remembered. */
 const mostRemembered = 10_000;
 
-/** The results of the vector index, and the newest change that it contained before. */
+/** The results of the vector index, and the newest change that the index contained before it was searched. */
 type IndexAnswer = {
   readonly path: string;
   readonly entry: CatalogEntry;
@@ -106,7 +108,7 @@ export class IndexedFinder implements Finder {
     return newest;
   }
 
-  /** Returns, for each limit, the number of the newest change up to it whose last document still exists. */
+  /** Returns, for each given change number, the newest change up to that number whose last document still exists. */
   async #readMarkers(scope: string, limits: readonly number[]): Promise<number[]> {
     const { documents } = this.#vectors;
     const read = limits.map(async (limit) => {

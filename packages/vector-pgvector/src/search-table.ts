@@ -25,8 +25,8 @@ type Candidate = Result & { readonly candidates: string };
 
 /**
  * Numbers of documents up to which comparing all of them is about as fast as the index, and exact. The limit for
- * filtered searches is higher, because the index must visit many documents that do not match. It misses more results
- * the farther they are from the search vector.
+ * filtered searches is higher, because the index must visit many documents that do not match. The index misses more
+ * results the farther they are from the search vector.
  */
 const [fewDocuments, fewMatching] = [1000, 5000];
 

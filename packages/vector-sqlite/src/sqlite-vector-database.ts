@@ -79,7 +79,7 @@ export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
       for (const [key, relevance] of findMatching(keys, search)) {
         const row = connection.row(this.#tables.getByKey, key ?? null);
         if (row === undefined) throw this.#corrupt();
-        // The measure of SQLite is negative: the less, the better.
+        // SQLite's measure of a match (`bm25`) is negative, and a smaller number is a better match.
         results.push({ document: this.#toStored(row).document, score: -Number(relevance) });
         if (pauses.isDue) await pauses.pause();
       }

@@ -76,7 +76,7 @@ export function vectorTables(name: string) {
 
 /** Returns the statements for the index of words beside the table `name`. */
 function textTable(name: string) {
-  // The index holds words alone: the contents are in the table of documents.
+  // The index contains only words: the contents are in the table of documents.
   const [text, documents, terms] = namesOf(name, "_text", "_documents", "_terms");
   return {
     /** Creates the index of words, which a file of an older version lacks. English words are found in other forms too. */
@@ -91,7 +91,7 @@ function textTable(name: string) {
     /** Finds the documents in a range of keys whose words match best. */
     matching: `select rowid, bm25(${text}) from ${text} where ${text} match ? and rowid > ? and rowid <= ?
       order by bm25(${text}), rowid limit ?`,
-    /** Finds those that also have a term and all terms of a JSON array. */
+    /** Finds the documents whose words match best among those that have a term and all terms of a JSON array. */
     matchingWith: `select f.rowid, bm25(${text}) from ${text} f
       where ${text} match ? and f.rowid > ? and f.rowid <= ?
       and exists (select 1 from ${terms} t where t.term = ? and t.key = f.rowid) and not exists (

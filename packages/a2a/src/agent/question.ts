@@ -39,7 +39,7 @@ export function readQuestion({ kind, about }: RunWait): A2APart[] | undefined {
   return typeof question === "string" && question.trim() !== "" ? [{ kind: "text", text: question }] : undefined;
 }
 
-/** Makes the `about` of a wait that the next message of the task answers. */
+/** Makes the `about` data of a run's wait that the client's next message to the task answers. */
 export function toAsked(parts: readonly A2APart[]): Json {
   return { question: textOf(parts), parts: parts as unknown as Json, takesMessage: true };
 }

@@ -46,7 +46,7 @@ const flowTable = {
 const description = optional(stringOption);
 const name = nonBlankString();
 
-/** The option tables of the security schemes, by type. */
+/** The tables by which the options of a security scheme are checked, by type of the scheme. */
 const schemeTables = {
   apiKey: { type: oneOf("apiKey"), description, in: oneOf("header", "query", "cookie"), name },
   http: { type: oneOf("http"), description, scheme: name, bearerFormat: optional(name) },

@@ -9,7 +9,10 @@ import type { RemoteEvent } from "./read-reply.ts";
 /** An artifact of a remote agent as received so far: its text, and its other parts. */
 type Gathered = { readonly name: string; text: string; files: A2APart[]; bytes: number };
 
-/** Bytes that each artifact and each part of a remote answer counts in addition to its content. */
+/**
+ * Bytes that are counted for each artifact and each part of a remote answer besides its content, so that many empty
+ * ones exceed the limit too.
+ */
 const overhead = 64;
 
 const betweenArtifacts = "\n\n";
@@ -61,8 +64,8 @@ export class RemoteAnswer {
   }
 
   /**
-   * The reason why the usage that the agent reported is rejected, as the predicate of a sentence. Undefined for valid
-   * usage.
+   * The reason why the usage that the agent reported is rejected, worded to follow the agent's name. Undefined for
+   * valid usage.
    */
   get usageProblem(): string | undefined {
     const { usage } = this.#told;
@@ -87,7 +90,8 @@ export class RemoteAnswer {
   }
 
   /**
-   * Adds an event of the task to the answer. Returns the text that its artifacts add. Throws beyond the largest size.
+   * Adds an event of the task to the answer. Returns the text that its artifacts add. Throws if the answer then has
+   * more than `maxReplyBytes`.
    */
   take(event: RemoteEvent): string {
     if (event.told !== undefined) this.#told = { ...this.#told, ...event.told };
@@ -150,7 +154,7 @@ export class RemoteAnswer {
     return (this.#message?.parts ?? []).filter(({ kind }) => kind !== "text");
   }
 
-  /** The data parts of the answering message, and of artifacts with text or of the only artifact. */
+  /** Returns the data parts of the answering message and of the artifacts: of those with text, or of the only one. */
   #answerData(): A2APart[] {
     const all = [...this.#artifacts.values()];
     const parts = all.flatMap(({ text, files }) => (text !== "" || all.length === 1 ? files : []));
@@ -164,8 +168,8 @@ export class RemoteAnswer {
 }
 
 /**
- * Returns the added text of an artifact that was sent whole again: what continues the known text, or all of a different
- * text.
+ * Returns the added text of an artifact that was sent whole again: the text after the known text, or the whole text if
+ * it does not begin with the known text.
  */
 function afterSame(had: string, text: string): string {
   return text.startsWith(had) ? text.slice(had.length) : text;

@@ -271,7 +271,7 @@ function isRefusedMethod(error: unknown, op: "send" | "stream"): error is Remote
 
 /**
  * Returns the context and task with which to retry a refused message: first without the task, then without the context.
- * Returns the given place if a retry would not help.
+ * Returns the given context and task unchanged if a retry would not help.
  */
 function withoutPlace(place: RemoteContext, { rpcCode = 0 }: RemoteFailure): RemoteContext {
   const isOfPlace = [-32001, -32004, -32602].includes(rpcCode);

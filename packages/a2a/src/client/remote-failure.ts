@@ -11,7 +11,7 @@ type FailureKind = "unreachable" | "timeout" | "form" | "redirect" | "untrusted"
 
 /** Facts of a failed exchange with a remote agent, beside its kind. */
 type FailureFacts = {
-  /** The predicate of a sentence whose subject is the remote agent. It never quotes the agent. */
+  /** The failure, worded to follow the agent's name, such as `did not answer in time`. It never quotes the agent. */
   happened: string;
   status?: number | undefined;
   /** JSON-RPC error code. For HTTP+JSON, the code that matches the reason of the error. */

@@ -91,7 +91,7 @@ export class RemoteRun implements RunWork {
     if (endpoints.length === 0) throw noInterface(name());
     const own = await http.readHeaders(context, signal);
     signal.throwIfAborted();
-    // An origin that only a card names gets no headers.
+    // An origin that only the agent's card names, and not the host, gets no trace headers.
     const telemetry = endpoints.every(({ at }) => http.isTrusted(at.url)) ? settings.telemetry : undefined;
     const users = telemetry === undefined ? own : { ...telemetry.headers(), ...own };
     return { endpoints, users, note: (endpoint: (typeof endpoints)[number]) => cards.note(endpoint) };

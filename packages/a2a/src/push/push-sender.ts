@@ -165,7 +165,7 @@ export class PushSender implements DrainableRuns {
         this.#begin(durable, held);
       }
     } catch (error) {
-      // An unavailable run service has been closed by the host.
+      // This error code means that the host has closed the run service.
       if (TroupeError.is(error) && error.code === "unavailable") return clearInterval(this.#timer);
       this.#logger.warn("Push notifications of other processes could not be taken up. That is tried again.", { error });
     } finally {

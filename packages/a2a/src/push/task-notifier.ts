@@ -16,8 +16,8 @@ export function isSettled({ status }: RunView): boolean {
 }
 
 /**
- * Selects the events of a run that receivers are notified of: it works, it waits for its client, it ends, with its
- * artifacts. Pieces of text cause no notifications.
+ * Selects the events of a run that receivers are notified of: the run starts to work, waits for its client, or ends,
+ * the end with its artifacts. Pieces of text cause no notifications.
  */
 export class TaskNotifier {
   /** The number of the attempt at the run whose events are read. */

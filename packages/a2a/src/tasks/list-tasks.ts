@@ -10,11 +10,11 @@ import type { TaskRuns } from "./task-runs.ts";
 import { toTask } from "./task-view.ts";
 import type { TaskForm } from "./task-view.ts";
 
-/** The number of a caller's newest runs that a listing of tasks covers, and the number that is read at once. */
+/** The number of a caller's newest runs that a listing of tasks covers, and the number of runs that is read at once. */
 const mostListed = 1000;
 const pageLimit = 100;
 
-/** A task without its artifacts, and the service that stores them. */
+/** A task without its artifacts, and the run service from which they are read. */
 type Listed = { readonly task: A2ATask; readonly service: RunService };
 
 /** The sort key of a task in a listing: time of its status, newest first, then its id. */

@@ -44,7 +44,7 @@ export class TaskFollower {
   readonly #reader: TaskReader;
   readonly #start: RunView;
   #state: A2ATaskState;
-  /** True once the events taken are ones that the task, as first sent, does not contain. */
+  /** True once the events belong to changes after the state in which the task was first sent. */
   #isNew: boolean;
   /** The model call whose text the artifact of the answer has, and the length of that text. */
   #step: string | undefined;

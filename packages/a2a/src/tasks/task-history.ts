@@ -3,7 +3,10 @@ import type { Json } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
 import type { A2AMessage, A2APart } from "../wire/task.ts";
 
-/** A message of a task as stored in the note of its run. The run itself has the ids of task and context. */
+/**
+ * A message of a task as stored in the `note` of its run: data that this server keeps beside the run. The ids of task
+ * and context are those of the run and its session.
+ */
 type KeptMessage = Omit<A2AMessage, "taskId" | "contextId">;
 
 /** Largest JSON of one stored message, and of all stored messages of a task, in characters. */

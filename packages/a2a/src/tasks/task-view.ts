@@ -39,7 +39,7 @@ export function toStatus(run: RunView, form: TaskForm): A2AStatus {
     case "running":
       return { state: "working", at: startedAt };
     case "waiting":
-      // An event or a time needs nothing from the client.
+      // A run that waits for an event or a time needs nothing from the client.
       if (!asksClient(run)) return { state: "working", at: startedAt };
       return { state: "input-required", at: askedAtOf(run) ?? startedAt, message: toQuestion(run) };
     default:
@@ -99,7 +99,10 @@ export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">
   ];
 }
 
-/** Returns true if a reply replaces the answer: it is the same text, or the only output meant for the client. */
+/**
+ * Returns true if an agent's reply replaces the answer of its run: always for a rejection or a message; for a completed
+ * task if the answer is only the reply's text.
+ */
 function isReplacedBy(reply: ShownReply | undefined, output: Json | undefined): boolean {
   if (reply?.kind !== "completed") return reply !== undefined;
   return readOutput(output).text === toText(reply.parts);

@@ -7,7 +7,7 @@ export type Answered = {
   readonly dialect: Dialect;
   /** The media type of an answer that is not a stream. */
   readonly mediaType: string;
-  /** The SSE event name of an error in a stream. Absent if the fields distinguish an error from a result. */
+  /** The SSE event name of an error in a stream. Absent if the JSON itself distinguishes an error from a result. */
   readonly errorEvent?: string;
   /** Writes a result, already in the form of the dialect, as one line of JSON. */
   writeResult(result: object | null): string;
@@ -64,7 +64,8 @@ function shellOf(answered: Answered, artifact: TextArtifact, place: TextPlace): 
   const parts = [{ kind: "text" as const, text: "" }];
   const event = { type: "artifact" as const, taskId, contextId, artifact: { ...facts, parts }, ...place };
   const frame = writeFrame(answered, event);
-  // The empty text occurs only once: inside a string, such as the id, its quotation marks would be escaped.
+  // The place of the text is found by its empty JSON string, which occurs only once: within another string, such as the
+  // id, the quotation marks would be escaped.
   const at = frame.indexOf(empty) + empty.length - 2;
   return [frame.slice(0, at), frame.slice(at + 2)];
 }

@@ -49,7 +49,10 @@ export async function* listPages(
   throw new BadAnswer(`it has more than ${mostPages} pages`);
 }
 
-/** An answer of an MCP server that breaks the protocol or is too large. The message is the end of a sentence. */
+/**
+ * An answer of an MCP server that breaks the protocol or is too large. The message completes the sentence that the
+ * answer is wrong: `it has no array tools`.
+ */
 export class BadAnswer extends Error {
   override readonly name = "BadAnswer";
 }

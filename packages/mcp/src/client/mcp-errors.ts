@@ -7,7 +7,7 @@ import { tooLargeMark } from "./slim-message.ts";
 /** Longest text of an MCP server in an error that is passed on to a model, in characters. */
 const longestText = 1000;
 
-/** The failed exchange with an MCP server, for the sentence of an error, and the mask for secrets. */
+/** The name of the MCP server and of the failed exchange, for the error's message, and the mask for secrets. */
 export type McpWork = {
   readonly server: string;
   readonly what: string;

@@ -177,7 +177,7 @@ const optionTable = {
 /** The checked options of an `McpToolServer`, with defaults. */
 export type McpSettings = OptionsOf<typeof optionTable>;
 
-/** The options that belong to only one transport, and the one that each transport requires. */
+/** The options that belong to only one transport, and the option that each transport requires. */
 const ofTransport = {
   stdio: { required: "command", only: ["command", "args", "env", "cwd"] },
   http: { required: "url", only: ["url", "headers", "authProvider", "fetch", "maxConnections", "idleTimeoutMs"] },

@@ -1,4 +1,4 @@
-/** The known reason why a connection to an MCP server failed, as the predicate of a sentence about the server. */
+/** The known reason why a connection to an MCP server failed, worded to follow the server's name. */
 export class ServerProblem {
   /** The reason of the failure, such as `sent a message of more than 10485760 bytes. …`. */
   text: string | undefined;

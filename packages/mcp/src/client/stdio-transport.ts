@@ -20,8 +20,8 @@ export type StdioTransportInit = {
 };
 
 /**
- * The most lines, and bytes of them, that a server may write before its first message without being one, such as a
- * greeting. Later the limit is higher, because a program may print between messages.
+ * The most stray lines, and bytes of them, that a server may write before its first message: lines that are no
+ * messages, such as a greeting. Later the limit is higher, because a program may print between messages.
  */
 const mostStrayLines = 50;
 const mostStrayBytes = 16_384;

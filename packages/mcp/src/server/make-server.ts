@@ -99,7 +99,8 @@ function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
 }
 
 /**
- * Lets a client cancel a call by its name if the call's request had a server of its own, as in revisions with sessions.
+ * Lets a client with a session id cancel a tool call, by this id and the id of the call's request, although each of its
+ * requests has another server.
  */
 function cancelByName(server: Library.Server, { parts: { calls }, purpose: { caller } }: Making): void {
   if (caller.session === undefined) return;

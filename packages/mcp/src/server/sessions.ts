@@ -123,7 +123,7 @@ export class Sessions {
     try {
       return await transport.handleRequest(request, options);
     } finally {
-      // Ends a session that its request did not open, or during whose opening the server was closed.
+      // Ends the session if the request failed to open it, or if the server was closed meanwhile.
       if (transport.sessionId === undefined || this.#isClosed) await this.#end(id);
     }
   }

@@ -123,8 +123,9 @@ function toAnswer(answer: Omit<ChatAnswer, "facts">, part: number): ChatAnswer {
 }
 
 /**
- * Returns the client's own copy of the conversation if the chat's session has no turns. Otherwise deletes the turns
- * that the client's copy no longer has, because its user edited a message or asked for another answer.
+ * Returns the client's own copy of the conversation as the history of the run if the chat's session has no turns.
+ * Otherwise deletes the turns that the client's copy no longer has, because its user edited a message or asked for
+ * another answer.
  */
 async function historyFor(
   { principal }: Exchange,
@@ -186,8 +187,8 @@ async function streamChat(answer: ChatAnswer): Promise<void> {
 }
 
 /**
- * Adds an event to a completion, or throws the failure of the run. Asynchronous only for the end of the run and for
- * questions.
+ * Adds an event to a completion, or throws the failure of the run. Returns a promise only for the end of the run and
+ * for questions.
  */
 function addEvent(writer: ChatWriter, event: PartEvent, answer: ChatAnswer): Promise<void> | undefined {
   if (event.type === "failure") throw event.error;

@@ -14,7 +14,7 @@ const message = objectOf({ role: text, content: {} }, "role");
 
 /**
  * Returns the schemas of the API's requests and answers, limited to the fields that the service reads and writes.
- * OpenAI documents the whole API. That tools have different names is not expressible in a schema.
+ * OpenAI documents the whole API. A schema cannot express that the tools of a request must have different names.
  */
 export function apiSchemas(): Record<string, object> {
   const model = objectOf({ id: text, object: text, created: { type: "integer" }, owned_by: text }, "id", "object");

@@ -18,7 +18,7 @@ import type { RequestEcho } from "./response-object.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { ResponseEvent } from "./response-writer.ts";
 
-/** A run, or one part of a run, that is sent as a response. */
+/** A run, or one part of a run between two waits for its client, that is sent as a response. */
 export type ResponseAnswer = {
   readonly exchange: Exchange;
   readonly parts: ApiParts;
@@ -100,8 +100,8 @@ async function addPieces(writer: ResponseWriter, answer: ResponseAnswer): Promis
 }
 
 /**
- * Returns true for a run whose answer has no items beside its text, reasoning and sources. Its model is then asked for
- * the whole answer at once, because reading it in pieces would cost several times as much.
+ * Returns true for a run whose answer has no items beside its text, reasoning and sources. The model then sends its
+ * answer whole, because reading a streamed answer would cost several times as much.
  */
 function isWhole({ run, model: { subject } }: ResponseAnswer): boolean {
   const { tools = [] } = (subject ?? {}) as { readonly tools?: readonly unknown[] };

@@ -54,7 +54,7 @@ async function begin(exchange: Exchange, parts: ApiParts, asked: Asked): Promise
   return { exchange, parts, model, run, part: 0, start: {}, echo, createdAt: Date.now(), clientTools, own };
 }
 
-/** Returns the terms of a request's run that do not depend on its session. */
+/** Returns the settings of a request's run that do not depend on its session. */
 function termsOf({ service }: ApiParts, { request, model }: Asked) {
   const { tools, format, maxTokens, user, instructions, store, background } = request;
   const { approvals, inputs } = waitingTools(model);

@@ -12,7 +12,7 @@ export interface OpenItem {
   readonly index: number;
   /** The journal step that began the item; empty for a run without a journal. */
   readonly step: string;
-  /** Ends the item and returns it. A tool call has a status of its own instead of the given one. */
+  /** Ends the item and returns it. A tool call ignores the given status, because it has a status of its own. */
   close(status: "completed" | "incomplete"): OutputItem;
 }
 

@@ -21,15 +21,15 @@ export type WriterFacts = {
   readonly runId: string;
   /** The prefix of the item ids, unique within the run. */
   readonly prefix: string;
-  /** The tools whose calls may wait for the client. A call is shown once that is decided. */
+  /** The tools whose calls may wait for the client. A call is shown once it is known whether it waits. */
   readonly held: ReadonlySet<string>;
   /** The tools that the client executes. It already knows their results. */
   readonly clientTools: ReadonlySet<string>;
-  /** The calls that an earlier part of the run asked the client about, by their ids. */
+  /** The calls about which the run asked the client before its last wait, by their ids. */
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
 };
 
-/** A call of a tool that may wait for the client. Its item is made once that is decided. */
+/** A call of a tool that may wait for the client. Its output item is made once it is known whether it waits. */
 type HeldCall = { readonly name: string; args: string };
 
 /** A tool call and its result, as they were stored. */
@@ -37,7 +37,10 @@ type FinishedCall = HeldCall & { readonly id: string; readonly output: string; r
 
 type ToolResult = Extract<StreamChunk, { type: "tool_result" }>;
 
-/** Converts the events of a run, or of one part of it, to a response and the events of its stream. */
+/**
+ * Converts the events of a run, or of one part between two waits for its client, to a response and the events of its
+ * stream.
+ */
 export class ResponseWriter {
   readonly response: ResponseObject;
   readonly #facts: WriterFacts;

@@ -65,7 +65,9 @@ async function orUndefined<Value>(promise: Promise<Value>): Promise<Value | unde
   }
 }
 
-/** Returns one part of a stored run as a response, for a client that reads it later. */
+/**
+ * Returns one part of a stored run (between two waits for its client) as a response, for a client that reads it later.
+ */
 export async function answerOf(
   exchange: Exchange,
   parts: ApiParts,

@@ -17,7 +17,10 @@ export type ClientAnswers = {
   readonly approvals: readonly ApprovalAnswer[];
 };
 
-/** A run that continues with its client's answers, and the start of the part that answers the request. */
+/**
+ * A run that continues with its client's answers, and the position in its events after these answers, at which the
+ * response begins.
+ */
 export type ContinuedRun = {
   readonly run: StoredRun;
   readonly view: RunView;
@@ -29,9 +32,9 @@ export type ContinuedRun = {
 type Answer = { readonly runId: string; readonly waitId: string; readonly answer: Json; readonly param: string };
 
 /**
- * Gives a waiting run the answers of its client. Returns the run and the start of the part that follows. The same
- * answers may come again, because a client repeats a request whose response was lost. Throws `invalid_request` if an
- * answer is missing, and `not_found` for a call of another caller's run.
+ * Gives a waiting run the answers of its client. Returns the run and the position in its events after the answers. The
+ * same answers may come again, because a client repeats a request whose response was lost. Throws `invalid_request` if
+ * an answer is missing, and `not_found` for a call of another caller's run.
  */
 export async function continueRun(
   exchange: Exchange,
@@ -89,7 +92,7 @@ function checkAnswers({ status, waits = [] }: RunView, answers: readonly Answer[
   if (missing === undefined || isRepeated) return;
   const message =
     "The request must answer all calls of the response: the result of a tool, or an approval, is missing.";
-  // The answers are in `input` or in `messages`.
+  // The field of the first answer is named: `input` or `messages`, by the API.
   const [param] = answers.map((answer) => answer.param.replace(/\[.*$/, ""));
   throw apiError("invalid_request", message, { param, code: "missing_tool_output" });
 }

@@ -12,8 +12,8 @@ export type StoredPart = {
 };
 
 /**
- * Divides the stored events of a run into parts. A part ends where the run waited for answers; the next part begins
- * with the attempt that received them.
+ * Divides the stored events of a run into parts, one for each response. A part ends where the run waited for answers;
+ * the next part begins with the attempt that received them.
  */
 export async function readParts({ service, runId, caller }: StoredRun): Promise<StoredPart[]> {
   const parts: StoredPart[] = [];

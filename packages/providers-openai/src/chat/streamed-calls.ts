@@ -39,7 +39,7 @@ export class ChatToolCalls {
     call.untold = "";
   }
 
-  /** Ends the open tool calls. One without a name gets no chunk, because it cannot be executed. */
+  /** Ends the open tool calls. A call without a name gets no chunk, because it cannot be executed. */
   end(chunks: ModelChunk[]): void {
     for (const call of this.#calls) this.#close(call, chunks);
   }

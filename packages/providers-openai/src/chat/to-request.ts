@@ -44,7 +44,10 @@ function toTools({ options: { tools = [], toolChoice, parallelToolCalls }, rules
   };
 }
 
-/** A tool choice as it is sent, and the name of the only tool to offer where the choice cannot name it. */
+/**
+ * A tool choice as it is sent. If the server does not understand a choice that names a tool, `only` is that tool, and
+ * no other is offered.
+ */
 type SentChoice = { readonly sent?: string | object; readonly only?: string };
 
 function toToolChoice(wanted: ModelCall["options"]["toolChoice"], { toolChoice }: ModelRules): SentChoice {

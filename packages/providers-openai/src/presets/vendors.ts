@@ -1,20 +1,20 @@
 import { endsWithHost } from "./hosts.ts";
 import type { Vendor } from "../vendor.ts";
 
-/** A vendor in the cloud, whose key stands in an environment variable. */
+/** A vendor in the cloud, whose key is read from environment variables. */
 function cloud(id: string, baseURL: string, environment: readonly string[]): Vendor {
   return { id, baseURL, environment, isOwnHost: endsWithHost(new URL(baseURL).hostname) };
 }
 
-/** A server that users run themselves: it may need no key, and none of a vendor is sent to it. */
+/** A server that users run themselves: it may need no key, and gets none from the environment. */
 function local(id: string, baseURL: string, rules: Vendor["rules"] = {}): Vendor {
   return { id, baseURL, environment: [], isOwnHost: () => true, isKeyOptional: true, rules };
 }
 
 /**
- * The vendors and servers with a preset. What their servers do differently stands in `model-rules.ts` by host, so that
- * `openai` with their `baseURL` knows it too; here stands only what a host cannot say. The guide "Vendors by preset"
- * has the source of each entry.
+ * The vendors and servers with a preset. The differences of their servers are in `model-rules.ts`, by host, so that
+ * `openai` with such a `baseURL` has them too. Here are only differences that the host does not reveal. The guide
+ * "Vendors by preset" has the source of each entry.
  */
 export const vendors = {
   cerebras: cloud("cerebras", "https://api.cerebras.ai/v1", ["CEREBRAS_API_KEY"]),
