@@ -1,6 +1,6 @@
 /** A package that can be added to a project. */
 export interface AddablePackage {
-  /** Libraries that the package needs beside it. */
+  /** Libraries that a project needs to use the package. */
   readonly libraries?: readonly string[];
   /** The two lines of code with which a program begins to use it. */
   readonly lines: readonly [imported: string, used: string];

@@ -1,4 +1,4 @@
-// Projects.
+// Functions and types for creating a project.
 export { createProject } from "./create-project.ts";
 export type { CreatedProject, CreateProjectOptions } from "./create-project.ts";
 export { ProjectError } from "./project-error.ts";
@@ -7,6 +7,6 @@ export type { TemplateName } from "./templates.ts";
 export type { VendorName } from "./vendors.ts";
 export type { PackageManagerName } from "./package-manager.ts";
 
-// Packages of an existing project.
+// Functions and types for adding packages to an existing project.
 export { addPackage } from "./add-package.ts";
 export type { AddedPackage } from "./add-package.ts";

@@ -6,7 +6,7 @@ export interface PackageManager {
   readonly name: PackageManagerName;
   /** The beginning of a command that runs a script: `npm run`. */
   readonly run: string;
-  /** The lock file, which is copied into an image. */
+  /** The lock file, which is copied into a container image. */
   readonly lockfile: string;
   /** Installs exactly what the lock file says. */
   readonly installLocked: string;

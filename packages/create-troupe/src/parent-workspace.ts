@@ -29,7 +29,7 @@ function readWorkspace(folder: string): { file: string; patterns: readonly strin
   return patterns && { file: manifest, patterns };
 }
 
-/** Returns the items of `packages` in a `pnpm-workspace.yaml`, whose lists stand one item a line. */
+/** Returns the items of `packages` in a `pnpm-workspace.yaml`. Only lists with one item per line are read. */
 function patternsInYaml(text: string): string[] {
   const [, list = ""] = /^packages:[^\S\n]*\n((?:[^\S\n]*(?:-|#).*\n?|\s*\n)+)/m.exec(`${text}\n`) ?? [];
   return [...list.matchAll(/^\s*-\s+["']?([^"'#\n]+?)["']?\s*(?:#.*)?$/gm)].map(([, pattern = ""]) => pattern);

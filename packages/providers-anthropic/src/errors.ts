@@ -18,7 +18,7 @@ const statuses: Readonly<Record<string, number>> = {
 
 /**
  * Makes an error from Anthropic's error object: in a reply with an error status, instead of an answer, or as an event.
- * The body of a reply may be anything, because proxies answer too.
+ * The body of a reply may be anything, because a proxy may have answered instead.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const { error, detail, message: plain } = readObject(body);

@@ -25,8 +25,8 @@ const leastAnswer = 1024;
 
 /**
  * Converts the options `reasoning` and `maxTokens` to the thinking settings and token limit of a request. Leaves
- * thinking out, with a log entry, if the model does not support it, or the history has lost the thinking before its
- * calls.
+ * thinking out, with a log entry, if the model does not support it, or the history lacks the thinking that led to its
+ * tool calls.
  */
 export function toThinking(
   { reasoning, maxTokens }: ModelOptions,
@@ -99,8 +99,8 @@ function effortFor(budgetTokens: number): NonNullable<Thinking["effort"]> {
 }
 
 /**
- * Returns a reason to disable thinking if a tool call has lost its thinking. With a budget, every call since the last
- * user message needs it.
+ * Returns a reason to disable thinking if the history lacks the thinking that led to a tool call. With a budget, the
+ * vendor requires it for every call since the last user message.
  */
 function lostThought(messages: readonly MessageParam[]): string | undefined {
   const asked = messages.findLastIndex((message) => message.role === "user" && !has(message, ["tool_result"]));

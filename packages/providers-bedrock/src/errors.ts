@@ -17,7 +17,10 @@ const statuses: Readonly<Record<string, number>> = {
   ServiceUnavailableException: 503,
 };
 
-/** Makes an error from a reply with an error status. Its body may be anything, because proxies answer too. */
+/**
+ * Makes an error from a reply with an error status. Its body may be anything, because a proxy may have answered
+ * instead.
+ */
 export function toVendorError(body: unknown, reply: ErrorReply): VendorError {
   const { __type: type, code } = readObject(body);
   const name = nameOf(reply.headers.get("x-amzn-errortype") || readText(type) || readText(code));

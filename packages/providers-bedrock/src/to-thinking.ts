@@ -25,7 +25,7 @@ const leastAnswer = 1024;
 
 /**
  * Converts the options `reasoning` and `maxTokens` to the settings of the model's family. Leaves thinking out, with a
- * report, if the model does not support it, or the history has lost the thinking before its calls.
+ * report, if the model does not support it, or the history lacks the thinking that led to its tool calls.
  */
 export function toThinking(
   { reasoning, maxTokens }: ModelOptions,
@@ -102,8 +102,8 @@ function budgeted(reasoning: ReasoningConfig, { messages, maxTokens }: Asked, co
 }
 
 /**
- * Returns true if a tool call since the last message of the user has lost its thinking. Claude with a budget refuses
- * such a history.
+ * Returns true if the history lacks the thinking that led to a tool call since the last message of the user. Claude
+ * with a budget refuses such a history.
  */
 function hasLostThought(messages: readonly WireMessage[]): boolean {
   const isAsked = ({ role, content }: WireMessage) =>

@@ -22,7 +22,7 @@ export class OllamaError extends VendorError {
 
 /**
  * Makes an error from the server's error field: in a reply with an error status, instead of an answer, or as a line.
- * The body of a reply may be anything, because proxies answer too.
+ * The body of a reply may be anything, because a proxy may have answered instead.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): OllamaError {
   return new OllamaError(readObject(body)["error"], reply);

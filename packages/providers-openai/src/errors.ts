@@ -32,7 +32,8 @@ class ParameterError extends VendorError {
 
 /**
  * Makes an error from the vendor's JSON: the body of a reply with an error status, an answer, an event, or their error
- * field. Other servers put the error at the top or send only a message, and proxies answer too.
+ * field. Other servers send the error's fields without `error` around them, or only a message, and a proxy may have
+ * answered with anything.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const error = readObject(body)["error"] ?? body;

@@ -99,7 +99,10 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
     }, meanwhileCleared);
   }
 
-  /** Returns true if the table of a collection has the words of its documents, or does not exist yet. */
+  /**
+   * Returns true if the table of a collection has the column of its documents' words, for searches by words, or does
+   * not exist yet.
+   */
   async hasTextIndex(collection: string): Promise<boolean> {
     const key = collectionKey(collection);
     return await this.#parts.connections.useRepeatedly(async (query) => {

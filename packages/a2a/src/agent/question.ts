@@ -28,8 +28,8 @@ export function questionTool({
 }
 
 /**
- * Returns the question of a wait for input as parts. Undefined for waits of other kinds, and for a client tool that
- * asks no question.
+ * Returns the question that a waiting run asks its client, as parts of a message. Undefined for waits of other kinds,
+ * and for a client tool that asks no question.
  */
 export function readQuestion({ kind, about }: RunWait): A2APart[] | undefined {
   if (kind !== "input" || !isObject(about)) return undefined;

@@ -30,8 +30,8 @@ export function completeTask(message: A2AContent): A2AReply {
 
 /**
  * Answers with a message instead of a task. A client that already has the task gets the message as the last status.
- * This happens when the client did not wait, and on streams unless the server option `mayAnswerByMessage` names the
- * agent.
+ * This happens when the client did not wait for the answer, and on streams unless the server option
+ * `mayAnswerByMessage` names the agent.
  */
 export function answerByMessage(message: A2AContent): A2AReply {
   return toReply("message", toParts(message, "message"));

@@ -60,7 +60,10 @@ export type TaskAgentOptions = {
    * get each value once. Return nothing, or a reply that ends the task.
    */
   answer(task: AgentTask): AsyncGenerator<TaskPiece, A2AReply | void, void> | Promise<A2AReply | void>;
-  /** The effect of a whole run, used if the run is a step of a durable run. @default "once" */
+  /**
+   * The effect of executing a whole run of the agent (see `ToolEffect`), used if the run is a step of a durable run.
+   * @default "once"
+   */
   effect?: ToolEffect | undefined;
   /** Receives the log of the agent's runs. @default the logger of the parent run, or none */
   logger?: Logger | undefined;

@@ -40,7 +40,9 @@ export type A2ARemoteAgentOptions = {
    * origins must be public, are never streamed from, and are refused while `headers` are set. @default []
    */
   trustedOrigins?: readonly string[] | undefined;
-  /** Largest reply, event and answer, in bytes. @default 10_485_760 */
+  /**
+   * Largest size in bytes of one reply, of one event of a stream, and of the whole answer of a run. @default 10_485_760
+   */
   maxReplyBytes?: number | undefined;
   /** The effect of a task, used if a durable run is interrupted during the task: see `Runnable`. @default "once" */
   effect?: ToolEffect | undefined;

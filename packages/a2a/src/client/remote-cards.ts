@@ -26,7 +26,7 @@ export class RemoteCards {
   readonly #http: RemoteHttp;
   #known: KnownCard | undefined;
   #refreshing: Promise<KnownCard> | undefined;
-  /** The key of the remote agent's endpoint that accepted the last message. */
+  /** Identifies the remote agent's endpoint that accepted the last message, which is tried first. */
   #working: string | undefined;
 
   constructor(settings: RemoteAgentSettings, http: RemoteHttp) {

@@ -8,7 +8,10 @@ import type { RemoteEndpoint } from "./remote-endpoint.ts";
 import { badForm, RemoteFailure } from "./remote-failure.ts";
 import type { RemoteEvent } from "./read-reply.ts";
 
-/** The message of a run without its context and task, and the means to send it. */
+/**
+ * The message of a run without its context and task, the session's context and task at the remote agent, and the media
+ * types that the client accepts.
+ */
 export type ExchangeInit = {
   readonly message: Omit<A2AMessage, "contextId" | "taskId">;
   readonly context: RemoteContext;

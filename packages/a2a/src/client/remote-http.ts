@@ -25,8 +25,8 @@ export type OpenReply = { reply: HttpReply; end(): void };
 
 /**
  * The HTTP client for one remote agent. Origins that the host has configured use the shared connections and get the
- * host's headers. Origins that only a card names use the guarded fetch, and are refused if there are headers. Redirects
- * are never followed.
+ * host's headers. Requests to origins that only a card names are kept from private addresses, and are refused if there
+ * are headers. Redirects are never followed.
  */
 export class RemoteHttp {
   readonly #network = new Network();

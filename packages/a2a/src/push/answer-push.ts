@@ -41,7 +41,10 @@ export async function answerPush(call: PushCall, task: TaskRun, answering: PushA
   }
 }
 
-/** Hands on a message whose client wants push notifications of everything that follows from it. */
+/**
+ * Gives a message to an agent, for a client that wants push notifications of all that happens in the message's task
+ * from then on.
+ */
 export async function takeNotifying(
   config: PushConfig,
   request: MessageRequest,

@@ -43,8 +43,8 @@ export class A2AEndpoint {
     let failing: Failing | undefined;
     try {
       service.closeIfDraining(exchange);
-      // Checked even for requests that a page cannot send without a CORS preflight: a call may cost money, and may
-      // answer a user's questions.
+      // The origin of a page is checked even for requests that it cannot send without a CORS preflight: a call may cost
+      // money, and may answer a user's questions.
       service.guard.checkPage(exchange);
       // Unusable keys are refused before the body is read.
       const { genericApiKeyHeader } = service.settings;

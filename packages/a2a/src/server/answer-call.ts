@@ -101,7 +101,7 @@ async function answerSend(call: SendCall, answering: Answering): Promise<void> {
   const task = await take(call, answering);
   const run = call.waits ? await readPaused(task, answering) : task.view;
   if (run === undefined) return;
-  // A client that already knows the task, or wants it at once, gets the task instead of a message.
+  // A client that already knows the task, or does not wait for its end, gets the task instead of a message.
   const message = call.waits && call.message.taskId === undefined ? toMessage(run) : undefined;
   const answer =
     message === undefined

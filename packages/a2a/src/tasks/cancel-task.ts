@@ -27,7 +27,7 @@ export async function cancelTask(
   const { run, view } = task;
   if (view.status === "cancelled" && cancelsAgain) return view;
   const outcome = await run.service.cancel(run.runId, owner, "Cancelled on request.");
-  // A run that was still open when it was found goes on below: its record shows if a cancel ended it.
+  // If the run was still open when it was found, its record, which is read below, shows whether a cancel ended it.
   if (outcome === "over" && wasOver(view)) throw notCancelable();
   const tail = new TaskTail(task, left);
   try {

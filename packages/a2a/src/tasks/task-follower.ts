@@ -53,7 +53,7 @@ export class TaskFollower {
   #isReplied = false;
   /** The artifacts already sent, by id: the number of their parts, and the step that made them. */
   readonly #shown = new Map<string, { parts: number; step: string }>();
-  /** The run of the task until the task is sent to the reader. */
+  /** The run of a task that is held back; undefined once the task was sent to the reader. */
   #held: RunView | undefined;
   #piece: Piece | undefined;
   #flushing: NodeJS.Immediate | undefined;

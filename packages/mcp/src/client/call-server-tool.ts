@@ -15,9 +15,9 @@ type ToolCall = Parameters<CallTool>[0];
 const headerMismatch = -32_020;
 
 /**
- * Matches the error text of a server that speaks both eras of the protocol. Its tool asked the user, which the
- * stateless revision 2026-07-28 does not allow. `ctx.elicit` of FastMCP, and the Python library under it, report it as
- * a failure of the tool.
+ * Matches the error text of a server that speaks revisions with and without sessions. Its tool asked the user, which
+ * the stateless revision 2026-07-28 does not allow. `ctx.elicit` of FastMCP, and the Python library under it, report it
+ * as a failure of the tool.
  */
 const sessionNeeded = /server-initiated requests/i;
 

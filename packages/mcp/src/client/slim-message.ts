@@ -39,7 +39,8 @@ export function passSlimMessages(transport: Transport, onAnswer: (id: unknown) =
     set: (receiver: Transport["onmessage"]) => {
       receive = receiver;
     },
-    // Captures the handler that is set at this time: a handler that the library sets later calls it.
+    // Returns a handler that calls the one set at this time: the library reads it, and then sets its own handler, which
+    // calls it.
     get: (): Transport["onmessage"] => {
       const receiver = receive;
       return receiver && ((message, extra) => void (isPassed(message) && receiver(slimMessage(message), extra)));

@@ -127,7 +127,10 @@ export type NotifyTargets = {
   readonly subscriptions: Library.ServerNotifier | undefined;
 };
 
-/** Notifies the clients of sessions and connections; of a resource only those that have subscribed to it. */
+/**
+ * Notifies the clients of sessions and connections; of a change of a resource only those that have subscribed to the
+ * resource.
+ */
 function tellKept(kept: readonly MadeServer[], send: (server: Library.Server) => Promise<void>, uri?: string): void {
   for (const { product, subscribed } of kept) {
     if (uri !== undefined && subscribed?.has(uri) === false) continue;
