@@ -15,8 +15,8 @@ const proxyHeader = /^(?:x-|via$|forwarded$|true-client-ip$|cf-|fly-|fastly-)/;
 
 /**
  * Returns true if a request comes from a browser or program on this machine, which may see the runs of all users of the
- * demo. A request through a local proxy looks the same if the proxy adds no such header and forwards a loopback host
- * name.
+ * demo. A request through a local proxy looks the same if the proxy adds no header that shows it, and forwards a
+ * loopback host name.
  */
 export function isFromThisMachine({ native }: Pick<ServiceRequest, "native">): boolean {
   const { socket, headers, httpVersion, originalUrl } = native as Request;

@@ -33,7 +33,7 @@ type Init = {
   queue: string;
   lockMs: number;
   log: FailureLog;
-  /** Puts a job into the queue again, which may have lost it. */
+  /** Puts a job into the queue again, in case the queue has lost it. */
   submit: (job: RunJob) => Promise<void>;
 };
 

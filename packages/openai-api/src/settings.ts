@@ -80,7 +80,7 @@ const apiOptions = {
 /** The checked options of the protocol, with defaults. */
 export type ApiSettings = ReturnType<typeof readApiOptions>;
 
-/** Checks the options of the protocol. Throws `invalid_config` for a wrong one. */
+/** Checks the options of the protocol. Throws `invalid_config` for a wrong option. */
 export function readApiOptions(options: OpenAiApiOptions) {
   return readOptions(apiOptions, options, { owner: "openaiApi" });
 }

@@ -14,7 +14,7 @@ const redacted = "[redacted]";
 const deepest = 16;
 const mostEntries = 200;
 
-/** Returns a text in the form for an attribute. */
+/** Returns a text as it is recorded in an attribute: bounded, with secrets masked. */
 export function toText(text: string, { maxLength, redact }: ContentRules): string {
   return redact(text, maxLength);
 }

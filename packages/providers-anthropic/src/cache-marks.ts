@@ -109,7 +109,7 @@ function placeIn(level: Level, blocks: unknown, at: 0 | -1): Place[] {
 function marksIn(part: unknown, isMark: boolean): unknown[] {
   if (typeof part !== "object" || part === null) return [];
   if (isMark) return [(part as { ttl?: unknown }).ttl];
-  // Schemas and arguments of tools are skipped: they may have properties of the same name.
+  // Schemas and arguments of tools are skipped: they may have properties of their own with the name `cache_control`.
   const inner = Object.entries(part).filter(([name]) => name !== "input_schema" && name !== "input");
   return inner.flatMap(([name, value]) => marksIn(value, name === "cache_control"));
 }

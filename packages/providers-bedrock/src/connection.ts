@@ -9,7 +9,7 @@ import type { ProviderSettings } from "./options.ts";
 import type { WireEvent, WireRequest } from "./wire-types.ts";
 
 /**
- * Milliseconds to wait for a whole answer to begin. Answers with reasoning take minutes; longer ones should be
+ * Milliseconds to wait for a whole answer to begin. Answers with reasoning take minutes; longer answers should be
  * streamed.
  */
 const wholeAnswerMs = 600_000;

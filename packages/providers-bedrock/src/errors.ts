@@ -2,7 +2,7 @@ import { getOwn, readObject, readRetryAfter, readText } from "@troupe/core/kit";
 import { VendorError } from "@troupe/core/provider";
 import type { ErrorReply } from "@troupe/core/provider";
 
-/** HTTP statuses by the names of Bedrock's exceptions, for those within a stream, which have no status. */
+/** HTTP statuses by the names of Bedrock's exceptions, for exceptions within a stream, which have no status. */
 const statuses: Readonly<Record<string, number>> = {
   ValidationException: 400,
   UnrecognizedClientException: 403,

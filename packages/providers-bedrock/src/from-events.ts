@@ -52,7 +52,7 @@ export class BedrockEventReader implements EventReader<WireEvent> {
     const payload = readObject(event.payload);
     if (event.isException) throw toStreamError(readText(event.type), payload);
     this.#read(event.type, payload, chunks);
-    // Some servers send the stop reason and the usage in the other order.
+    // The answer ends when both have arrived: some servers send the usage before the stop reason.
     if (this.#stopReason !== "" && this.#usage !== undefined) this.#finish(chunks);
   }
 

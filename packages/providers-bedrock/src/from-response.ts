@@ -80,7 +80,7 @@ function addReasoning({ reasoningText, redactedContent }: Fields, parts: Parts):
   parts.replay.push(...toReasoning(said, signature, redactedContent));
 }
 
-/** Returns true for a member of a union, which some gateways send as `null` if it is absent. */
+/** Returns true if a member of a union is present. Some gateways send an absent member as `null`. */
 export function isGiven(member: unknown): boolean {
   return member !== undefined && member !== null;
 }

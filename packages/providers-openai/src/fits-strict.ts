@@ -26,7 +26,10 @@ function fitsAsText({ pattern, format }: Schema): boolean {
   return !looksAround && (format === undefined || formats.has(format));
 }
 
-/** Returns true if a schema is not of an object, or of a strict one: only named fields, all of them required. */
+/**
+ * Returns false for the schema of an object that is not strict: a strict object has only named fields, all of them
+ * required.
+ */
 function fitsAsObject({ type, properties, required, additionalProperties }: Schema): boolean {
   const isAboutObjects = properties !== undefined || [type].flat().includes("object");
   if (!isAboutObjects) return additionalProperties === undefined;

@@ -57,7 +57,7 @@ type Place = { project: string | undefined; location: string | undefined; baseUR
 
 /**
  * Returns the URL of the Vertex API with its version, at the location or the given address. It includes project and
- * location, unless the model's id names its project or the call has none.
+ * location, unless the model's id names its project, or the call has no project.
  */
 function addressOf(modelId: string, { project, location: given, baseURL }: Place): string {
   const isNamed = namesProject(modelId);

@@ -29,7 +29,7 @@ export async function openCollection(settings: MongoSettings, failures: MongoFai
   const place = { ...settings, owner: "MongoStorage", collectionNames: [collectionName] };
   return await openMongo(place, failures, async ({ client, db, isStandalone, collectionOptions }) => {
     const records = db.collection<StoredRecord>(collectionName, collectionOptions);
-    // An idle server must answer well before the request counts as unanswered.
+    // Without changes, the server must answer a change stream request well before the request counts as unanswered.
     const maxAwaitTimeMS = Math.min(longestAwaitMs, Math.ceil(timeoutMs / 2));
     return {
       timeoutMs,
@@ -44,7 +44,7 @@ export async function openCollection(settings: MongoSettings, failures: MongoFai
 }
 
 function sessionsOf(client: MongoClient, shared: Omit<MongoSession, "session">): OpenCollection["inSession"] {
-  // A session that sends no requests and only stores the latest operation time of the others.
+  // A session that sends no requests and only stores the latest operation time of the other sessions.
   const clock = client.startSession();
   return async (work) => {
     const session = client.startSession();

@@ -122,7 +122,7 @@ export class ListeningConnection {
   async #listenTo(client: PostgresConnection, channels: readonly string[]): Promise<void> {
     const text = channels.map((channel) => `listen ${channel}`).join(";");
     await client.query({ text, query_timeout: answerTimeoutMs });
-    // Earlier writes cause no notification, so all channels count as changed.
+    // Writes before this moment caused no notification here, so all channels count as changed.
     for (const channel of channels) this.#init.onChange(channel);
   }
 

@@ -117,7 +117,8 @@ async function beginRun(call: ChatCall, requested: ChatRun, terms: RunTerms): Pr
   exchange.removeHeader("X-Run-Id");
   exchange.removeHeader("X-Session-Id");
   const beginning = service.servedRuns.beginStored(requested, terms);
-  // Set before the run has begun: if the client disconnects meanwhile, the run still uses data of the request.
+  // The end of the run is recorded before the run has begun: if the client disconnects meanwhile, the run still uses
+  // data of the request.
   exchange.record.runEnd = endOf(beginning);
   const run = await beginning;
   showIds(call, run);

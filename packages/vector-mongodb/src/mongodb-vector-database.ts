@@ -110,8 +110,8 @@ export class MongoDbVectorDatabase implements VectorDatabase {
   }
 
   /**
-   * Stores the name of a collection's embedding model if there is none, and returns the stored name. The filter does
-   * not match a collection that has a name, and the insert then fails as a duplicate.
+   * Stores the name of a collection's embedding model if there is none, and returns the stored name. The filter of the
+   * upsert does not match a collection that has a model name, so that its insert fails as a duplicate.
    */
   async #rememberModel({ _id, path, scope, changes }: CatalogEntry, model: string): Promise<string> {
     const { catalog } = this.#vectors;

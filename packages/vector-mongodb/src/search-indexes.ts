@@ -47,8 +47,8 @@ export class SearchIndexes {
   }
 
   /**
-   * Creates the index for this number of dimensions if it does not exist. Returns true if it can be queried; building
-   * it takes a while.
+   * Creates the index for this number of dimensions if it does not exist. Returns true if the index can be queried;
+   * building it takes a while.
    */
   async isReady(dimensions: number): Promise<boolean> {
     const last = this.#states.get(dimensions);

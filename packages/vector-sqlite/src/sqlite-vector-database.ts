@@ -107,7 +107,7 @@ export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
   }
 
   async list(path: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
-    // No character of an id sorts after the last one of Unicode.
+    // The end of the range: no character of an id sorts after the last character of Unicode.
     const bounds = [prefix, after ?? "", `${prefix}\u{10ffff}\u{10ffff}`];
     const rows = await this.#file.read((reader) => reader.rows(this.#tables.list, path, ...bounds, limit + 1));
     const documents = rows.slice(0, limit).map(([id, metadata]) => ({
@@ -206,7 +206,7 @@ export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
 function findMatching(keys: CollectionKeys, { terms, filter, topK }: StoredTextSearch): SqliteRow[] {
   const { connection, tables } = keys;
   const { after, last } = keys.bounds();
-  // A term in quotation marks is words in their order, and never syntax.
+  // A term in quotation marks is read as words in their order, and never as query syntax.
   const query = terms.map((term) => `"${term}"`).join(" OR ");
   const filterTerms = keys.termsOf(filter);
   if (filterTerms === undefined) return connection.rows(tables.matching, query, after, last, topK);

@@ -54,7 +54,10 @@ export function vectorTables(name: string) {
     remove: [terms, documents, vectors].map((table) => `delete from ${table} where key = ?`),
     removeRange: [terms, documents, vectors].map((table) => `delete from ${table} where ${inRange}`),
     get: `${found} where v.collection = (select number from ${collections} where path = ?) and v.id = ?`,
-    /** Lists documents by id from a first id on, after an id, and before an end. */
+    /**
+     * Lists the documents of a collection by their ids, which are at least a first value, greater than a second, and
+     * less than a third.
+     */
     list: `select v.id, d.metadata from ${vectors} v join ${documents} d on d.key = v.key
       where v.collection = (select number from ${collections} where path = ?)
       and v.id >= ? and v.id > ? and v.id < ? order by v.id limit ?`,

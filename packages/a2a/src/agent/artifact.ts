@@ -56,7 +56,8 @@ export function createArtifact(fields: ArtifactFields): Artifact {
 }
 
 /**
- * Returns the artifacts that tools made as pieces of task artifacts, in their order. Leaves out replies (`A2AReply`).
+ * Converts the artifacts that a run's tools made to pieces of task artifacts, in the same order. Leaves out replies
+ * (`A2AReply`).
  */
 export function toPieces(artifacts: readonly ToolArtifact[]): ArtifactPiece[] {
   const counts = new Map<string, number>();

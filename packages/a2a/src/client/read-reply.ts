@@ -3,7 +3,7 @@ import { present } from "../wire/field-reader.ts";
 import type { A2AArtifact, A2AEvent, A2AMessage, A2APart, A2AStatus, A2ATask, A2ATaskState } from "../wire/task.ts";
 import type { Fields } from "../wire/field-reader.ts";
 
-/** An event of a remote agent, with the facts that the agent reported about its run. */
+/** An event of a remote agent, with the facts that the agent reported about its run (`told`), such as its usage. */
 export type RemoteEvent = A2AEvent & { readonly told?: Fields };
 
 const states: ReadonlySet<string> = new Set([

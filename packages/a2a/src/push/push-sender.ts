@@ -133,7 +133,10 @@ export class PushSender implements DrainableRuns {
     await Promise.all(ending.map(({ over }) => over));
   }
 
-  /** Hands over the deliveries of durable tasks after their current attempts. Resolves when all deliveries are over. */
+  /**
+   * Leaves the deliveries of durable tasks to other processes after their current attempts. Resolves when all
+   * deliveries are over.
+   */
   async drain(): Promise<void> {
     this.#stopLooking();
     const all = [...this.#deliveries.values()];

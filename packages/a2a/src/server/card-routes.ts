@@ -86,8 +86,8 @@ const type1 = /(?:^|,)\s*application\/a2a\+json\s*(?:[;,]|$)/i;
 
 /**
  * Returns true if a client gets a 1.0 card: it names that version, or names none and accepts the media type of 1.0 or
- * meets `cardMode` "v1". A request with neither may come from any version: the official Python clients of 0.3 and 1.0
- * send the same request.
+ * meets `cardMode` "v1". A request without version and media type may come from a client of any version: the official
+ * Python clients of 0.3 and 1.0 send the same request.
  */
 function asksFor1({ headers }: Exchange, { cardMode }: A2ASettings): boolean {
   const { "a2a-version": version, accept = "" } = headers;

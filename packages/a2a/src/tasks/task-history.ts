@@ -67,6 +67,6 @@ function withoutBytes(part: A2APart): A2APart {
 /** Shortens a message that is too long to store to the beginning of its text. */
 function cutParts(parts: readonly A2APart[]): A2APart[] {
   const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-  // A character takes up to six characters of JSON.
+  // A character of a text takes up to six characters of JSON, as `\u0000` does.
   return [{ kind: "text", text: cutText(text, longestMessage / 8).toWellFormed() }];
 }

@@ -130,7 +130,7 @@ function writePush({ taskId, config: { scheme, credentials: _credentials, ...con
 
 /**
  * Writes a push notification: the whole task, or the message that replaces it. Receivers of 0.x accept nothing else, so
- * an artifact alone causes none.
+ * an artifact alone causes no notification.
  */
 function writeNotification(event: A2AEvent, task: A2ATask) {
   if (event.type === "artifact") return undefined;

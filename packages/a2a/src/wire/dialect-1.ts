@@ -52,8 +52,8 @@ function readRole(message: FieldReader): A2AMessage["role"] {
 const contents = ["text", "raw", "url", "data"] as const;
 
 /**
- * Reads a part of a message in A2A 1.0, which must have exactly one of its four contents. `data` may be any JSON, also
- * null.
+ * Reads a part of a message in A2A 1.0, which must have exactly one of `text`, `raw`, `url` and `data`. `data` may be
+ * any JSON, also null.
  */
 function readPart(value: unknown, path: string): A2APart {
   const part = new FieldReader(value, path);

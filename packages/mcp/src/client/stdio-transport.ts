@@ -133,7 +133,8 @@ export class StdioTransport implements Transport {
         killGroup(child, signal);
       }
       await this.#exited;
-      // The last output may still be on its way, but a descendant may hold the streams open.
+      // The wait is for the process's last output, which may still be on its way. It has a time limit, because a
+      // descendant of the process may hold the streams open.
       await withTimeout(streamsEnd(child), { timeoutMs: 100, onTimeout: () => {} });
       killGroup(child, "SIGKILL");
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();

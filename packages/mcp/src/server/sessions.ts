@@ -130,8 +130,8 @@ export class Sessions {
 
   /**
    * Ends MCP sessions until a caller's share has room: the caller's own sessions if its share is full, else those of
-   * the caller of the same kind with the most sessions. Ends the least recently used first, and prefers sessions
-   * without open requests.
+   * the caller with the most sessions among the callers of the same kind (with or without a user). Ends the least
+   * recently used first, and prefers sessions without open requests.
    */
   #makeRoom(opener: CountedCaller): void {
     for (;;) {

@@ -23,7 +23,7 @@ export type WriterFacts = {
   readonly prefix: string;
   /** The tools whose calls may wait for the client. A call is shown once it is known whether it waits. */
   readonly held: ReadonlySet<string>;
-  /** The tools that the client executes. It already knows their results. */
+  /** The tools that the client executes. The client already knows the results of their calls. */
   readonly clientTools: ReadonlySet<string>;
   /** The calls about which the run asked the client before its last wait, by their ids. */
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;

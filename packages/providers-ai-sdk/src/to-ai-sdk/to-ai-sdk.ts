@@ -57,7 +57,8 @@ class AgentModel implements AiSdkAgentModel {
     const chunks = run[Symbol.asyncIterator]();
     const parts = new RunParts();
     const { modelId } = this;
-    // A stream pulls again only after it received a part, and many chunks produce none.
+    // Reads chunks of the run until one becomes a part, because a `ReadableStream` pulls again only after it received a
+    // part.
     const pullParts = async (controller: ReadableStreamDefaultController<AiSdkAgentPart>): Promise<void> => {
       for (let read: AiSdkAgentPart[] = []; read.length === 0;) {
         const step = await chunks.next();

@@ -8,7 +8,10 @@ const longestLine = 78;
 /** Longest word that is left unencoded: together with the name of a header it fits on a line. */
 const longestWord = 60;
 
-/** Bytes of text in an encoded word: together with the longest header name, the line keeps to its length. */
+/**
+ * Bytes of text in an encoded word: with the longest header name before it, the line stays within the recommended
+ * length.
+ */
 const bytesPerWord = 39;
 
 /**

@@ -216,8 +216,8 @@ class Questions {
   }
 
   /**
-   * Asks the questions of a waiting run, and withdraws those that are answered. Does nothing while the run does not
-   * wait: a run that got one of several answers is not waiting for a moment.
+   * Asks the questions of a waiting run, and withdraws those that are answered. Does nothing while the run is not
+   * waiting, as it is for a moment after it got one of several answers.
    */
   ask({ status, waits = [] }: RunView): void {
     if (status !== "waiting") return;
