@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { inTools, needTools, programIn } from "../../tools/registry/npm-tools.ts";
 import type { NpmTools } from "../../tools/registry/npm-tools.ts";
@@ -41,10 +41,16 @@ export function needProgramsOfUsers(mayInstall: boolean): void {
 
 /** Makes a folder of programs, as on the machine of a user: one version of Node, and the package managers. */
 export function makePath(folder: string, node: Node): string {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  symlinkSync(programIn(tools, `node-${node}`, "bin", "node"), join(folder, "node"));
-  for (const manager of managers) symlinkSync(programIn(tools, ...programs[manager]), join(folder, manager));
-  symlinkSync(inTools(tools, "npm", "bin", "npx-cli.js"), join(folder, "npx"));
-  return [folder, "/usr/local/sbin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"].join(delimiter);
+  const npx = inTools(tools, "npm", "bin", "npx-cli.js");
+  const all = [
+    ["node", programIn(tools, `node-${node}`, "bin", "node")],
+    ["npx", npx],
+    ...managers.map((manager) => [manager, programIn(tools, ...programs[manager])]),
+  ];
+  for (const [name = "", program = ""] of all) {
+    // A link would do for most, but pnpm looks for its parts beside the name by which it was started.
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec "${program}" "$@"\n`, { mode: 0o755 });
+  }
+  return [folder, "/usr/bin", "/bin"].join(delimiter);
 }

@@ -43,6 +43,8 @@ export async function startRegistry({ mayInstall }: { mayInstall: boolean }): Pr
   mkdirSync(home);
   // npm refuses to publish without a token, whatever the registry says.
   writeFileSync(join(home, ".npmrc"), `registry=${url}\n//127.0.0.1:${port}/:_authToken=none\n`);
+  // Yarn tells the programs that it starts its own registry, and installs the command of `yarn create` for all users.
+  writeFileSync(join(home, ".yarnrc"), `registry "${url}"\nprefix "${join(home, "yarn")}"\n`);
   return {
     url,
     home,

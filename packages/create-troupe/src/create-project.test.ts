@@ -38,7 +38,14 @@ const ownFiles: Readonly<Record<TemplateName, readonly string[]>> = {
     "app/page.tsx",
     "src/service.ts",
   ],
-  worker: [...deployed, "src/enqueue.ts", "src/main.ts", "src/service.ts", "tsconfig.build.json"],
+  worker: [
+    ...deployed,
+    "src/enqueue.ts",
+    "src/main.ts",
+    "src/service.test.ts",
+    "src/service.ts",
+    "tsconfig.build.json",
+  ],
   library: ["src/main.ts", "tsconfig.build.json"],
 };
 

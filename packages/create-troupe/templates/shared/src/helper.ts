@@ -1,15 +1,16 @@
 import { Agent } from "@troupe/core";
-import type { ModelProvider } from "@troupe/core";
+import type { ModelProvider, StorageDriver } from "@troupe/core";
 import { model } from "./model.ts";
 import { weather } from "./tools/weather.ts";
 
-/** Makes the agent. Tests give it a scripted model. */
-export function createHelper(used: ModelProvider = model) {
+/** Makes the agent. Tests give it a scripted model. Its sessions are in memory, unless it gets a storage. */
+export function createHelper(used: ModelProvider = model, storage?: StorageDriver) {
   return new Agent({
     name: "helper",
     description: "Answers questions, and knows the weather.",
     model: used,
     instructions: "Answer in one or two sentences. Ask the weather tool before you say anything about the weather.",
     tools: [weather],
+    storage,
   });
 }

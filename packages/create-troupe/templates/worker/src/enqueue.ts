@@ -1,10 +1,18 @@
-import { createAgents } from "./service.ts";
-
-// `{{run}} enqueue "a question"`: begins a run, which a worker performs, and waits for its answer.
-const service = createAgents({ perform: false });
+// `{{run}} enqueue "a question"`: begins a run at a worker that is running, and waits for its answer. The run continues
+// whatever becomes of this program.
+const worker = process.env["WORKER_URL"] || `http://127.0.0.1:${process.env["PORT"] || 3000}`;
 const input = process.argv[2] ?? "What should I take along to Oslo?";
-const run = await service.begin({ agent: "helper", input });
-console.log(`Run ${run.runId} is in the queue.`);
-const { text } = await run.output;
-console.log(text);
-await service.close();
+
+const accepted = await fetch(`${worker}/agents/helper/run`, {
+  method: "POST",
+  headers: { "content-type": "application/json", prefer: "respond-async" },
+  body: JSON.stringify({ input }),
+});
+const path = accepted.headers.get("location");
+if (path === null) throw new Error(`The worker did not take the run: ${await accepted.text()}`);
+console.log(`The run is in the queue: ${worker}${path}`);
+
+// The stream of events ends with the run.
+await (await fetch(`${worker}${path}/events`)).text();
+const run = (await (await fetch(`${worker}${path}`)).json()) as { status: string; output?: { text: string } };
+console.log(run.output?.text ?? run.status);

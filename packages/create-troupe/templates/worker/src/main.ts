@@ -3,7 +3,7 @@ import { http } from "@troupe/http";
 import { createAgents } from "./service.ts";
 
 // A worker: it performs the runs of the queue, and answers probes and requests over HTTP.
-const service = createAgents({ perform: true });
+const service = createAgents();
 const { url } = await serve(service, [http()], {
   port: process.env["PORT"] || 3000,
   host: process.env["HOST"] || "127.0.0.1",

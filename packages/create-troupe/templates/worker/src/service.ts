@@ -1,22 +1,24 @@
 import { mkdirSync } from "node:fs";
 import { createService } from "@troupe/core/service";
-import type { StorageDriver } from "@troupe/core";
+import type { ModelProvider, StorageDriver } from "@troupe/core";
 import type { RunEngine } from "@troupe/core/runs";
 import { BullMqEngine } from "@troupe/engine-bullmq";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { PostgresStorage } from "@troupe/storage-postgres";
 import { createHelper } from "./helper.ts";
+import { model } from "./model.ts";
 
 /**
  * Makes the service of all processes that share a queue. With `DATABASE_URL` the runs are in PostgreSQL, and any number
- * of workers share them. Without it they are in a file, for one worker. `perform: false` only begins runs.
+ * of workers share them. Without it they are in a file, for one worker.
  */
-export function createAgents({ perform }: { perform: boolean }) {
+export function createAgents(used: ModelProvider = model) {
   const { storage, engine } = openQueue(process.env["DATABASE_URL"]);
   const service = createService({
-    agents: { helper: createHelper() },
+    agents: { helper: createHelper(used, storage) },
     storage,
-    durable: { perform, ...(engine !== undefined && { engine }) },
+    // Requests that bring a key of their own are refused: it would have to be stored, sealed with a secret.
+    durable: { sealKeys: false, ...(engine !== undefined && { engine }) },
   });
   void service.closed.then(async () => {
     await engine?.close();

@@ -1,0 +1,107 @@
+// `pnpm test:create [--install] [--managers npm,pnpm,yarn,bun] [--templates …] [--nodes 22,24,26]`: publishes all packages in a
+// registry on this machine, and goes the way of a new user from there: create, install, test, build, dev, one request, one change.
+// It tries each template with npm, each package manager and each version of Node with the template `service`. The caches of the
+// package managers are empty at first. Prints seconds; `total` ends with the first answer. `--install` installs what is missing.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runCommand } from "../../tools/packages/run-command.ts";
+import { startRegistry } from "../../tools/registry/registry.ts";
+import type { Registry } from "../../tools/registry/registry.ts";
+import { makeNextRelease, publishRelease } from "../../tools/release/next-release.ts";
+import { tryDockerfile } from "./dockerfile.ts";
+import { goWay } from "./project.ts";
+import type { Way } from "./project.ts";
+import { makePath, managers, needProgramsOfUsers, nodes } from "./tools.ts";
+import type { Node } from "./tools.ts";
+
+const root = join(import.meta.dirname, "../..");
+const templates = ["service", "worker", "library", "next"] as const;
+const { values } = parseArgs({
+  options: {
+    install: { type: "boolean" },
+    managers: { type: "string" },
+    templates: { type: "string" },
+    nodes: { type: "string" },
+  },
+});
+
+function chosen<Name extends string>(value: string | undefined, all: readonly Name[]): Name[] {
+  return value === undefined ? [...all] : all.filter((name) => value.split(",").includes(name));
+}
+
+/** Returns the ways to try: one difference from npm, Node 24 and `service` each. */
+function waysToTry(): Way[] {
+  const usual = { manager: "npm", node: "24", template: "service" } as const;
+  return [
+    ...chosen(values.templates, templates).map((template) => ({ ...usual, template })),
+    ...chosen(values.managers, managers).map((manager) => ({ ...usual, manager })),
+    ...chosen(values.nodes, nodes).map((node) => ({ ...usual, node })),
+  ].filter((way, index, all) => all.findIndex((each) => nameOf(each) === nameOf(way)) === index);
+}
+
+const nameOf = ({ manager, node, template }: Way): string => `${template} with ${manager} on Node ${node}`;
+
+const faults: string[] = [];
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const second = (seconds: number): string => seconds.toFixed(1).padStart(7);
+
+function environmentOf(registry: Registry, folder: string, node: Node): NodeJS.ProcessEnv {
+  return {
+    HOME: registry.home,
+    PATH: makePath(join(folder, `bin-${node}`), node),
+    npm_config_registry: registry.url,
+    // What was published a moment ago is too young for pnpm's default.
+    pnpm_config_minimum_release_age: "0",
+    NEXT_TELEMETRY_DISABLED: "1",
+    LANG: "C.UTF-8",
+  };
+}
+
+async function tryWay(way: Way, registry: Registry, folder: string): Promise<void> {
+  const place = join(folder, `${way.template}-${way.manager}-${way.node} é`);
+  const env = environmentOf(registry, folder, way.node as Node);
+  try {
+    const times = await goWay(way, { folder: place, env });
+    const total = times.create + times.test + times.build + times.dev;
+    const all = [...Object.values(times), total].map(second).join("");
+    print(`${nameOf(way).padEnd(30)}${all}`);
+    if (way.manager === "npm" && way.node === "24" && way.template !== "library") {
+      faults.push(...(await tryDockerfile(join(place, "my-agents"), env)).map((fault) => `${nameOf(way)}: ${fault}`));
+    }
+  } catch (error) {
+    faults.push(`${nameOf(way)}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Without a registry the project is written, and a sentence says what is missing. */
+async function tryOffline(registry: Registry, folder: string): Promise<void> {
+  const env = { ...environmentOf(registry, folder, "24"), npm_config_registry: "http://127.0.0.1:9/" };
+  const options = { cwd: folder, env: { ...env, npm_config_user_agent: "npm/11.19.1", npm_config_fetch_retries: "0" } };
+  const main = join(root, "packages/create-troupe/dist/main.js");
+  const { code, stderr } = await runCommand(join(folder, "bin-24", "node"), [main, "offline", "--yes"], options);
+  const sentence = "The dependencies are not installed, because npm could not reach its registry.";
+  if (code !== 1 || !stderr.includes(sentence)) faults.push(`Without a registry: exit code ${code}, ${stderr}`);
+}
+
+needProgramsOfUsers(values.install === true);
+const registry = await startRegistry({ mayInstall: values.install === true });
+const folder = await mkdtemp(join(tmpdir(), "troupe-create-"));
+try {
+  const workspace = join(folder, "workspace");
+  await makeNextRelease(root, workspace);
+  await publishRelease(workspace, registry.environment);
+  print(`${"".padEnd(30)} create   test  build    dev reload  total`);
+  for (const way of waysToTry()) await tryWay(way, registry, folder);
+  await tryOffline(registry, folder);
+} finally {
+  await registry.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+for (const fault of faults) print(fault);
+if (faults.length > 0) process.exitCode = 1;
