@@ -3,7 +3,7 @@ import type { McpExtend, McpExtendContext } from "@troupe/mcp";
 type Extended = { server: Parameters<McpExtend>[0] } & McpExtendContext;
 
 /** The picture, sound and texts that the official conformance runner asks for. */
-export const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 export const wav = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";
 
 export const text = (value: string) => ({ type: "text" as const, text: value });

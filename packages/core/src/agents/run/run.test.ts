@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunOpts } from "./run-options.ts";
-import type { RunInit } from "./run.ts";
+import type { RunInit } from "./run-facts.ts";
 import { testRun } from "./test/test-run.ts";
 
 const runId = "0b5cd8e4-6a3c-4f5e-9d6c-3a1f0f4a4f6e";

@@ -1,17 +1,15 @@
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
 import { selectKey } from "../../model/keys/select-key.ts";
-import { silentLogger } from "../../base/log/logger.ts";
 import type { LogFields, Logger } from "../../base/log/logger.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import { SourceList } from "../../base/message/source.ts";
 import type { Source } from "../../base/message/source.ts";
-import type { ToolArtifact, ToolCallResult } from "../../base/message/tool-call.ts";
+import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { UnfinishedStep } from "../../sessions/history/interrupted-turn.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { VendorState } from "../../model/vendor-state.ts";
-import { callersSessionId } from "../../sessions/session/session-id.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
 import { eventIdsOf } from "./event-ids.ts";
 import type { EventIds } from "./event-ids.ts";
@@ -20,25 +18,12 @@ import type { RunEvents } from "./run-events.ts";
 import type { RunSettings } from "./run-options.ts";
 import type { OpenStep, RunSteps, StepKind, StepOptions } from "./run-steps.ts";
 import type { RunMetrics, CompleteRunOutput } from "./run-output.ts";
-import { withSlot } from "./context-slot.ts";
 import { ModelCallEvents } from "./model-call-events.ts";
 import type { PartialAnswers } from "./stream-views.ts";
+import { artifactsOf, contextOf, loggerFor } from "./run-facts.ts";
+import type { RunInit } from "./run-facts.ts";
 import { emitWarning } from "./run-warning.ts";
 import { UsageMeter } from "./usage-meter.ts";
-
-/**
- * Constructor options of a `Run`: the runnable's name and model, the input, the checked settings, the event bus and the
- * logger.
- */
-export type RunInit = {
-  readonly name: string;
-  readonly input: MessageContent;
-  readonly settings: RunSettings;
-  readonly eventBus: EventBus<RunEvents>;
-  /** The logger of the run. @default the parent run's logger with the name added; without a parent run, no logger */
-  readonly logger?: Logger | undefined;
-  readonly model?: { readonly providerId: string; readonly modelId: string } | undefined;
-};
 
 /**
  * One run in execution: its settings, usage and events, and its answer so far. Hooks, tools and guardrails see only its
@@ -299,36 +284,4 @@ export class Run<Structured = unknown> {
       durationMs: elapsedMs(this.#startedAt) + this.#performedMs,
     };
   }
-}
-
-function contextOf(run: Run, { name, settings }: RunInit): RunContext {
-  const { runId, parentRunId, delegationId, sessionId, userId, verified, tenantId, metadata } = settings;
-  const facts: RunContext = {
-    runId,
-    ...(parentRunId !== undefined && { parentRunId }),
-    ...(delegationId !== undefined && { delegationId }),
-    agentName: name,
-    sessionId: callersSessionId(sessionId),
-    ...(userId !== undefined && { userId }),
-    ...(!verified && { verified }),
-    ...(tenantId !== undefined && { tenantId }),
-    metadata,
-    signal: run.signal,
-    logger: run.logger,
-  };
-  return withSlot(facts, { run });
-}
-
-function loggerFor({ name, logger, settings }: RunInit): Logger {
-  const { runId, parentLogger, apiKeys, telemetry } = settings;
-  const own = logger ?? parentLogger?.child(name);
-  if (own === undefined) return silentLogger;
-  const ofRun = own.withSecrets(Object.values(apiKeys)).child({ runId });
-  return telemetry === undefined ? ofRun : ofRun.child(telemetry.logFields);
-}
-
-function artifactsOf(toolCalls: readonly ToolCallResult[]): ToolArtifact[] {
-  return toolCalls.flatMap(({ artifacts = [], toolCallId, toolName }) =>
-    artifacts.map((artifact) => ({ ...artifact, toolCallId, toolName })),
-  );
 }
