@@ -16,6 +16,7 @@ import { storageRules } from "./rules/storage.ts";
 import { testingRules } from "./rules/testing.ts";
 import { toolkitRules } from "./rules/toolkits.ts";
 import { transportRules } from "./rules/transports.ts";
+import { webhookRules } from "./rules/webhooks.ts";
 
 /** All rules of the specification and of what we promise beyond it. A test proves a rule by citing its id in its title: `it("… [retry.backoff]", …)`. */
 export const rules: readonly Rule[] = [
@@ -26,6 +27,7 @@ export const rules: readonly Rule[] = [
   ...modelCallRules,
   ...storageRules,
   ...runLogRules,
+  ...webhookRules,
   ...transportRules,
   ...a2aTaskRules,
   ...a2aWireRules,

@@ -73,7 +73,7 @@ describe("the options of a gateway", () => {
   const aPath = 'namespace must be a path such as "/service", got';
   const aTime = "resumeMs must be an integer from 1 to 2147483647, got";
   const known =
-    "Expected io, service, namespace, authMiddleware, maxRunsPerSocket, maxBufferedBytes, maxTotalBufferedBytes, agents, teams, workflows, storage, durable, schedules, runs, authenticate, runOptions, mayAnswer, bodyUserId, limits, genericApiKeyHeader, allowedOrigins, allowedHosts, trustAddresses, maxBodyBytes, onDisconnect, resumeMs, heartbeatMs, telemetry or logger.";
+    "Expected io, service, namespace, authMiddleware, maxRunsPerSocket, maxBufferedBytes, maxTotalBufferedBytes, agents, teams, workflows, storage, durable, schedules, runs, webhooks, authenticate, runOptions, mayAnswer, bodyUserId, limits, genericApiKeyHeader, allowedOrigins, allowedHosts, trustAddresses, maxBodyBytes, onDisconnect, resumeMs, heartbeatMs, telemetry or logger.";
   it.each<[object, string]>([
     [{ io: {} }, `${aServer} an object.`],
     [{ io: undefined }, `${aServer} undefined.`],

@@ -62,8 +62,9 @@ export async function readRunMessage(
   const address = service.addressOf(client);
   const user = { principal, bodyUserId, address };
   const telemetry = service.telemetryFor(client.socket.handshake.headers);
+  const allowsWebhook = service.runs?.webhooks.allowsCallers;
   const rules = { subject, readInput: readMessage, ...user, hostOptions, readKeys: () => keys, telemetry, where };
-  return { name, requested: readRunFields(fields, rules), idempotencyKey };
+  return { name, requested: readRunFields(fields, { ...rules, allowsWebhook }), idempotencyKey };
 }
 
 /** Returns the fields of a payload. Throws `invalid_request` if it is not an object, or has an unknown field. */

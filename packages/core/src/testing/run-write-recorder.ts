@@ -120,6 +120,8 @@ export class RunWriteRecorder {
       log: new Map(),
       inbox: new Set(),
       input: new Set(),
+      deliveries: new Set(),
+      enqueued: new Set(),
       isClaimed: false,
       isRelisted: false,
     };
@@ -154,7 +156,7 @@ export class RunWriteRecorder {
   }
 
   #isAllowed(write: Write): boolean {
-    const facts = this.#factsOf(runOf(write.namespace, write.key));
+    const facts = this.#factsOf(runOf(write.namespace, write.key, write.value));
     const steps = stepsOf(write, facts);
     return steps.length === 0 || steps.some((step) => this.#isNext(step, facts));
   }
@@ -162,7 +164,7 @@ export class RunWriteRecorder {
   /** Records a write that was made, after all earlier ones; `null` for the removal of a record. */
   write(namespace: string, key: string, value: Json | null): void {
     if (!(Object.values(runNamespaces) as string[]).includes(namespace)) return;
-    const runId = runOf(namespace, key);
+    const runId = runOf(namespace, key, value);
     const facts = this.#factsOf(runId);
     const steps = stepsOf({ namespace, key, value }, facts);
     const wrong = steps.length > 0 && !steps.some((step) => this.#isNext(step, facts));

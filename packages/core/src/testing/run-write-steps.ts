@@ -1,6 +1,7 @@
 // oxlint-disable complexity -- one list of cases for each namespace
 import { runNamespaces } from "../agents/journal/log-entry.ts";
 import type { LogEntry } from "../agents/journal/log-entry.ts";
+import { readProperty } from "../base/util/read-property.ts";
 import type { Json } from "../sessions/storage/json.ts";
 import { groupKeys, isOfEnd, runIdOf } from "../runs/record/run-keys.ts";
 import { isEnded } from "../runs/record/run-record.ts";
@@ -16,6 +17,9 @@ export type Facts = {
   readonly log: Map<string, readonly LogEntry[]>;
   readonly inbox: Set<string>;
   readonly input: Set<string>;
+  readonly deliveries: Set<string>;
+  /** The deliveries that were in the outbox. */
+  readonly enqueued: Set<string>;
   /** True once the open entry of a run without a record was changed. */
   isClaimed: boolean;
   /** True once the open entry was written after the cancellation. */
@@ -62,12 +66,19 @@ export const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
   noLog: ({ log }) => log.size === 0,
   noInbox: ({ inbox }) => inbox.size === 0,
   subscriptions: () => true,
+  deliveries: () => true,
+  delivery: ({ deliveries }) => deliveries.size > 0,
+  outbox: ({ enqueued }) => enqueued.size > 0,
+  noted: ({ record }) => record?.notices === undefined,
   claim: ({ isClaimed }) => isClaimed,
   entries: ({ record, open, places }) => record === undefined && open === undefined && places.size === 0,
 };
 
 /** Returns the id of the run that a record belongs to. */
-export function runOf(namespace: string, key: string): string {
+export function runOf(namespace: string, key: string, value: Json | null = null): string {
+  // The key of an entry of the outbox has no run, but its value names the record of the delivery.
+  if (namespace === runNamespaces.outbox)
+    return decodeURIComponent(String(readProperty(value, "delivery")).split("/")[0] ?? "");
   if (namespace === runNamespaces.subscriptions) return decodeURIComponent(key.split("/")[1] ?? "");
   return namespace === runNamespaces.byOwner ? runIdOf(key) : decodeURIComponent(key.split("/", 1)[0] ?? "");
 }
@@ -109,6 +120,10 @@ export function stepsOf({ namespace, key, value }: Write, facts: Facts): Step[] 
       return facts.record === undefined && facts.open !== undefined ? [["dropOrphan", "noInput"]] : [];
     case runNamespaces.subscriptions:
       return value === null && facts.record === undefined ? [["removeEntries", "subscriptions"]] : [];
+    case runNamespaces.deliveries:
+      return value === null && facts.record === undefined ? [["removeEntries", "deliveries"]] : [];
+    case runNamespaces.outbox:
+      return value === null ? [] : [["notify", "outbox"]];
     case runNamespaces.inbox:
       if (value === null || status(facts) !== "waiting") return [];
       return key.endsWith("/cancel") ? [["cancel", "cancel"]] : [["answer", "answer"]];
@@ -139,6 +154,7 @@ function isOwnPlace(key: string, { record }: Facts): boolean {
 function recordSteps(next: RunRecord | null, facts: Facts): Step[] {
   if (next === null) return [["remove", "entries"]];
   if (facts.record === undefined) return [["accept", "record"]];
+  if (facts.record.notices !== undefined && next.notices === undefined) return [["notify", "noted"]];
   if (next.status === facts.record.status) return [];
   if (next.status === "waiting") return next.waits?.[0]?.kind === "upgrade" ? [] : [["suspend", "waiting"]];
   if (next.status === "queued") return [["answer", "wake"]];
@@ -160,6 +176,8 @@ export function apply({ namespace, key, value }: Write, facts: Facts): void {
   if (namespace === runNamespaces.runs) facts.record = value === null ? undefined : (value as unknown as RunRecord);
   if (namespace === runNamespaces.byOwner) change(isEndKey(key) ? facts.ends : facts.places);
   if (namespace === runNamespaces.input) change(facts.input);
+  if (namespace === runNamespaces.deliveries) change(facts.deliveries);
+  if (namespace === runNamespaces.outbox && value !== null) change(facts.enqueued);
   if (namespace === runNamespaces.inbox) change(facts.inbox, key.slice(key.indexOf("/") + 1));
   if (namespace !== runNamespaces.log) return;
   if (value === null) facts.log.delete(key);

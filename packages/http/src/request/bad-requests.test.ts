@@ -45,7 +45,7 @@ const badBodies: [string, unknown, number, string, ...string[]][] = [
     400,
     "invalid_request",
     '"baseURL"',
-    "input, sessionId, userId, apiKey or messages",
+    "input, sessionId, userId, apiKey, messages or webhook",
   ],
   ["metadata", { input: "x", metadata: {} }, 400, "invalid_request", '"metadata"'],
   ["a prototype", '{"input":"x","__proto__":{"polluted":true}}', 400, "invalid_request", '"__proto__"'],

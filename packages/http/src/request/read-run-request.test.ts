@@ -165,7 +165,7 @@ describe("readRunRequest", () => {
     expect(without.told).toEqual([["jsonReader", true]]);
   });
 
-  const expected = "Expected input, sessionId, userId, apiKey or messages.";
+  const expected = "Expected input, sessionId, userId, apiKey, messages or webhook.";
   it.each<[string, Given, object, unknown[]]>([
     [
       "an unknown field",

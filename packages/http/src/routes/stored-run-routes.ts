@@ -14,8 +14,8 @@ import type { HttpParts } from "../settings/http-options.ts";
 export type PublicRunPage = { runs: ReturnType<typeof toPublicRun>[]; next?: string };
 
 /**
- * Makes the routes below `/runs`, which list, read, follow, cancel, answer, signal and remove runs. A run belongs to its user.
- * A run without a user is accessible to everyone who knows its id.
+ * Makes the routes below `/runs`, which list, read, follow, cancel, answer, signal and remove runs, and list the
+ * deliveries of their webhooks. A run belongs to its user. A run without a user is accessible to everyone who knows its id.
  */
 export function storedRunRoutes(parts: HttpParts): Route[] {
   return [
@@ -27,6 +27,13 @@ export function storedRunRoutes(parts: HttpParts): Route[] {
         const { run } = await findRun(exchange, parts);
         await run.service.delete(run.runId, "host");
         exchange.sendEmpty();
+      },
+    },
+    {
+      path: "/runs/:runId/deliveries",
+      get: async (exchange) => {
+        const { run } = await findRun(exchange, parts);
+        exchange.sendJson(200, { deliveries: await run.service.webhooks.deliveries(run.runId, "host") });
       },
     },
     { path: "/runs/:runId/events", get: (exchange) => followRun(exchange, parts) },

@@ -31,6 +31,12 @@ export const runNamespaces = {
   schedulesByOwner: "schedule-by",
   /** Subscriptions of listeners to durable runs. */
   subscriptions: "run-subscriptions",
+  /** Webhooks of single runs, by owner, and the webhooks that are notified no more. */
+  webhooks: "webhooks",
+  /** The deliveries of webhooks that are due, by time. */
+  outbox: "outbox",
+  /** The deliveries of each run's webhooks: what is sent, and what became of it. */
+  deliveries: "run-deliveries",
   /** The processes that perform runs or serve subscriptions. */
   nodes: "run-nodes",
 } as const;

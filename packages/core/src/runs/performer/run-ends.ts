@@ -183,6 +183,7 @@ export class RunSuspension {
    */
   async takeOffList(record: RunRecord): Promise<boolean> {
     const { store, now } = this.#parts;
+    await store.notify(record);
     const open = await store.readOpen(record.runId);
     // The record already shows that the run waits: an answer that arrives later wakes it and changes the entry.
     const inbox = await readInbox(store.storage, record.runId);

@@ -28,6 +28,7 @@ describe("the options of a service", () => {
         maxBytesPerRun: 1_048_576,
         anonymousWaitMs: 24 * hour,
       },
+      webhooks: { targets: [], allowCallers: false, maxPerOwner: 100, allowPrivateHosts: [], timeoutMs: 15_000 },
     });
   });
 

@@ -25,6 +25,8 @@ import type { Workflow } from "../../agents/workflow/workflow.ts";
 import type { RunEngine } from "./run-engine.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
+import { noWebhooks, webhooksOption } from "../webhooks/webhook-options.ts";
+import type { WebhookOptions, WebhookTarget } from "../webhooks/webhook-options.ts";
 
 /** Limits of the runs that a `RunService` accepts. */
 export type AdmissionOptions = {
@@ -109,6 +111,11 @@ export type RunServiceOptions = {
   sealKeys?: readonly string[] | false | undefined;
   /** The time for which ended runs and their logs are kept. */
   retention?: RetentionOptions | undefined;
+  /**
+   * Webhooks that are notified of the ends and waits of all runs: an array of them, or an object with further options.
+   * @default only runs that the program begins with a `webhook` of their own notify that
+   */
+  webhooks?: readonly WebhookTarget[] | WebhookOptions | undefined;
   /**
    * Receives failures that no caller sees, such as those of the clean-up, and reports on waiting runs.
    * @default warnings and errors, on the standard error stream
@@ -200,6 +207,7 @@ const optionTable = {
     maxBytesPerRun: 1_048_576,
     anonymousWaitMs: 24 * hourMs,
   }),
+  webhooks: optional(webhooksOption, noWebhooks),
   logger: optional(loggerOption),
   telemetry: optional(telemetryOption),
   now: optional(functionOption<() => number>(), Date.now),

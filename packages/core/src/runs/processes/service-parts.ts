@@ -19,6 +19,7 @@ import { RunTails } from "../readers/run-tails.ts";
 import type { LocalRunOptions, RunKeys, RunView } from "../record/run-view.ts";
 import { LogWriter } from "../../agents/journal/log-writer.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
+import { RunWebhooks } from "../webhooks/run-webhooks.ts";
 
 /** Everything that an attempt needs beside the record of its run. */
 export type Ready = {
@@ -74,6 +75,7 @@ export type ServiceParts = {
   /** The attempts in progress in this process. */
   readonly performing: Map<string, Performing>;
   readonly suspects: SuspectRuns;
+  readonly webhooks: RunWebhooks;
   /** Returns the part of a run's record that its owner may see. */
   readonly toView: (record: RunRecord) => RunView;
   /** Milliseconds for which a run of a caller without a verified user waits for an answer. */
@@ -120,6 +122,7 @@ export function makeServiceParts(
     memory: storage instanceof EphemeralRunStorage ? new MemoryRuns({ ...retention, storage, store }) : undefined,
     performing,
     suspects,
+    webhooks: new RunWebhooks({ store, vault, settings: settings.webhooks, now, logger }),
     toView: (record) => toView(record, retention.recordMs),
     anonymousWaitMs: retention.anonymousWaitMs,
   };

@@ -134,6 +134,7 @@ const countedNamespaces: readonly string[] = [
   runNamespaces.input,
   runNamespaces.log,
   runNamespaces.inbox,
+  runNamespaces.deliveries,
 ];
 
 type KeptLog = { length: number; readonly whole: { readonly key: string; readonly length: number }[] };
@@ -156,7 +157,7 @@ export class EphemeralRunStorage extends InMemoryStorage {
     this.#maxLength = maxLength;
   }
 
-  /** Returns the bytes of a run's record, input, log and answers. */
+  /** Returns the bytes of a run's record, input, log, answers and deliveries. */
   bytesOf(runId: string): number {
     return this.#bytes.get(runId) ?? 0;
   }

@@ -3,6 +3,8 @@ import { scan } from "../../sessions/session/scan.ts";
 import { encodeKey, encodeSequence } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { corruptRecord, recordVersion, isCount, readRecord } from "../../sessions/storage/stored-record.ts";
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
 import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { isRecord } from "../../base/util/is-record.ts";
@@ -170,6 +172,25 @@ function isSubscription(value: unknown): value is SubscriptionRecord {
     isCount(value["sent"]) &&
     isCount(value["attempt"])
   );
+}
+
+/** A run with a webhook of its own, and the part of storage keys that names its owner. */
+export type WebhookRef = { readonly runId: string; readonly owner: OwnerKey };
+
+/** Returns the reference to a run's own webhook. */
+export function webhookOf({ runId, owner }: Pick<RunRecord, "runId" | "owner">): WebhookRef {
+  return { runId, owner: ownerKey(owner) };
+}
+
+/** Returns the key of a run's own webhook in the namespace of webhooks. */
+export function webhookKey({ runId, owner }: WebhookRef): string {
+  return `${owner}/${encodeKey(runId)}`;
+}
+
+/** Removes the deliveries of a run, and its own webhook. Entries of the outbox without a delivery are dropped when due. */
+export async function removeDeliveries(storage: StorageDriver, run: RunRecord): Promise<void> {
+  await storage.delete(runNamespaces.webhooks, webhookKey(webhookOf(run)));
+  await removeAll(storage, runNamespaces.deliveries, logPrefix(run.runId));
 }
 
 /** The end of a run in the form that its record stores. */

@@ -12,6 +12,7 @@ import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
 import type { TraceContext } from "../../base/telemetry/telemetry.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { PlanPrint } from "./plan-print.ts";
+import type { NotedEvents } from "./run-notice.ts";
 import { runStatuses } from "./run-view.ts";
 import type { DurableRunOptions, RunKind, RunStatus, RunView } from "./run-view.ts";
 
@@ -22,7 +23,7 @@ export type RunStorage = StorageDriver & Required<Pick<StorageDriver, "compareAn
 export type InputPieces = { readonly id: string; readonly count: number };
 
 /** The stored record of a durable run. Times are epoch milliseconds. */
-export type RunRecord = {
+export type RunRecord = NotedEvents & {
   v: 1;
   runId: string;
   kind: RunKind;

@@ -14,6 +14,14 @@ import { byKeys, groupKeys, groupsWithEnd } from "./run-keys.ts";
 import { isEnded, readRunRecord, toOpenRun } from "./run-record.ts";
 import type { Running, RunRecord, RunStorage } from "./run-record.ts";
 
+/** Reports transitions of runs to webhooks. */
+export interface RunNotifier {
+  /** Returns the record of a run after a transition, with a notice if a webhook wants to know of it. */
+  note(next: RunRecord): RunRecord;
+  /** Puts the deliveries of all notices of a record in the outbox, and then removes the notices from the record. */
+  enqueue(record: RunRecord): Promise<void>;
+}
+
 /** Reads and writes the records of durable runs, except their logs. */
 export class RunStore {
   readonly storage: RunStorage;
@@ -21,6 +29,8 @@ export class RunStore {
   readonly running = new Map<string, Running>();
   /** The lists that show the runs, and the removal of runs from them. */
   readonly lists: RunLists;
+  /** Reports transitions to webhooks. Set by the service. */
+  notifier: RunNotifier | undefined;
   readonly #writes: GatheredWrites;
   readonly #now: () => number;
 
@@ -126,7 +136,7 @@ export class RunStore {
   async finish(runId: string, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const endedAt = this.#now();
     const change = ({ keys: _keys, waits: _waits, waitsUntil: _until, ...record }: RunRecord): RunRecord | null =>
-      isEnded(record.status) ? null : { ...record, ...end, endedAt };
+      isEnded(record.status) ? null : this.#note({ ...record, ...end, endedAt });
     const ended = (await this.change(runId, change, known)) ?? (await this.readStored(runId));
     if (ended !== null) await this.settle(ended);
   }
@@ -137,6 +147,7 @@ export class RunStore {
   async settle(record: RunRecord): Promise<void> {
     const { runId, endedAt = this.#now() } = record;
     const { byOwner } = runNamespaces;
+    await this.notify(record);
     const [open, ...ended] = groupKeys(record, groupsWithEnd(record));
     const ends = [...ended, byKeys.ofEnded(endedAt, runId)];
     const places = [open ?? [], this.lists.places.onlyCounted(record)].flat();
@@ -167,8 +178,20 @@ export class RunStore {
       if (isEnded(record.status) || record.attempts > attempts) return null;
       const waiting: RunRecord = { ...record, status: "waiting", waits: [...waits] };
       waiting.attempts = Math.max(record.attempts, attempts);
-      return { ...waiting, ...(waitsUntil !== undefined && { waitsUntil }) };
+      return this.#note({ ...waiting, ...(waitsUntil !== undefined && { waitsUntil }) });
     });
+  }
+
+  #note(next: RunRecord): RunRecord {
+    return this.notifier?.note(next) ?? next;
+  }
+
+  /**
+   * Puts the deliveries of a run's noted events in the outbox. A run leaves the list of open runs only afterwards, so
+   * that the sweep repeats this after a crash.
+   */
+  async notify(record: RunRecord): Promise<void> {
+    if (record.notices !== undefined) await this.notifier?.enqueue(record);
   }
 
   /** Returns the entry of a run in the list of open runs, for `takeOffList`. */

@@ -186,6 +186,11 @@ export type RunRequest = {
    * rejects, so does `accept`. Not called for an existing run that is found by its key. @default no call
    */
   beforeStored?: (() => Promise<void>) | undefined;
+  /**
+   * A webhook that is notified of the run's end and of its waits. It is stored encrypted, which needs `sealKeys` in a
+   * persistent storage. @default only the webhooks of the service
+   */
+  webhook?: { readonly url: string; readonly secret: string } | undefined;
   /** The telemetry of the request that begins the run. @default that of the service */
   telemetry?: Telemetry | undefined;
   /** The id of the new run, a UUID. @default a new id, or an id made from the idempotency key */

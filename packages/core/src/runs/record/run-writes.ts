@@ -91,6 +91,12 @@ export const transitions = {
     writes: ["ends", "unplaced", "unlisted"],
     why: "A reader of all lists finds each run, and the sweep repeats this by the open entry.",
   },
+  notify: {
+    from: ["queued", "running", "waiting", "ended"],
+    to: "ended",
+    writes: ["delivery", "outbox", "noted"],
+    why: "The record keeps its notices until the outbox has them; an entry of the outbox without a delivery is dropped.",
+  },
   removeLog: {
     from: ["absent", "ended"],
     to: "ended",
@@ -101,8 +107,8 @@ export const transitions = {
   remove: {
     from: ["ended", "queued", "running", "waiting"],
     to: "absent",
-    writes: ["log", "subscriptions", "entries"],
-    free: ["log", "subscriptions"],
+    writes: ["log", "subscriptions", "deliveries", "entries"],
+    free: ["log", "subscriptions", "deliveries"],
     why: "What only the record leads to goes before it, so that an interrupted removal can be repeated.",
   },
   removeEntries: {
@@ -229,7 +235,8 @@ export class GatheredWrites {
   }
 }
 
-async function insertRecords(storage: RunStorage, writes: readonly Insert[]): Promise<boolean[]> {
+/** Inserts records, in order, unless their keys are taken. Returns true for each inserted record. */
+export async function insertRecords(storage: RunStorage, writes: readonly Insert[]): Promise<boolean[]> {
   if (storage.insertAll !== undefined) return await storage.insertAll(writes);
   const inserted: boolean[] = [];
   for (const { namespace, key, value } of writes) {

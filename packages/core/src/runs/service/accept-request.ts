@@ -22,6 +22,8 @@ import { canonicalJson } from "../../schema/canonical-json.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "../record/run-view.ts";
+import { readRunWebhook } from "../webhooks/webhook-options.ts";
+import type { RunWebhook } from "../webhooks/webhook-options.ts";
 
 /** A checked request, with the id of its run and all values that the record stores. */
 export type CheckedRequest = Pick<
@@ -43,6 +45,7 @@ export type CheckedRequest = Pick<
   priority: number;
   fingerprint: string | undefined;
   note: Json | undefined;
+  webhook: RunWebhook | undefined;
 };
 
 const where = { owner: "the run request", code: "invalid_request" } as const;
@@ -74,6 +77,7 @@ const requestTable = {
   ttlMs: optional(integerOption(1, 1_000_000_000_000)),
   beforeStored: optional(functionOption<() => Promise<void>>()),
   telemetry: optional(telemetryOption),
+  webhook: optional((value, name) => readRunWebhook(value, name)),
   runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
 } satisfies OptionTable<RunRequest>;
 
@@ -138,12 +142,19 @@ export function readRequest(given: RunRequest): CheckedRequest {
     note: read.note,
     beforeStored: read.beforeStored,
     telemetry: read.telemetry,
+    webhook: read.webhook,
     isUnique: idempotencyKey === undefined,
     runId:
       read.runId ??
       (idempotencyKey === undefined ? createId() : keyedId([ownerKey(owner), kind, name, idempotencyKey])),
-    fingerprint: idempotencyKey === undefined ? undefined : sha256(readJson(fingerprint, "fingerprint")),
+    fingerprint: idempotencyKey === undefined ? undefined : fingerprintOf(fingerprint, read.webhook),
   };
+}
+
+/** Returns the hash that identifies a request. It covers the secret of a webhook, because only the hash is stored. */
+function fingerprintOf(fingerprint: unknown, webhook: RunWebhook | undefined): string {
+  const said = readJson(fingerprint, "fingerprint");
+  return sha256(webhook === undefined ? said : [said, webhook]);
 }
 
 function readDurableOptions(given: Record<string, unknown>): DurableRunOptions {

@@ -109,7 +109,7 @@ const refused: [change: object, message: string][] = [
   [{ note: "x".repeat(262_143) }, "The note of a run must have at most 262144 characters as JSON, got 262145."],
   [
     { when: 1 },
-    'Unknown option "when" of the run request "a". Expected kind, name, input, options, owner, keys, isBearer, address, local, idempotencyKey, fingerprint, mustExist, priority, note, notBefore, ttlMs, beforeStored, telemetry or runId.',
+    'Unknown option "when" of the run request "a". Expected kind, name, input, options, owner, keys, isBearer, address, local, idempotencyKey, fingerprint, mustExist, priority, note, notBefore, ttlMs, beforeStored, telemetry, webhook or runId.',
   ],
   [
     { options: { temperature: 1 } },

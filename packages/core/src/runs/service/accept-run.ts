@@ -124,9 +124,13 @@ async function begin(acceptance: Acceptance, accepted: Accepted, isObserved = fa
 
 async function insert(parts: ServiceParts, { request, record }: Accepted, begun?: BegunRun): Promise<boolean> {
   const { runId } = record;
+  const { webhook, beforeStored } = request;
+  const store = async (): Promise<boolean> => {
+    await beforeStored?.();
+    return await parts.store.insert(record, begun?.first);
+  };
   try {
-    await request.beforeStored?.();
-    const isNew = await parts.store.insert(record, begun?.first);
+    const isNew = await (webhook === undefined ? store() : parts.webhooks.storeWith(webhook, record, store));
     if (isNew && begun !== undefined) parts.begun.set(runId, begun);
     return isNew;
   } catch (error) {

@@ -45,6 +45,7 @@ import { makeScheduling } from "./run-schedules.ts";
 import type { RunSchedules } from "./run-schedules.ts";
 import { listenToSessions, RunServing, ServiceHosting } from "./run-serving.ts";
 import { RunSubscriptions } from "./run-subscriptions.ts";
+import type { RunWebhooks } from "../webhooks/run-webhooks.ts";
 
 /**
  * Durable runs of agents, teams and workflows. An accepted run is a record in the storage that any connection can
@@ -54,6 +55,8 @@ import { RunSubscriptions } from "./run-subscriptions.ts";
 export class RunService {
   /** Subscriptions to runs for receivers other than the runs' clients. A transport serves them. */
   readonly subscriptions: RunSubscriptions;
+  /** Webhooks, which report the ends and waits of runs. */
+  readonly webhooks: RunWebhooks;
   /** Schedules that begin runs. */
   readonly schedules: RunSchedules;
   /** The facts from which a transport decides if it serves this service. */
@@ -78,6 +81,7 @@ export class RunService {
     this.#engine = engine;
     const parts = makeServiceParts(settings, { storage, isAlone: engine.isServed !== undefined });
     this.#parts = parts;
+    this.webhooks = parts.webhooks;
     this.#submission = new RunSubmission(engine, parts.logger);
     this.#admit = admissionOf(parts, engine, settings.admission);
     this.subscriptions = new RunSubscriptions({ ...parts, find: (...asked) => findRun(parts, ...asked) });

@@ -158,6 +158,7 @@ export class RunServing {
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });
     this.#sweep.start();
+    parts.webhooks.start();
     this.#unobserve = telemetry?.observe("queue.depth", () => engine.waiting());
     // An engine shared by several processes keeps its jobs, so that only runs that wait for an upgrade are submitted
     // again. Any other engine has lost its jobs, so that all open runs are submitted.
@@ -171,13 +172,14 @@ export class RunServing {
     // `serve` may not have completed yet.
     const serving = await this.#serving?.catch(() => undefined);
     const { parts, schedules } = this.#init;
-    const { nodes, begun, store } = parts;
+    const { nodes, begun, store, webhooks } = parts;
     const retired = nodes.retire();
     await closeInOrder(
       () => schedules.stop(),
       () => serving?.drain(graceMs),
       // Until the sweep stops, the runs in progress are renewed, and their cancellations are detected.
       () => (this.#unobserve?.(), this.#sweep?.stop()),
+      () => webhooks.stop(graceMs),
       () => (this.#serving = undefined),
       () => begun.clear(),
       () => retired,

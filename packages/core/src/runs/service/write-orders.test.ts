@@ -104,10 +104,12 @@ const scenes: { readonly [Name in TransitionName]?: (of: World) => Promise<unkno
     await new RunEnds(of.parts).end(record, journal, new TroupeError("crashed", "Over."));
   },
   settle: async (of) => await storeEnded(of),
+  notify: async (of) => await storeEnded(of, { ...record, webhook: "receiver" }),
   remove: async (of) => {
-    await of.store.insert({ ...long, isSubscribed: true });
+    await of.store.insert({ ...long, isSubscribed: true, hasDeliveries: true });
     await putCancel(of.storage, "r", undefined);
     await of.storage.set("run-subscriptions", "open/r/one", { v: 1 });
+    await of.storage.set("run-deliveries", "r/000000000000001.msg_1", { v: 1 });
     const stored = await of.store.read("r");
     if (stored !== null) await of.store.lists.remove(stored);
   },

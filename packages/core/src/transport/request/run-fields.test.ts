@@ -53,7 +53,7 @@ describe("the fields of a run", () => {
   it("are those of their transport alone", () => {
     expect(() => checkFieldNames(["name"], [...runFieldNames, "name"], "payload")).not.toThrow();
     expect(() => checkFieldNames(["__proto__"], undefined, "payload")).toThrow(
-      'Unknown field "__proto__" in the payload. Expected input, sessionId, userId, apiKey or messages.',
+      'Unknown field "__proto__" in the payload. Expected input, sessionId, userId, apiKey, messages or webhook.',
     );
   });
 });
@@ -162,7 +162,9 @@ describe("what a client sent", () => {
     const shown = (names: string[], allowed?: readonly string[]) => () => checkFieldNames(names, allowed);
     const refused = (message: string) => expect.objectContaining({ code: "invalid_request", message });
     expect(shown(["input", "x".repeat(64), "z"])).toThrow(
-      refused(`Unknown field "${"x".repeat(64)}" in the body. Expected input, sessionId, userId, apiKey or messages.`),
+      refused(
+        `Unknown field "${"x".repeat(64)}" in the body. Expected input, sessionId, userId, apiKey, messages or webhook.`,
+      ),
     );
     expect(shown(["x".repeat(65)], ["a"])).toThrow(
       refused(`Unknown field "${"x".repeat(64)}" in the body. Expected a.`),

@@ -7,6 +7,8 @@ import type { ChatMessage } from "../../base/message/message.ts";
 import { checkContent } from "../../agents/run/check-content.ts";
 import type { RunReach } from "../../runs/record/find-runs.ts";
 import type { ServedRunOpts } from "../../agents/run/run-options.ts";
+import { readRunWebhook } from "../../runs/webhooks/webhook-options.ts";
+import type { RunWebhook } from "../../runs/webhooks/webhook-options.ts";
 import { checkSessionId } from "../../sessions/session/session-id.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
@@ -22,6 +24,7 @@ export type RunFields = {
   readonly userId?: unknown;
   readonly apiKey?: unknown;
   readonly messages?: unknown;
+  readonly webhook?: unknown;
 };
 
 /** The names of the fields with which a client requests a run. A transport may allow further fields. */
@@ -31,6 +34,7 @@ export const runFieldNames: readonly string[] = [
   "userId",
   "apiKey",
   "messages",
+  "webhook",
 ] satisfies (keyof RunFields)[];
 
 /** Options of a run that a client has requested. The signal is added when the run starts. */
@@ -53,6 +57,8 @@ export type RequestedRun<Subject, Input> = {
   readonly owner: SessionOwner;
   /** The remote address of the client, if the host declares it trustworthy. */
   readonly address?: string | undefined;
+  /** A webhook of this run alone. */
+  readonly webhook?: RunWebhook | undefined;
 };
 
 /** Returns the owner of a requested run. A run without a principal is accessible by its id, even if it names a user. */
@@ -78,6 +84,8 @@ export type RunFieldContext<Subject, Input> = {
   readonly telemetry?: Telemetry | undefined;
   /** Name of the data that the client sent, for errors. @default "body" */
   readonly where?: string | undefined;
+  /** True if the host lets callers name a webhook for their run. @default false */
+  readonly allowsWebhook?: boolean | undefined;
 };
 
 const maxParts = 100;
@@ -120,7 +128,7 @@ export function checkFieldNames(sent: readonly string[], allowed = runFieldNames
  * as the answer.
  */
 export function readRunFields<Subject, Input>(
-  { input, sessionId, userId, apiKey, messages }: RunFields,
+  { input, sessionId, userId, apiKey, messages, webhook }: RunFields,
   rules: RunFieldContext<Subject, Input>,
 ): RequestedRun<Subject, Input> {
   const {
@@ -133,6 +141,7 @@ export function readRunFields<Subject, Input>(
     address,
     telemetry,
     where = "body",
+    allowsWebhook,
   } = rules;
   const user = readRunUser(principal, { claimed: userId ?? undefined, bodyUserId });
   const isNewSession = sessionId === undefined || sessionId === null;
@@ -153,7 +162,15 @@ export function readRunFields<Subject, Input>(
     },
     owner: principal ?? {},
     address,
+    ...readWebhook(webhook, allowsWebhook),
   };
+}
+
+/** Checks the field `webhook` of a run. It is `forbidden` unless the host lets callers name addresses. */
+function readWebhook(given: unknown, isAllowed = false): { webhook?: RunWebhook } {
+  if (given === undefined || given === null) return {};
+  if (isAllowed) return { webhook: readRunWebhook(given) };
+  throw new TroupeError("forbidden", "This service accepts no webhook from a request. Leave webhook out.");
 }
 
 /**

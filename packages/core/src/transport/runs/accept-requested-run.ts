@@ -59,7 +59,7 @@ export type RunAcceptance = AcceptedRun & {
 };
 
 /** A requested run of any runnable, with the facts for counting it against limits. */
-export type AnyRequestedRun = Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner" | "address">;
+export type AnyRequestedRun = Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner" | "address" | "webhook">;
 
 /**
  * Lets a service accept a requested run, or find it by its key. A run that is stored in this process counts as active
@@ -101,7 +101,7 @@ async function untilOver(service: RunService, runId: string): Promise<void> {
 }
 
 function toRunRequest(
-  { input, opts, owner, address }: AnyRequestedRun,
+  { input, opts, owner, address, webhook }: AnyRequestedRun,
   target: StoredTerms,
   signal: AbortSignal,
 ): RunRequest {
@@ -112,6 +112,7 @@ function toRunRequest(
   const named = isNewSession ? {} : { sessionId };
   const kept = { ...named, limits, modelOptions, instructions, additions, isUnstored, continueFrom, fromOutside };
   if (isDurable) checkStorable(opts);
+  else checkUnreported(webhook);
   return {
     kind,
     name,
@@ -124,6 +125,7 @@ function toRunRequest(
     ...reachOf({ opts, owner }),
     ...(isOwn && { isBearer: false }),
     address,
+    webhook,
     keys: { apiKey, apiKeys },
     ...(telemetry !== undefined && { telemetry }),
     note,
@@ -178,6 +180,12 @@ export function toScheduledRequest(
   const named = isNewSession ? {} : { sessionId };
   const options = { ...named, metadata, messages, limits, modelOptions, instructions, fromOutside };
   return { kind, name, input, options };
+}
+
+/** Throws `invalid_request` for the webhook of a run that ends with this process. */
+export function checkUnreported(webhook: AnyRequestedRun["webhook"]): void {
+  if (webhook === undefined) return;
+  throw new TroupeError("invalid_request", "webhook is for durable runs, and this run is not durable. Leave it out.");
 }
 
 /** Throws `invalid_config` for host options that only a plain run supports. */

@@ -10,7 +10,7 @@ import type { Logger } from "../../base/log/logger.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
-import { acceptRequestedRun, toScheduledRequest } from "./accept-requested-run.ts";
+import { acceptRequestedRun, checkUnreported, toScheduledRequest } from "./accept-requested-run.ts";
 import type { AnyRequestedRun, RunTerms, StoredTerms } from "./accept-requested-run.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import type { DrainableRuns } from "./active-runs.ts";
@@ -127,9 +127,9 @@ export class ServedRuns implements DrainableRuns {
    */
   async begin(requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<ServedRun> {
     const isLive = requested.opts.isUnstored === true && terms.isStored !== true;
-    return !isLive && this.stores(terms)
-      ? await this.beginStored(requested, terms)
-      : new LiveRun(requested, terms, this.#active);
+    if (!isLive && this.stores(terms)) return await this.beginStored(requested, terms);
+    checkUnreported(requested.webhook);
+    return new LiveRun(requested, terms, this.#active);
   }
 
   /** Begins a stored run, or finds it by its key. Throws as `begin` does. */

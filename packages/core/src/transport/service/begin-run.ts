@@ -12,6 +12,8 @@ import type { PublicOutput } from "../../agents/run/run-output.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { WorkflowResult } from "../../agents/workflow/workflow-result.ts";
 import type { RunKind } from "../../runs/record/run-view.ts";
+import { readRunWebhook } from "../../runs/webhooks/webhook-options.ts";
+import type { RunWebhook } from "../../runs/webhooks/webhook-options.ts";
 import { checkSessionId } from "../../sessions/session/session-id.ts";
 import { checkOwner } from "../../sessions/storage/session-owner.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
@@ -40,6 +42,8 @@ type StartOptions = Pick<
   readonly idempotencyKey?: string | undefined;
   /** Milliseconds after which the run is removed, whatever its status. @default no limit */
   readonly ttlMs?: number | undefined;
+  /** A webhook that is notified of the end and the waits of this run, which must be durable. @default none */
+  readonly webhook?: RunWebhook | undefined;
 };
 
 /** A run of an agent to begin. */
@@ -136,6 +140,7 @@ const startTable = {
   apiKey: optional(stringOption),
   idempotencyKey: optional(stringOption),
   ttlMs: optional(integerOption(1)),
+  webhook: optional((value, name) => readRunWebhook(value, name)),
 } satisfies OptionTable<StartOptions & { [Kind in RunKind]: string } & { input: unknown }>;
 
 /**
@@ -158,6 +163,7 @@ export function readStart(
     userId,
     tenantId,
     apiKeys = {},
+    webhook,
     ...opts
   } = read;
   const { kind, name } = oneTarget({ agent, team, workflow });
@@ -177,6 +183,7 @@ export function readStart(
         fromOutside: true,
       },
       owner,
+      ...(webhook !== undefined && { webhook }),
     },
     terms: { kind, name, key: idempotencyKey, ttlMs, isStored: true, isOwn: true },
   };

@@ -7,10 +7,11 @@ import type { ServiceRules } from "./service-options.ts";
  * own, so that protocols can read the options without loading the code of durable runs.
  */
 export function makeRuns(rules: ServiceRules): RunService | undefined {
-  const { agents, teams, durable, schedules, storage, logger, telemetry } = rules;
+  const { agents, teams, durable, schedules, storage, webhooks, logger, telemetry } = rules;
   if (durable === undefined) return undefined;
   const workflows = rules.workflows as ReadonlyMap<string, DurableWorkflow>;
   const { storage: own = storage, engine, sealKeys } = durable;
   const admission = { schedulesPerUser: schedules?.maxPerUser };
-  return new RunService({ agents, teams, workflows, storage: own, engine, sealKeys, admission, telemetry, logger });
+  const served = { agents, teams, workflows, storage: own, engine, sealKeys };
+  return new RunService({ ...served, admission, webhooks, telemetry, logger });
 }

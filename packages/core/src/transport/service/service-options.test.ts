@@ -12,7 +12,7 @@ const storage = new InMemoryStorage();
 const engine = { submit: async () => undefined, serve: async () => ({ drain: async () => undefined }) };
 const runs = { accept: () => undefined, find: () => undefined, events: () => undefined };
 const names =
-  "agents, teams, workflows, storage, durable, schedules, runs, authenticate, runOptions, mayAnswer, bodyUserId, limits, " +
+  "agents, teams, workflows, storage, durable, schedules, runs, webhooks, authenticate, runOptions, mayAnswer, bodyUserId, limits, " +
   "genericApiKeyHeader, allowedOrigins, allowedHosts, trustAddresses, maxBodyBytes, onDisconnect, resumeMs, heartbeatMs, telemetry or logger";
 const milliseconds = "an integer from 1 to 2147483647";
 

@@ -24,6 +24,7 @@ import type { Runnable } from "../../agents/run/runnable.ts";
 import { requestSourceOptions } from "../../provider/wire/request-source.ts";
 import type { RunEngine } from "../../runs/processes/run-engine.ts";
 import type { RunService } from "../../runs/service/run-service.ts";
+import type { WebhookOptions, WebhookTarget } from "../../runs/webhooks/webhook-options.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { BodyUserId, Principal } from "../request/principal.ts";
@@ -91,6 +92,11 @@ export type ServiceOptions<
    * workflows that the run service also has are durable.
    */
   runs?: RunService | undefined;
+  /**
+   * Webhooks that are notified of the ends and waits of durable runs: an array of them, or an object with further
+   * options. They need `durable`. @default none; the program may begin runs with a webhook of their own
+   */
+  webhooks?: readonly WebhookTarget[] | WebhookOptions | undefined;
   /**
    * Returns the signed-in user of a request or a connection; undefined if there is none. A thrown error is sent as
    * the answer: throw a `TroupeError` with the code `unauthorized` for wrong credentials. Not called for health
@@ -193,6 +199,8 @@ const serviceOptions = {
   durable: switchable(durableOptions),
   schedules: switchable(scheduleOptions),
   runs: optional(methodsOption<RunService>("a RunService", "accept", "find", "events")),
+  // The run service itself checks the webhooks.
+  webhooks: (value) => value as ServiceOptions["webhooks"],
   authenticate: optional(functionOption<NonNullable<ServiceOptions["authenticate"]>>()),
   runOptions: optional(functionOption<NonNullable<ServiceOptions["runOptions"]>>()),
   mayAnswer: optional(functionOption<NonNullable<ServiceOptions["mayAnswer"]>>()),
@@ -246,10 +254,11 @@ export function readServiceRules(options: ServiceOptions, owner: string): Servic
 }
 
 /** Throws `invalid_config` for an option without an effect, and for durable runs without a storage. */
-function checkStorages({ durable, runs, storage }: Pick<ServiceOptions, "runs" | "storage"> & ReadDurable): void {
+function checkStorages({ durable, runs, storage, webhooks }: GivenStorages & ReadDurable): void {
   if (durable !== undefined && runs !== undefined) {
     throw wrong("durable makes a run service, and runs is one. Give one of the two.");
   }
+  checkWebhooks({ durable, runs, webhooks });
   if (durable !== undefined && durable.storage === undefined && storage === undefined) {
     throw wrong("durable needs a storage that outlives the process. Give storage, or durable: { storage }.");
   }
@@ -271,6 +280,14 @@ function checkSchedules({ schedules, durable, runs }: Pick<ServiceRules, "schedu
   }
 }
 
+/** Throws `invalid_config` for webhooks of runs that are not durable, or that another run service performs. */
+function checkWebhooks({ durable, runs, webhooks }: GivenStorages & ReadDurable): void {
+  if (webhooks === undefined || durable !== undefined) return;
+  if (runs !== undefined) throw wrong("webhooks has no effect beside runs. Give webhooks to the RunService.");
+  throw wrong("webhooks report durable runs. Set durable: true with a storage, or leave webhooks out.");
+}
+
+type GivenStorages = Pick<ServiceOptions, "runs" | "storage" | "webhooks">;
 type ReadDurable = { readonly durable?: DurableOptions | undefined };
 
 function wrong(message: string): TroupeError {

@@ -245,8 +245,9 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     const readKeys = (bodyKey: unknown) => readKeyHeaders(exchange.headers, { genericApiKeyHeader, bodyKey });
     const address = this.addressOf(exchange);
     const telemetry = this.settings.telemetry === undefined ? undefined : this.telemetryFor(exchange.headers);
-    const rules = { subject, readInput, principal, bodyUserId, hostOptions, readKeys, address, telemetry, where };
-    const requested = readRunFields(fields, rules);
+    const allowsWebhook = this.runs?.webhooks.allowsCallers;
+    const given = { subject, readInput, principal, hostOptions, address, telemetry, where };
+    const requested = readRunFields(fields, { ...given, bodyUserId, readKeys, allowsWebhook });
     exchange.record.runId = requested.opts.runId;
     return requested;
   }

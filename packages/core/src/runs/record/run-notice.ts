@@ -1,0 +1,84 @@
+import { cutText } from "../../base/util/cut-text.ts";
+import type { WaitKind } from "../../agents/run/run-wait.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { RunKind, RunStatus, RunView } from "./run-view.ts";
+
+/** The events of runs that webhooks report. */
+export const webhookEvents = ["run.completed", "run.failed", "run.cancelled", "run.waiting"] as const;
+
+/** An event of a run that webhooks report: its end, or a wait for a person, a client or an event. */
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** The facts about a run in the body of a webhook. They contain no prompt, no arguments and no output. */
+export type WebhookData = {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly name: string;
+  readonly sessionId: string;
+  readonly status: RunStatus;
+  /** The questions and events that the run waits for. */
+  readonly waits?: readonly { readonly id: string; readonly kind: WaitKind }[];
+  readonly error?: { readonly code: string; readonly message: string };
+};
+
+/** An event that a run's record notes in the same write as its transition, until its deliveries are in the outbox. */
+export type RunNotice = {
+  readonly type: WebhookEvent;
+  /** Epoch milliseconds of the transition. */
+  readonly at: number;
+  /** Identifies the event among all events of all runs, also of a later run with the same id. */
+  readonly key: readonly Json[];
+  readonly data: WebhookData;
+};
+
+/** The parts of a run's record about its webhooks. */
+export type NotedEvents = {
+  /** A hash of the host of the run's own webhook, if it has one. */
+  webhook?: string;
+  /** The events whose deliveries are not in the outbox yet. */
+  notices?: RunNotice[];
+  /** True once webhooks were notified of the run. Its deliveries are removed with it. */
+  hasDeliveries?: boolean;
+};
+
+/** The parts of a run's record from which a notice is made. */
+type NotedRun = Pick<
+  RunView,
+  "runId" | "kind" | "name" | "sessionId" | "status" | "createdAt" | "endedAt" | "attempts" | "error" | "waits"
+>;
+
+/** The longest error message in a body, in characters. */
+const longestMessage = 1000;
+/** The largest number of waits in a body. */
+const mostWaits = 100;
+
+const typeOfEnd = { completed: "run.completed", error: "run.failed", cancelled: "run.cancelled" } as const;
+
+/** Waits that end by themselves, or that only the operator can end. */
+const quiet: ReadonlySet<WaitKind> = new Set(["sleep", "upgrade"]);
+
+/** Returns the notice of the transition that led to a record; undefined if webhooks do not report it. */
+export function toNotice(record: NotedRun, now: number): RunNotice | undefined {
+  const { runId, kind, name, sessionId, status, createdAt, attempts, error } = record;
+  const facts = { runId, kind, name, sessionId, status };
+  if (status === "queued" || status === "running") return undefined;
+  const key: Json[] = [runId, createdAt, status, attempts];
+  if (status !== "waiting") {
+    const told = error && { code: error.code, message: cutText(error.message, longestMessage, "…") };
+    return {
+      type: typeOfEnd[status],
+      at: record.endedAt ?? now,
+      key,
+      data: { ...facts, ...(told && { error: told }) },
+    };
+  }
+  const waits = (record.waits ?? []).filter((wait) => !quiet.has(wait.kind)).slice(0, mostWaits);
+  if (waits.length === 0) return undefined;
+  const shown = waits.map((wait) => ({ id: wait.id, kind: wait.kind }));
+  return {
+    type: "run.waiting",
+    at: now,
+    key: [...key, ...shown.map(({ id }) => id)],
+    data: { ...facts, waits: shown },
+  };
+}

@@ -1,0 +1,87 @@
+import type { DueDelivery } from "./run-notices.ts";
+
+/** The largest number of deliveries in flight at once, for webhooks of the service and for those of runs each. */
+const mostInFlight = 32;
+/** The largest number of deliveries in flight to one host. */
+const mostPerHost = 4;
+/** The largest number of deliveries in flight to the webhooks of one owner's runs. */
+const mostPerOwner = 4;
+/** The largest number of waiting deliveries: in all, and of one owner to one host. */
+const mostWaiting = { inAll: 2000, perOwner: 50 };
+
+/**
+ * The due deliveries that a process has read, and those that it sends. A slow receiver, and an owner with many
+ * deliveries, delay no others: each has a bounded number of places, and the owners of deliveries to one host take turns.
+ */
+export class DeliveryQueue {
+  /** The waiting deliveries by host, and for each host by owner. The next owner is first. */
+  readonly #hosts = new Map<string, Map<string, DueDelivery[]>>();
+  /** The keys of all waiting deliveries, and of those in flight. */
+  readonly #keys = new Set<string>();
+  /** The number of deliveries in flight for each bound. */
+  readonly #inFlight = new Map<string, number>();
+  #waiting = 0;
+
+  /** Adds a due delivery, unless it is known already. Returns false if there is no room for it now. */
+  add(due: DueDelivery): boolean {
+    if (this.#keys.has(due.key)) return true;
+    const host = hostOf(due);
+    const owners = this.#hosts.get(host) ?? new Map<string, DueDelivery[]>();
+    const own = owners.get(due.entry.owner) ?? [];
+    if (this.#waiting >= mostWaiting.inAll || own.length >= mostWaiting.perOwner) return false;
+    this.#hosts.set(host, owners.set(due.entry.owner, own));
+    own.push(due);
+    this.#keys.add(due.key);
+    this.#waiting += 1;
+    return true;
+  }
+
+  /** Returns the next delivery to send, until `done`; undefined if none may be sent now. */
+  take(): DueDelivery | undefined {
+    for (const [host, owners] of this.#hosts) {
+      for (const [owner, [due, ...rest]] of owners) {
+        if (due === undefined || !this.#hasPlace(due)) continue;
+        // The host and the owner come last in the next round.
+        owners.delete(owner);
+        if (rest.length > 0) owners.set(owner, rest);
+        this.#hosts.delete(host);
+        if (owners.size > 0) this.#hosts.set(host, owners);
+        this.#waiting -= 1;
+        for (const [bound] of boundsOf(due)) this.#count(bound, 1);
+        return due;
+      }
+    }
+    return undefined;
+  }
+
+  /** Frees the place of a delivery that was taken. Returns true if no delivery of its owner to its host waits. */
+  done(due: DueDelivery): boolean {
+    this.#keys.delete(due.key);
+    for (const [bound] of boundsOf(due)) this.#count(bound, -1);
+    return this.#hosts.get(hostOf(due))?.has(due.entry.owner) !== true;
+  }
+
+  #hasPlace(due: DueDelivery): boolean {
+    return boundsOf(due).every(([bound, most]) => (this.#inFlight.get(bound) ?? 0) < most);
+  }
+
+  #count(bound: string, change: number): void {
+    const count = (this.#inFlight.get(bound) ?? 0) + change;
+    if (count > 0) this.#inFlight.set(bound, count);
+    else this.#inFlight.delete(bound);
+  }
+}
+
+/** A host of the service's webhooks is never delayed by a run's webhook at the same host. */
+function hostOf({ entry: { webhook, host } }: DueDelivery): string {
+  return `${webhook} ${host}`;
+}
+
+function boundsOf(due: DueDelivery): [bound: string, most: number][] {
+  const { webhook, owner } = due.entry;
+  const bounds: [string, number][] = [
+    [`all ${webhook}`, mostInFlight],
+    [`host ${hostOf(due)}`, mostPerHost],
+  ];
+  return webhook === "run" ? [...bounds, [`owner ${owner}`, mostPerOwner]] : bounds;
+}

@@ -1,0 +1,195 @@
+import { longestTimerMs } from "../../base/errors/option-checks.ts";
+import { sleep } from "../../base/async/sleep.ts";
+import { withTimeout } from "../../base/async/with-timeout.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import { scan } from "../../sessions/session/scan.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import type { StorageDriver, StorageEntry } from "../../sessions/storage/storage-driver.ts";
+import { DeliveryQueue } from "./delivery-queue.ts";
+import { dueAtOf, readEntry } from "./delivery-record.ts";
+import type { DueDelivery } from "./run-notices.ts";
+
+/** Milliseconds between two looks at the outbox for deliveries of other processes. */
+const lookMs = 10_000;
+/** Milliseconds from a storage's hint to the look at the outbox, which answers all hints until then. */
+const hintPauseMs = 500;
+/** The largest number of pages that one look reads. The next look continues after them. */
+const mostPages = 20;
+/** Milliseconds for which a delivery whose storage failed keeps its place. */
+const faultPauseMs = 5000;
+/** The longest time in milliseconds that the end of a process waits for attempts in progress. */
+const longestEndMs = 5000;
+
+type Init = {
+  readonly storage: StorageDriver;
+  readonly now: () => number;
+  readonly logger: Logger | undefined;
+  /** Makes one attempt at a delivery. Returns the time at which it is due again, if it is. */
+  readonly attempt: (due: DueDelivery, signal: AbortSignal) => Promise<number | undefined>;
+};
+
+/**
+ * Sends the deliveries in the outbox when they are due, from `start` to `stop`. New deliveries of this process are
+ * passed to it; those of other processes, and of processes that died, are found by looking through the outbox.
+ */
+export class Outbox {
+  readonly #init: Init;
+  readonly #queue = new DeliveryQueue();
+  readonly #working = new Set<Promise<void>>();
+  #abort = new AbortController();
+  #isRunning = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** The time of the next look for a delivery that is not due yet, and its timer. */
+  #wakesAt = Infinity;
+  #wake: NodeJS.Timeout | undefined;
+  #hint: NodeJS.Timeout | undefined;
+  #unwatch: (() => void) | undefined;
+  #looking: Promise<void> | undefined;
+  #looksAgain = false;
+  /** True if due deliveries were left in the outbox for lack of room, or were not read yet. */
+  #isPartial = false;
+  /** The key after which the next look begins. */
+  #after: string | undefined;
+
+  constructor(init: Init) {
+    this.#init = init;
+  }
+
+  /** Begins to send. The timers do not keep the process alive. */
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#abort = new AbortController();
+    const { storage } = this.#init;
+    this.#unwatch = storage.watch?.(runNamespaces.outbox, () => this.#onHint());
+    // Nothing comes into storage in memory without a hint.
+    if (!(storage instanceof InMemoryStorage)) this.#timer = setInterval(() => void this.look(), lookMs).unref();
+    void this.look();
+  }
+
+  /** Begins no more attempts, and resolves when those in progress are over or were given up. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isRunning = false;
+    clearInterval(this.#timer);
+    clearTimeout(this.#wake);
+    this.#wakesAt = Infinity;
+    clearTimeout(this.#hint);
+    this.#hint = undefined;
+    this.#unwatch?.();
+    const over = Promise.all([this.#looking, ...this.#working]);
+    const timeoutMs = Math.min(graceMs, longestEndMs);
+    await withTimeout(over, { timeoutMs, onTimeout: () => this.#abort.abort() });
+    await over;
+  }
+
+  /** Takes a delivery that is due now. */
+  offer(due: DueDelivery): void {
+    if (!this.#isRunning) return;
+    if (!this.#queue.add(due)) this.#isPartial = true;
+    this.#sendNext();
+  }
+
+  /** Looks through the outbox for due deliveries. Never rejects. */
+  async look(): Promise<void> {
+    if (!this.#isRunning) return;
+    this.#looksAgain = this.#looking !== undefined;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+      if (this.#looksAgain) void this.look();
+    });
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#init.logger?.warn("The outbox of webhooks could not be read. That is tried again.", { error });
+    }
+    this.#sendNext();
+    // Nothing in progress would look for the rest.
+    if (this.#isPartial && this.#working.size === 0) this.#looksAgain = true;
+  }
+
+  /** Reads the next pages of the outbox, up to the first delivery that is not due yet. */
+  async #read(): Promise<void> {
+    const begin = this.#after;
+    this.#after = undefined;
+    let pages = 0;
+    let isPartial = begin !== undefined;
+    for await (const page of scan(this.#init.storage, { namespace: runNamespaces.outbox, prefix: "", after: begin })) {
+      const { isFull, isOver } = this.#addDue(page);
+      isPartial ||= isFull;
+      this.#sendNext();
+      if (isOver || !this.#isRunning) break;
+      pages += 1;
+      if (pages < mostPages) continue;
+      this.#after = page.at(-1)?.key;
+      isPartial = true;
+      break;
+    }
+    this.#isPartial = isPartial;
+  }
+
+  /** Adds the due deliveries of a page. `isOver` is true if the page contains one that is not due yet. */
+  #addDue(page: readonly StorageEntry[]): { isFull: boolean; isOver: boolean } {
+    const now = this.#init.now();
+    let isFull = false;
+    for (const { key, value } of page) {
+      const dueAt = dueAtOf(key);
+      if (dueAt > now) {
+        this.#wakeAt(dueAt);
+        return { isFull, isOver: true };
+      }
+      const entry = readEntry(value);
+      if (entry !== undefined && !this.#queue.add({ key, entry })) isFull = true;
+    }
+    return { isFull, isOver: false };
+  }
+
+  #sendNext(): void {
+    for (let due = this.#take(); due !== undefined; due = this.#take()) {
+      const work = this.#send(due);
+      this.#working.add(work);
+      void work.finally(() => this.#working.delete(work));
+    }
+  }
+
+  #take(): DueDelivery | undefined {
+    return this.#isRunning ? this.#queue.take() : undefined;
+  }
+
+  async #send(due: DueDelivery): Promise<void> {
+    const { signal } = this.#abort;
+    try {
+      const dueAt = await this.#init.attempt(due, signal);
+      if (dueAt !== undefined) this.#wakeAt(dueAt);
+    } catch (error) {
+      this.#init.logger?.warn("A webhook waits for its storage.", { error });
+      await sleep(faultPauseMs, signal).catch(() => undefined);
+    }
+    const isLast = this.#queue.done(due);
+    this.#sendNext();
+    if (isLast && this.#isPartial) void this.look();
+  }
+
+  /** Looks through the outbox at a time, unless it does so earlier. */
+  #wakeAt(at: number): void {
+    if (!this.#isRunning || this.#wakesAt <= at) return;
+    clearTimeout(this.#wake);
+    this.#wakesAt = at;
+    const waitMs = Math.min(Math.max(0, at - this.#init.now()), longestTimerMs);
+    this.#wake = setTimeout(() => {
+      this.#wakesAt = Infinity;
+      void this.look();
+    }, waitMs).unref();
+  }
+
+  #onHint(): void {
+    this.#hint ??= setTimeout(() => {
+      this.#hint = undefined;
+      void this.look();
+    }, hintPauseMs).unref();
+  }
+}

@@ -1,0 +1,137 @@
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import { equalJson } from "../../base/util/equal-json.ts";
+import { toNotice } from "../record/run-notice.ts";
+import type { RunNotice } from "../record/run-notice.ts";
+import { removeDeliveries } from "../record/run-parts.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import type { RunNotifier, RunStore } from "../record/run-store.ts";
+import { insertRecords, writeInOrder } from "../record/run-writes.ts";
+import type { Insert } from "../record/run-writes.ts";
+import { asJson, deliveryKey, deliveryPrefix, outboxKey, readDelivery } from "./delivery-record.ts";
+import type { DeliveryRecord, OutboxEntry } from "./delivery-record.ts";
+import { idOf } from "./webhook-options.ts";
+import type { TargetSettings, WebhookSettings } from "./webhook-options.ts";
+
+/** The largest number of deliveries of a run that are kept. Beyond it the oldest go, first those that are over. */
+export const mostDeliveries = 200;
+
+/** An entry of the outbox with its key. */
+export type DueDelivery = { readonly key: string; readonly entry: OutboxEntry };
+
+type Init = {
+  readonly store: RunStore;
+  readonly settings: WebhookSettings;
+  readonly now: () => number;
+  /** Receives new entries of the outbox. */
+  readonly onDue: (due: DueDelivery) => void;
+};
+
+/** Notes the events of runs that webhooks want to know of, and puts their deliveries in the outbox. */
+export class RunNotices implements RunNotifier {
+  readonly #init: Init;
+  /** The webhooks of the service, each with a hash of its host. */
+  readonly #targets: readonly (TargetSettings & { readonly host: string })[];
+
+  constructor(init: Init) {
+    this.#init = init;
+    this.#targets = init.settings.targets.map((target) => ({ ...target, host: hostOf(target.url) }));
+  }
+
+  note(next: RunRecord): RunRecord {
+    if (next.webhook === undefined && this.#targets.length === 0) return next;
+    const notice = toNotice(next, this.#init.now());
+    if (notice === undefined || this.#receiversOf(next, notice).length === 0) return next;
+    return { ...next, notices: [...(next.notices ?? []), notice], hasDeliveries: true };
+  }
+
+  async enqueue(record: RunRecord): Promise<void> {
+    const { runId, notices = [] } = record;
+    const { store, onDue } = this.#init;
+    if (notices.length === 0) return;
+    const deliveries = notices.flatMap((notice) => this.#deliveriesOf(record, notice));
+    const insert = async (part: "delivery" | "outbox") => {
+      await insertRecords(
+        store.storage,
+        deliveries.map((each) => each[part]),
+      );
+    };
+    const noted: { record: RunRecord | null } = { record: null };
+    await writeInOrder("notify", {
+      delivery: async () => await insert("delivery"),
+      outbox: async () => await insert("outbox"),
+      noted: async () => (noted.record = await this.#strike(runId, notices)) !== null,
+    });
+    await this.#trim(record);
+    // A run that was removed meanwhile leaves nothing behind.
+    if (noted.record === null && (await store.readStored(runId)) === null) {
+      return await removeDeliveries(store.storage, record);
+    }
+    for (const { outbox, entry } of deliveries) onDue({ key: outbox.key, entry });
+  }
+
+  /** Removes notices from the record of a run. Returns `null` if nothing was changed. */
+  async #strike(runId: string, handled: readonly RunNotice[]): Promise<RunRecord | null> {
+    const isHandled = (notice: RunNotice) => handled.some(({ key }) => equalJson(key, notice.key));
+    return await this.#init.store.change(runId, ({ notices = [], ...rest }) => {
+      const left = notices.filter((notice) => !isHandled(notice));
+      if (left.length === notices.length) return null;
+      return { ...rest, ...(left.length > 0 && { notices: left }) };
+    });
+  }
+
+  /** Returns the webhooks that want to know of an event: the id and the host of each. */
+  #receiversOf({ webhook }: RunRecord, { type }: RunNotice): { target: string; host: string }[] {
+    const targets = this.#targets.filter(({ events }) => events.includes(type));
+    const own = webhook === undefined ? [] : [{ target: "run", host: webhook }];
+    return [...targets.map(({ id, host }) => ({ target: id, host })), ...own];
+  }
+
+  #deliveriesOf(record: RunRecord, notice: RunNotice): { delivery: Insert; outbox: Insert; entry: OutboxEntry }[] {
+    const { type, at, data, key } = notice;
+    const { runId } = record;
+    return this.#receiversOf(record, notice).map(({ target, host }) => {
+      // The id is made from the event, so that an event that is enqueued again after a crash is still one delivery.
+      const id = messageId([...key, target]);
+      const state = { status: "pending", attempts: 0, dueAt: at } as const;
+      const delivery: DeliveryRecord = { v: 1, id, type, at, target, data, ...state };
+      const entry: OutboxEntry = {
+        v: 1,
+        kind: "webhook",
+        delivery: deliveryKey(runId, delivery),
+        host,
+        owner: ownerKey(record.owner),
+        webhook: target === "run" ? "run" : "service",
+      };
+      return {
+        delivery: { namespace: runNamespaces.deliveries, key: entry.delivery, value: asJson(delivery) },
+        outbox: { namespace: runNamespaces.outbox, key: outboxKey(delivery), value: asJson(entry) },
+        entry,
+      };
+    });
+  }
+
+  /** Removes the oldest deliveries of a run beyond the limit. One that is not over is given up by that. */
+  async #trim({ runId, attempts }: RunRecord): Promise<void> {
+    const { storage } = this.#init.store;
+    // A run has at most one event for each attempt, and one for its end.
+    if ((attempts + 1) * (this.#targets.length + 1) <= mostDeliveries) return;
+    const { deliveries: namespace } = runNamespaces;
+    const found = await storage.list(namespace, deliveryPrefix(runId));
+    const isOpen = ({ key, value }: (typeof found)[number]) => readDelivery(value, key)?.status === "pending";
+    const first = [...found.filter((each) => !isOpen(each)), ...found.filter(isOpen)];
+    for (const { key } of first.slice(0, Math.max(0, found.length - mostDeliveries))) {
+      await storage.delete(namespace, key);
+    }
+  }
+}
+
+function messageId(parts: readonly Json[]): string {
+  return `msg_${process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(parts)).slice(0, 32)}`;
+}
+
+/** Returns the hash of an address's host. */
+export function hostOf(url: string): string {
+  return idOf(new URL(url).host);
+}

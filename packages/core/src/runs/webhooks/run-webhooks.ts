@@ -1,0 +1,114 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import type { GuardedFetch } from "../../provider/wire/guarded-fetch.ts";
+import { ReceiverGuard } from "../../provider/wire/receiver-guard.ts";
+import { scan } from "../../sessions/session/scan.ts";
+import { findRun } from "../record/find-runs.ts";
+import type { KeyVault } from "../record/key-vault.ts";
+import { webhookOf } from "../record/run-parts.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import type { RunStore } from "../record/run-store.ts";
+import type { RunCaller } from "../record/run-view.ts";
+import { deliveryPrefix, readDelivery, toDeliveryView } from "./delivery-record.ts";
+import type { WebhookDelivery } from "./delivery-record.ts";
+import { Outbox } from "./outbox.ts";
+import { hostOf, RunNotices } from "./run-notices.ts";
+import { StoredWebhooks } from "./stored-webhooks.ts";
+import { WebhookDispatch } from "./webhook-dispatch.ts";
+import { idOf, notReachable } from "./webhook-options.ts";
+import type { RunWebhook, WebhookSettings } from "./webhook-options.ts";
+import { WebhookSender } from "./webhook-sender.ts";
+
+type Init = {
+  readonly store: RunStore;
+  readonly vault: KeyVault;
+  readonly settings: WebhookSettings;
+  readonly now: () => number;
+  readonly logger: Logger | undefined;
+  /** Sends the requests. @default a guarded fetch */
+  readonly fetch?: GuardedFetch | undefined;
+};
+
+/** The webhooks of a `RunService`, which report the ends and waits of runs, and their deliveries. */
+export class RunWebhooks {
+  readonly #init: Init;
+  readonly #stored: StoredWebhooks;
+  readonly #guard: ReceiverGuard;
+  readonly #outbox: Outbox;
+
+  constructor(init: Init) {
+    this.#init = init;
+    const { store, vault, settings, now, logger, fetch } = init;
+    const { storage } = store;
+    const { maxPerOwner } = settings;
+    const stored = new StoredWebhooks({ store, vault, now, maxPerOwner });
+    this.#stored = stored;
+    this.#guard = new ReceiverGuard(settings);
+    const sender = new WebhookSender(settings, now, fetch);
+    const send: WebhookSender["send"] = async (...given) => await sender.send(...given);
+    const dispatch = new WebhookDispatch({ storage, stored, settings, now, logger, send });
+    const outbox = new Outbox({ storage, now, logger, attempt: (due, signal) => dispatch.attempt(due, signal) });
+    this.#outbox = outbox;
+    store.notifier = new RunNotices({ store, settings, now, onDue: (due) => outbox.offer(due) });
+  }
+
+  /** True if requests of callers may name a webhook for their run. */
+  get allowsCallers(): boolean {
+    return this.#init.settings.allowCallers;
+  }
+
+  /** Returns the deliveries of a run's events to webhooks, the oldest first: the newest 200. */
+  async deliveries(runId: string, caller: RunCaller): Promise<WebhookDelivery[]> {
+    const { store } = this.#init;
+    const run = await findRun({ store }, runId, caller);
+    if (run.hasDeliveries !== true) return [];
+    const found: WebhookDelivery[] = [];
+    const range = { namespace: runNamespaces.deliveries, prefix: deliveryPrefix(run.runId) };
+    for await (const page of scan(store.storage, range)) {
+      for (const { key, value } of page) {
+        const record = readDelivery(value, key);
+        if (record !== null) found.push(toDeliveryView(record));
+      }
+    }
+    return found;
+  }
+
+  /** Lets a webhook of the service be notified again, after its receiver had answered 410. */
+  async enable(url: string): Promise<void> {
+    const { targets } = this.#init.settings;
+    if (targets.some((target) => target.url === url)) return await this.#stored.enableTarget(idOf(url));
+    throw new TroupeError("not_found", "No webhook of the service has this address.");
+  }
+
+  /**
+   * Stores a run together with its own webhook, which is noted in the run's record. `store` returns false for a run that
+   * exists. A private address, or one without https, is `invalid_request`.
+   */
+  async storeWith(webhook: RunWebhook, record: RunRecord, store: () => Promise<boolean>): Promise<boolean> {
+    if (!(await this.#guard.admits(webhook.url))) throw notReachable();
+    const run = webhookOf(record);
+    record.webhook = hostOf(webhook.url);
+    const isAdded = await this.#stored.add(run, webhook);
+    let isKept = false;
+    try {
+      return (isKept = await store());
+    } catch (error) {
+      // After a failure of the storage the run may be stored all the same. A webhook without a run is removed later.
+      isKept = !TroupeError.is(error) || error.code === "storage_unavailable";
+      throw error;
+    } finally {
+      if (isAdded && !isKept) await this.#stored.remove(run);
+    }
+  }
+
+  /** Begins to send the deliveries in the outbox, until `stop`. */
+  start(): void {
+    this.#outbox.start();
+  }
+
+  /** Begins no more attempts. Resolves when those in progress are over, after some seconds at most. */
+  async stop(graceMs: number): Promise<void> {
+    await this.#outbox.stop(graceMs);
+  }
+}

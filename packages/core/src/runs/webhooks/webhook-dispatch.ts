@@ -1,0 +1,178 @@
+import { createId } from "../../base/util/create-id.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
+import type { WebhookRef } from "../record/run-parts.ts";
+import type { RunStorage } from "../record/run-record.ts";
+import { asJson, outboxKey, readDelivery } from "./delivery-record.ts";
+import type { DeliveryRecord, OutboxEntry } from "./delivery-record.ts";
+import type { DueDelivery } from "./run-notices.ts";
+import type { StoredWebhooks } from "./stored-webhooks.ts";
+import type { DisabledWebhook, WebhookSettings } from "./webhook-options.ts";
+import type { Receiver, SendOutcome } from "./webhook-sender.ts";
+
+/** Milliseconds for which a delivery is tried. */
+const triedMs = 86_400_000;
+/** Milliseconds before the second attempt. Each further pause is twice as long, up to the longest. */
+const firstPauseMs = 10_000;
+const longestPauseMs = 3_600_000;
+/** Milliseconds after the longest attempt in which its outcome must be stored, before another process may try. */
+const storedMs = 30_000;
+
+type Init = {
+  readonly storage: RunStorage;
+  readonly stored: StoredWebhooks;
+  readonly settings: WebhookSettings;
+  readonly now: () => number;
+  readonly logger: Logger | undefined;
+  /** Makes one attempt. */
+  readonly send: (receiver: Receiver, delivery: DeliveryRecord, signal: AbortSignal) => Promise<SendOutcome>;
+};
+
+/** The receiver of a delivery; `undefined` if this process does not know it. */
+type Found = Receiver | "disabled" | undefined;
+
+/**
+ * Sends due deliveries: claims each by a lease in its record, makes one attempt, and stores the outcome. A process that
+ * dies in between leaves the entry in the outbox, from which another continues after the lease.
+ */
+export class WebhookDispatch {
+  readonly #init: Init;
+
+  constructor(init: Init) {
+    this.#init = init;
+  }
+
+  /**
+   * Makes one attempt at a due delivery, unless another process makes it. Returns the time at which the delivery is due
+   * again, in epoch milliseconds, if it is. Rejects if the storage fails.
+   */
+  async attempt({ key, entry }: DueDelivery, signal: AbortSignal): Promise<number | undefined> {
+    const { now } = this.#init;
+    const record = await this.#read(entry);
+    if (record === null || record.status !== "pending" || outboxKey(record) !== key) return await this.#drop(key);
+    if (record.lease !== undefined && record.lease.until > now()) return record.lease.until;
+    const receiver = await this.#findReceiver(entry, record);
+    if (receiver === "disabled") return await this.#end({ key, entry, record }, { status: "disabled" });
+    if (receiver === undefined) {
+      // Another process may know it, such as one of a newer release.
+      return isOld(record, now()) ? await this.#end({ key, entry, record }, gone) : undefined;
+    }
+    const claimed = await this.#claim(entry, record);
+    return claimed && (await this.#send({ key, entry, record: claimed }, receiver, signal));
+  }
+
+  async #send(sent: Sent, receiver: Receiver, signal: AbortSignal): Promise<number | undefined> {
+    const { now, send } = this.#init;
+    const outcome = await send(receiver, sent.record, signal);
+    if (outcome.status === "stopped") return await this.#release(sent);
+    if (outcome.status === "failed" && !isOld(sent.record, now())) {
+      return await this.#postpone(sent, outcome.problem, pauseMs(sent.record.attempts, outcome.waitMs));
+    }
+    if (outcome.status === "disabled") await this.#disable(sent, receiver);
+    return await this.#end(sent, outcome);
+  }
+
+  async #read({ delivery }: OutboxEntry): Promise<DeliveryRecord | null> {
+    return readDelivery(await this.#init.storage.get(runNamespaces.deliveries, delivery), delivery);
+  }
+
+  async #findReceiver(entry: OutboxEntry, { target, data }: DeliveryRecord): Promise<Found> {
+    const { stored, settings } = this.#init;
+    if (target !== "run") {
+      const found = settings.targets.find(({ id }) => id === target);
+      return found !== undefined && (await stored.isDisabled(target)) ? "disabled" : found;
+    }
+    const webhook = await stored.read(refOf(entry, data.runId));
+    return typeof webhook === "object" ? { url: webhook.url, secrets: [webhook.secret] } : webhook;
+  }
+
+  async #claim({ delivery }: OutboxEntry, record: DeliveryRecord): Promise<DeliveryRecord | undefined> {
+    const at = this.#init.now();
+    const until = at + this.#init.settings.timeoutMs + storedMs;
+    const lease = { token: createId(), until };
+    const claimed: DeliveryRecord = { ...record, attempts: record.attempts + 1, lastAt: at, lease };
+    return (await this.#replace(delivery, record, claimed)) ? claimed : undefined;
+  }
+
+  /** Gives up a lease, so that another process may try at once. The attempt does not count. */
+  async #release({ entry, record }: Sent): Promise<undefined> {
+    const { lease: _lease, ...rest } = record;
+    await this.#replace(entry.delivery, record, { ...rest, attempts: record.attempts - 1 });
+    return undefined;
+  }
+
+  /** Lets a delivery be tried again later: its new entry in the outbox comes first, so that no crash loses it. */
+  async #postpone({ key, entry, record }: Sent, problem: string, afterMs: number): Promise<number | undefined> {
+    const { storage, now } = this.#init;
+    const { lease: _lease, ...rest } = record;
+    // The last attempt is made at the end of the time.
+    const dueAt = Math.trunc(Math.min(now() + afterMs, Math.max(now() + 1, record.at + triedMs)));
+    const next: DeliveryRecord = { ...rest, dueAt, problem };
+    await storage.compareAndSet(runNamespaces.outbox, outboxKey(next), null, asJson(entry));
+    // If the run was removed, or the lease was lost, the new entry is a remnant, which is dropped when it is due.
+    if (!(await this.#replace(entry.delivery, record, next))) return undefined;
+    if (key !== outboxKey(next)) await this.#drop(key);
+    return dueAt;
+  }
+
+  async #end({ key, entry, record }: Sent, outcome: SendOutcome): Promise<undefined> {
+    const { logger, stored } = this.#init;
+    const { lease: _lease, problem: _problem, ...rest } = record;
+    const { runId } = record.data;
+    const problem = "problem" in outcome ? outcome.problem : undefined;
+    const status = outcome.status === "stopped" ? "failed" : outcome.status;
+    const ended: DeliveryRecord = { ...rest, status, ...(problem !== undefined && { problem }) };
+    if (!(await this.#replace(entry.delivery, record, ended))) return;
+    await this.#drop(key);
+    if (status === "failed") {
+      const { id: webhookId, attempts } = record;
+      logger?.warn("A webhook was not delivered within a day.", { runId, webhookId, attempts, problem });
+    }
+    if (entry.webhook === "run") await stored.removeIfDone(refOf(entry, runId));
+  }
+
+  /** Disables a webhook whose receiver wants no more, and reports that once. */
+  async #disable({ entry, record }: Sent, { url }: Receiver): Promise<void> {
+    const { stored, settings, logger } = this.#init;
+    const { runId } = record.data;
+    const isOwn = record.target === "run";
+    const isNew = isOwn ? await stored.disable(refOf(entry, runId)) : await stored.disableTarget(record.target);
+    if (!isNew) return;
+    const disabled: DisabledWebhook = { url, ...(isOwn && { runId }) };
+    logger?.warn("A webhook was disabled: its receiver answered 410.", { webhook: entry.webhook, runId });
+    try {
+      settings.onDisabled?.(disabled);
+    } catch (error) {
+      logger?.error("onDisabled of webhooks failed.", { error });
+    }
+  }
+
+  async #replace(key: string, before: DeliveryRecord, after: DeliveryRecord): Promise<boolean> {
+    return await this.#init.storage.compareAndSet(runNamespaces.deliveries, key, asJson(before), asJson(after));
+  }
+
+  async #drop(key: string): Promise<undefined> {
+    await this.#init.storage.delete(runNamespaces.outbox, key);
+    return undefined;
+  }
+}
+
+/** A delivery with its entry in the outbox. */
+type Sent = DueDelivery & { readonly record: DeliveryRecord };
+
+const gone = { status: "failed", problem: "unknown_webhook" } as const;
+
+function refOf({ owner }: OutboxEntry, runId: string): WebhookRef {
+  return { runId, owner: owner as OwnerKey };
+}
+
+function isOld({ at }: DeliveryRecord, now: number): boolean {
+  return now - at >= triedMs;
+}
+
+/** Returns the pause after an attempt. A random part spreads the attempts after a receiver was down. */
+function pauseMs(attempts: number, waitMs = 0): number {
+  const pause = Math.min(longestPauseMs, Math.max(waitMs, firstPauseMs * 2 ** Math.min(attempts - 1, 20)));
+  return pause * (1 + Math.random() / 4);
+}
