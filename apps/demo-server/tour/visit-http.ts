@@ -185,6 +185,7 @@ class HttpVisit {
     await this.see(`POST /runs/${booking}/answers/t.0.0`, { status: 204, body: { approved: true }, args });
     await this.see(`GET /runs/${booking}/events`, { answer: /Room \d+ in Oslo|"text":"Room"/, args });
     await this.see(`GET /runs/${booking}`, { answer: /Room \d+ in Oslo is booked/, args });
+    await this.see(`GET /runs/${booking}/deliveries`, { answer: /"deliveries":\[/, args });
     await this.see(`POST /runs/${booking}/signals`, { status: 409, answer: /"conflict"/, body: signal, args });
     const counting = await this.see("POST /agents/assistant/run", {
       ...accepted,

@@ -275,10 +275,15 @@ describe("the runs that the inspector shows", () => {
       agents: { agent },
       storage,
       sealKeys: ["a long secret of the host, of 32 characters"],
+      webhooks: { lookup: (_host, _options, callback) => callback(new Error("No network."), "") },
     });
     const owner = { userId: "ada" };
     const keys = { apiKey: canary, apiKeys: { openai: canary } };
-    const runId = await performRun(runs, { kind: "agent", name: "agent", input: "Go.", owner, keys });
+    const webhook = {
+      url: "https://hooks.example.com/hidden-address",
+      secret: `whsec_${"MDEyMzQ1Njc4OWFi".repeat(3)}`,
+    };
+    const runId = await performRun(runs, { kind: "agent", name: "agent", input: "Go.", owner, keys, webhook });
     const authorize = ({ headers }: ServiceRequest) => headers.get("x-role") === "operator";
     const origin = await servePage({ inspector: { runs, authorize } }, usersByHeader);
 
@@ -291,6 +296,8 @@ describe("the runs that the inspector shows", () => {
       expect(all).toContain("fail");
       expect(all).not.toContain(canary);
       expect(all).not.toContain("sealed");
+      expect(all).toContain('"deliveries":[{"id":"msg_');
+      expect(all).not.toMatch(/hidden-address|MDEyMzQ1Njc4OWFi/);
       expect(all.includes("hunter2"), JSON.stringify(headers)).toBe(!("x-user" in headers));
     }
   });

@@ -24,7 +24,7 @@ export function componentsOf(
   const hasSchedules = service.settings.schedules !== undefined;
   return {
     schemas: {
-      ...runSchemas(),
+      ...runSchemas(service.runs?.webhooks.allowsCallers === true),
       ...streamSchemas(),
       ...workflowSchemas(),
       ...sessionSchemas(),

@@ -42,6 +42,7 @@ export function runPaths(parts: HttpParts, docs: DocsSettings): Record<string, O
 
 function subjectsOf({ service, uploads }: HttpParts, { questions }: DocsSettings): Subject[] {
   const { agents, teams, workflows } = service;
+  const takesWebhook = service.runs?.webhooks.allowsCallers === true;
   const talking = (name: string) => {
     const example = { input: questionFor(name, questions) };
     const form = uploads && { "multipart/form-data": { schema: formSchema(uploads.rules, example.input), example } };
@@ -78,7 +79,7 @@ function subjectsOf({ service, uploads }: HttpParts, { questions }: DocsSettings
       word: "workflow" as const,
       name,
       description: workflow.description,
-      request: { "application/json": { schema: workflowRequestSchema(workflow), example: {} } },
+      request: { "application/json": { schema: workflowRequestSchema(workflow, { takesWebhook }), example: {} } },
       answer: schemaRef("WorkflowResult"),
       event: "WorkflowEvent",
     })),

@@ -7,8 +7,8 @@ import { eventStream } from "./run-paths.ts";
 const tags = ["runs"];
 
 /**
- * Returns the OpenAPI paths of runs: the list of durable runs, a run by its id, its events, answers to it, and its
- * cancellation.
+ * Returns the OpenAPI paths of runs: the list of durable runs, a run by its id, its events, the deliveries of its
+ * webhooks, answers to it, and its cancellation.
  */
 export function storedRunPaths(): Record<string, OpenApiPath> {
   const parameters = [componentRef("parameters", "RunId")];
@@ -34,6 +34,7 @@ export function storedRunPaths(): Record<string, OpenApiPath> {
         errors: [400, 404, 500, 503],
       }),
     },
+    "/runs/{runId}/deliveries": { get: deliveriesOperation() },
     "/runs/{runId}/events": { get: eventsOperation() },
     "/runs/{runId}/cancel": {
       post: operation({
@@ -49,6 +50,18 @@ export function storedRunPaths(): Record<string, OpenApiPath> {
     "/runs/{runId}/signals": { post: signalOperation() },
     "/runs/{runId}/answers/{waitId}": { post: answerOperation() },
   };
+}
+
+function deliveriesOperation(): OpenApiOperation {
+  return operation({
+    id: "list_run_deliveries",
+    tags,
+    summary: "List the deliveries of a run's webhooks",
+    description: "What became of each event of the run that a webhook is notified of, the oldest first.",
+    parameters: [componentRef("parameters", "RunId")],
+    answer: "DeliveryList",
+    errors: [400, 404, 500, 503],
+  });
 }
 
 function answerOperation(): OpenApiOperation {

@@ -4,7 +4,7 @@ import { readOutputSchema } from "@troupe/core/transport";
 import type { ServedWorkflow } from "@troupe/core/service";
 import { schemaRef } from "./open-api-spec.ts";
 import type { OpenApiSchema } from "./open-api-spec.ts";
-import { nullableRunFields, structuredOutputSchema, saidSchema } from "./schemas/run-schemas.ts";
+import { nullableRunFields, structuredOutputSchema, saidSchema, webhookFieldSchema } from "./schemas/run-schemas.ts";
 import { anyObjectSchema, numberSchema } from "./schemas/schema-builders.ts";
 import { toOpenApiSchema } from "./to-open-api-schema.ts";
 
@@ -29,11 +29,16 @@ const kinds: Readonly<Record<string, OpenApiSchema>> = {
 /**
  * Returns the OpenAPI schema of the body of a workflow's run. An input object has the keys of the workflow's initial
  * state if they are known; otherwise any keys. The input may be a string, unless it is known that no step reads one.
+ * `takesWebhook` is true if a request may name a webhook.
  */
-export function workflowRequestSchema({ inputKinds, readsText }: ServedWorkflow): OpenApiSchema {
+export function workflowRequestSchema(
+  { inputKinds, readsText }: ServedWorkflow,
+  { takesWebhook }: { takesWebhook: boolean },
+): OpenApiSchema {
+  const webhook = takesWebhook && { webhook: webhookFieldSchema };
   return {
     type: "object",
-    properties: { input: inputSchema(inputKinds, readsText), ...nullableRunFields },
+    properties: { input: inputSchema(inputKinds, readsText), ...nullableRunFields, ...webhook },
     additionalProperties: false,
   };
 }

@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import { Agent, InMemoryStorage, Workflow } from "@troupe/core";
 import { describe, expect, it, vi } from "vitest";
 import { as, durable, serveUsers } from "../../test/stored-runs.ts";
@@ -73,6 +74,57 @@ describe("a workflow that waits", () => {
       .poll(async () => (await service.ask(`/runs/${runId}`, { headers: as("ada") })).json, patience)
       .toMatchObject({ status: "completed", output: { state: { city: { name: "Bodø" }, paid: 5 } } });
     expect(await post("/signals", { event: "payment" })).toBe(409);
+  });
+});
+
+describe("the webhook of a request", () => {
+  const agent = () => talker();
+  const webhook = { url: "https://hooks.example.com/ä", secret: `whsec_${"MDEyMzQ1Njc4OWFi".repeat(3)}` };
+  const serveHooks = async (allowCallers: boolean) => {
+    const agents = { a: agent() };
+    const lookup: LookupFunction = (_host, _options, callback) => callback(new Error("No network."), "");
+    const runs = await durable({ agents, webhooks: { allowCallers, maxPerOwner: 1, lookup } });
+    return await serveUsers({ agents, runs });
+  };
+
+  it("is forbidden unless the host allows it, and is not in the description then [webhooks.callers]", async () => {
+    const service = await serveHooks(false);
+    const refused = await service.post("/agents/a/run", { ...body, webhook }, as("ada"));
+
+    expect(refused.status).toBe(403);
+    expect(refused.json).toMatchObject({ error: { code: "forbidden" } });
+    expect((await service.post("/agents/a/run", { ...body, webhook: null }, as("ada"))).status).toBe(200);
+    expect((await service.ask("/runs?status=error", { headers: as("ada") })).json).toEqual({ runs: [] });
+  });
+
+  it("is notified of the run, whose deliveries its user reads [webhooks.callers] [webhooks.deliveries]", async () => {
+    const service = await serveHooks(true);
+    const { status, headers } = await service.post("/agents/a/run", { ...body, webhook }, as("ada"));
+    const path = `/runs/${headers.get("x-run-id")}/deliveries`;
+
+    expect(status).toBe(200);
+    await expect
+      .poll(async () => (await service.ask(path, { headers: as("ada") })).json, patience)
+      .toMatchObject({ deliveries: [{ type: "run.completed", webhook: "run", status: "pending", attempts: 1 }] });
+    expect((await service.ask(path, { headers: as("bob") })).status).toBe(404);
+    expect((await service.ask(path)).status).toBe(404);
+    const answer = await service.ask(path, { headers: as("ada") });
+    expect(JSON.stringify(answer.json)).not.toMatch(/whsec_|hooks\.example/);
+    const more = await service.post("/agents/a/run", { ...body, webhook }, as("ada"));
+    expect(more.status).toBe(429);
+    expect((await service.post("/agents/a/run", { ...body, webhook }, as("bob"))).status).toBe(200);
+  });
+
+  it.each([
+    { ...webhook, url: "http://hooks.example.com/" },
+    { ...webhook, url: "https://127.0.0.1/" },
+    { ...webhook, secret: "whsec_short" },
+    { url: webhook.url },
+    "https://hooks.example.com/",
+  ])("is a 400 if it is wrong: %j", async (wrong) => {
+    const service = await serveHooks(true);
+
+    expect((await service.post("/agents/a/run", { ...body, webhook: wrong }, as("ada"))).status).toBe(400);
   });
 });
 

@@ -51,6 +51,8 @@ const ofRuns: Readonly<Record<string, Provocation>> = {
   "GET /runs/{runId} 503": { headers: failingStorage, path: knownForm },
   "DELETE /runs/{runId} 400": { path: "/runs/%zz" },
   "DELETE /runs/{runId} 503": { headers: failingStorage, path: knownForm },
+  "GET /runs/{runId}/deliveries 400": { path: "/runs/%zz/deliveries" },
+  "GET /runs/{runId}/deliveries 503": { headers: failingStorage, path: `${knownForm}/deliveries` },
   "GET /runs/{runId}/events 400": { path: "/runs/x/events?events=some" },
   "GET /runs/{runId}/events 503": { headers: failingStorage, path: `${knownForm}/events` },
   "POST /runs/{runId}/cancel 400": { path: "/runs/%zz/cancel" },

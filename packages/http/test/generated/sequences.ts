@@ -61,10 +61,12 @@ async function followRun(service: Service, id: string): Promise<string[]> {
   const all = await service.ask(`${path}/events?events=all`);
   const none = await service.ask(`${path}/events`, { headers: { "last-event-id": last } });
   const gone = await service.ask(`${path}/events?after=99999.0`);
+  const deliveries = await service.ask(`${path}/deliveries`);
   const removed = await service.ask(path, { method: "DELETE" });
   return [
     `GET /runs/{runId} ${read.status}`,
     ...[all, none, gone].map(({ status }) => `GET /runs/{runId}/events ${status}`),
+    `GET /runs/{runId}/deliveries ${deliveries.status}`,
     `DELETE /runs/{runId} ${removed.status}`,
   ];
 }

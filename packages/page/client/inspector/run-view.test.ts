@@ -1,7 +1,12 @@
 import { createElement } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { InspectedEvent, InspectedRun, PlacedEvent } from "../../src/inspector/inspected-run.ts";
+import type {
+  InspectedEvent,
+  InspectedRun,
+  InspectedRunDetails,
+  PlacedEvent,
+} from "../../src/inspector/inspected-run.ts";
 import { showOnPage } from "../test/fake-page.ts";
 import type { InspectorClient } from "./inspector-client.ts";
 import { RunView } from "./run-view.tsx";
@@ -28,7 +33,11 @@ const end = (code?: string): InspectedEvent => ({
  * Shows a run whose log has these events so far, until its record is read again at the end of the log. Logs of other
  * runs have no events.
  */
-async function showRun(records: readonly Partial<InspectedRun>[], events: readonly InspectedEvent[] = []) {
+async function showRun(
+  records: readonly Partial<InspectedRun>[],
+  events: readonly InspectedEvent[] = [],
+  more: Partial<InspectedRunDetails> = {},
+) {
   const reads: string[] = [];
   const signals: AbortSignal[] = [];
   const logEnd = Promise.withResolvers<undefined>();
@@ -37,7 +46,7 @@ async function showRun(records: readonly Partial<InspectedRun>[], events: readon
     read: async (runId: string) => {
       const run = { ...record, ...records[Math.min(reads.length, records.length - 1)] };
       reads.push(runId);
-      return await Promise.resolve({ run });
+      return await Promise.resolve({ run, ...more });
     },
     follow: async function* (runId: string, signal: AbortSignal): AsyncGenerator<PlacedEvent> {
       signals.push(signal);
@@ -200,5 +209,27 @@ describe("the view of a run", () => {
     openEvents();
 
     expect([eventIds(), steps()]).toEqual([["2.0"], ["Model call 2"]]);
+  });
+});
+
+describe("the webhooks of a run", () => {
+  it("are shown with what became of each event, without control characters of a receiver", async () => {
+    const delivery = { id: "msg_1", type: "run.waiting", at: 5000, webhook: "run", status: "delivered", attempts: 1 };
+    const pending = { ...delivery, id: "msg_2", webhook: "service", status: "pending", attempts: 2 } as const;
+    const deliveries = [delivery, { ...pending, problem: "status 503\u202e", nextAt: 20_000 }] as const;
+    const shown = await showRun([{}], [], { deliveries } as unknown as Partial<InspectedRunDetails>);
+
+    const list = shown.body.all("ol").find(({ attributes }) => attributes["aria-label"] === "Deliveries of webhooks");
+    const lines = list?.all("li").map(({ text }) => text) ?? [];
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/run\.waiting delivered to the run's webhook, 1 attempt/);
+    expect(lines[1]).toMatch(/pending to a webhook of the service, 2 attempts, last: status 503/);
+    expect(lines[1]).not.toContain("\u202e");
+  });
+
+  it("are not shown for a run without any", async () => {
+    const shown = await showRun([{}]);
+
+    expect(shown.body.text).not.toContain("Webhooks");
   });
 });

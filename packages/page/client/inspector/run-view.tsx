@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { InspectedRun, InspectedRunDetails, PlacedEvent } from "../../src/inspector/inspected-run.ts";
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Deliveries } from "./deliveries.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
 import { StatusMark } from "./run-list.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
@@ -57,6 +58,7 @@ function OpenRun({ details, tree, events, failure, isBroken }: OpenRunProps) {
           <p class="muted">{tree.isOver ? "The run has no steps." : "It has not begun yet."}</p>
         )}
         <StepTree tree={tree} now={now} selected={selected} onSelect={setSelected} />
+        {details.deliveries !== undefined && <Deliveries deliveries={details.deliveries} />}
         <RawEvents events={events} />
       </div>
       {step !== undefined && <StepDetails step={step} onClose={() => setSelected(undefined)} />}

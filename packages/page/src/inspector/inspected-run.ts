@@ -57,6 +57,21 @@ export type InspectedRunDetails = {
   readonly input?: ShownJson;
   /** The steps of the workflow as declared in this process. */
   readonly steps?: readonly DeclaredStep[];
+  /** What became of the run's events for webhooks, the oldest first. Absent if there are none. */
+  readonly deliveries?: readonly InspectedDelivery[];
+};
+
+/** The delivery of an event of a run to a webhook. */
+export type InspectedDelivery = {
+  readonly id: string;
+  readonly type: string;
+  readonly at: number;
+  readonly webhook: "run" | "service";
+  readonly status: "pending" | "delivered" | "failed" | "disabled";
+  readonly attempts: number;
+  readonly lastAt?: number;
+  readonly problem?: string;
+  readonly nextAt?: number;
 };
 
 /** The result of a step, read from its value in the journal. The fields depend on the kind of step. */

@@ -75,10 +75,12 @@ async function sendRun({ exchange, caller, runs }: Visit): Promise<void> {
   const run = await runs.get(runIdOf(exchange), caller);
   const input = await runs.readInput(run.runId, caller).catch(ifRemoved);
   const steps = declaredStepsOf(runs.find(run.kind, run.name));
+  const deliveries = await runs.webhooks.deliveries(run.runId, caller);
   const body: InspectedRunDetails = {
     run: toInspectedRun(run, caller),
     ...(input !== undefined && { input: toShownJson(input) }),
     ...(steps.length > 0 && { steps }),
+    ...(deliveries.length > 0 && { deliveries }),
   };
   exchange.sendJson(200, body);
 }

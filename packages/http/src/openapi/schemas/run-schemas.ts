@@ -1,4 +1,5 @@
 import type { Artifact, ChatMessage, RunMetrics, Source, TokenUsage, ToolArtifact, ToolCallResult } from "@troupe/core";
+import type { RunWebhook } from "@troupe/core/runs";
 import type { PublicOutput } from "@troupe/core/transport";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
@@ -26,6 +27,7 @@ type RunRequestBody = {
   userId?: string | null;
   apiKey?: string | null;
   messages?: GivenMessage[] | null;
+  webhook?: RunWebhook | null;
 };
 type GivenMessage = Omit<ChatMessage, "role"> & { role: "user" | "assistant" | "tool" };
 
@@ -63,6 +65,20 @@ export const nullableRunFields = {
   apiKey: { ...runFields.apiKey, nullable: true },
 };
 
+/** The schema of the body field `webhook`, which only some services accept. */
+export const webhookFieldSchema: OpenApiSchema = {
+  ...closedObjectSchema<RunWebhook>({
+    required: {
+      url: { type: "string", pattern: "^https?:", maxLength: 2048 },
+      secret: { type: "string", pattern: "^whsec_[A-Za-z0-9+/]{32,88}={0,2}$" },
+    },
+    optional: {},
+    example: { url: "https://example.com/hooks", secret: `whsec_${"MDEyMzQ1Njc4OWFi".repeat(2)}` },
+  }),
+  nullable: true,
+  description: "Is notified of the end and the waits of this run, in the form of Standard Webhooks.",
+};
+
 /**
  * The OpenAPI schema of a string that is not blank. Its pattern is anchored, because some clients only match from the
  * start.
@@ -90,17 +106,24 @@ const outputExample = {
   structured: null,
 };
 
+function requestSchema(takesWebhook: boolean): OpenApiSchema {
+  const request = {
+    required: { input: messageInput() },
+    optional: { ...nullableRunFields, messages: givenMessages() },
+    example: runExample,
+  };
+  if (!takesWebhook) return closedObjectSchema<Omit<RunRequestBody, "webhook">>(request);
+  const optional = { ...request.optional, webhook: webhookFieldSchema };
+  return closedObjectSchema<RunRequestBody>({ ...request, optional });
+}
+
 /**
  * Returns the OpenAPI schemas of a run of an agent or a team, by component name: its request, content parts, and
- * output.
+ * output. `takesWebhook` is true if a request may name a webhook.
  */
-export function runSchemas(): Record<string, OpenApiSchema> {
+export function runSchemas(takesWebhook: boolean): Record<string, OpenApiSchema> {
   return {
-    RunRequest: closedObjectSchema<RunRequestBody>({
-      required: { input: messageInput() },
-      optional: { ...nullableRunFields, messages: givenMessages() },
-      example: runExample,
-    }),
+    RunRequest: requestSchema(takesWebhook),
     GivenMessage: givenMessage(),
     RunOutput: outputSchemaWith({
       description: "The structured output of an agent that has one, else null.",

@@ -1,6 +1,6 @@
 import type { Json, WaitKind } from "@troupe/core";
-import { runStatuses } from "@troupe/core/runs";
-import type { RunKind } from "@troupe/core/runs";
+import { deliveryStatuses, runStatuses, webhookEvents } from "@troupe/core/runs";
+import type { RunKind, WebhookDelivery } from "@troupe/core/runs";
 import type { JournalEvent, PublicRun, PublicWait, WaitEvent } from "@troupe/core/transport";
 import type { AcceptedBody } from "../../answer/answer-run.ts";
 import type { PublicRunPage } from "../../routes/stored-run-routes.ts";
@@ -42,6 +42,15 @@ const run: PublicRun = {
   attempts: 1,
   node: "worker-1",
   waits: [wait],
+};
+const delivery: WebhookDelivery = {
+  id: "msg_1fe85488fecc7d1a001a164cfff544b8",
+  type: "run.completed",
+  at: 1.8e12,
+  webhook: "run",
+  status: "delivered",
+  attempts: 1,
+  lastAt: 1.8e12,
 };
 
 /** Returns the OpenAPI schemas of runs that outlive their connections, with their waits and events, by component name. */
@@ -90,7 +99,34 @@ export function storedRunSchemas(): Record<string, OpenApiSchema> {
       },
       example: { event: "paid", data: { amount: 20 }, id: "payment-7" },
     }),
+    ...deliverySchemas(),
     ...journalSchemas(),
+  };
+}
+
+function deliverySchemas(): Record<string, OpenApiSchema> {
+  return {
+    DeliveryList: objectSchema<{ deliveries: WebhookDelivery[] }>({
+      required: { deliveries: arraySchema(schemaRef("Delivery")) },
+      optional: {},
+      example: { deliveries: [delivery] },
+    }),
+    Delivery: objectSchema<WebhookDelivery>({
+      required: {
+        id: { ...stringSchema, description: "The header `webhook-id` of all attempts." },
+        type: enumSchema(...webhookEvents),
+        at: { ...timestampSchema, description: "Milliseconds since 1970 of the event." },
+        webhook: { ...enumSchema("run", "service"), description: "The webhook of the run itself, or of the service." },
+        status: enumSchema(...deliveryStatuses),
+        attempts: countSchema,
+      },
+      optional: {
+        lastAt: timestampSchema,
+        problem: { ...stringSchema, description: "Why the last attempt failed, such as `status 503`." },
+        nextAt: timestampSchema,
+      },
+      example: delivery,
+    }),
   };
 }
 
