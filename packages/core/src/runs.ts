@@ -46,10 +46,8 @@ export type {
 // Webhooks.
 export type { RunWebhooks } from "./runs/webhooks/run-webhooks.ts";
 export type { DisabledWebhook, RunWebhook, WebhookOptions, WebhookTarget } from "./runs/webhooks/webhook-options.ts";
-export { deliveryStatuses } from "./runs/webhooks/delivery-record.ts";
-export type { DeliveryStatus, WebhookDelivery } from "./runs/webhooks/delivery-record.ts";
-export { webhookEvents } from "./runs/record/run-notice.ts";
-export type { WebhookData, WebhookEvent } from "./runs/record/run-notice.ts";
+export type { WebhookDelivery } from "./runs/webhooks/delivery-record.ts";
+export type { WebhookEvent } from "./runs/record/run-notice.ts";
 
 export type { SignalOptions } from "./runs/record/signals.ts";
 

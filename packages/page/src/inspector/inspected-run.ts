@@ -57,7 +57,7 @@ export type InspectedRunDetails = {
   readonly input?: ShownJson;
   /** The steps of the workflow as declared in this process. */
   readonly steps?: readonly DeclaredStep[];
-  /** What became of the run's events for webhooks, the oldest first. Absent if there are none. */
+  /** The deliveries of the run's events to webhooks, the oldest first. Absent if there are none. */
   readonly deliveries?: readonly InspectedDelivery[];
 };
 

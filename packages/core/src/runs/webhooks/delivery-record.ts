@@ -10,10 +10,10 @@ import type { WebhookData, WebhookEvent } from "../record/run-notice.ts";
  * The states of a delivery. `pending`: it is, or will be, sent. `delivered`: the receiver has taken it. `failed`: it was
  * given up. `disabled`: the receiver wants no more webhooks.
  */
-export const deliveryStatuses = ["pending", "delivered", "failed", "disabled"] as const;
+const deliveryStatuses = ["pending", "delivered", "failed", "disabled"] as const;
 
 /** The state of a delivery. */
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
+type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** One delivery of an event of a run to one webhook, in the form that the run's owner may see. */
 export type WebhookDelivery = {

@@ -15,7 +15,7 @@ import { idOf } from "./webhook-options.ts";
 import type { TargetSettings, WebhookSettings } from "./webhook-options.ts";
 
 /** The largest number of deliveries of a run that are kept. Beyond it the oldest go, first those that are over. */
-export const mostDeliveries = 200;
+const mostDeliveries = 200;
 
 /** An entry of the outbox with its key. */
 export type DueDelivery = { readonly key: string; readonly entry: OutboxEntry };

@@ -60,7 +60,7 @@ class World {
     if (this.#inFlight.size === 0 || !this.isHolding) this.now += 60_000;
   }
 
-  /** What the sweep does with runs whose process died: `finish` also settles a run that is over. */
+  /** Ends and settles all runs, as the sweep does after a crash. */
   async sweep(): Promise<void> {
     for (const runId of runIds) {
       await this.finish(0, runId);

@@ -89,6 +89,7 @@ describe("a wrong option of a service", () => {
 describe("options of a service without an effect", () => {
   const two = "durable makes a run service, and runs is one. Give one of the two.";
   const nowhere = "durable needs a storage that outlives the process. Give storage, or durable: { storage }.";
+  const notDurable = "webhooks report durable runs. Set durable: true with a storage, or leave webhooks out.";
   const unused = "storage has no effect here: it holds durable runs. Set durable: true, or leave storage out.";
 
   it.each<[string, object, string]>([
@@ -100,6 +101,13 @@ describe("options of a service without an effect", () => {
     ["storage with durable: false", { storage, durable: false }, unused],
     ["storage with runs", { storage, runs }, unused],
     ["storage beside that of durable", { storage, durable: { storage } }, unused],
+    ["webhooks without durable", { webhooks: [] }, notDurable],
+    ["webhooks with durable: false", { webhooks: [], durable: false }, notDurable],
+    [
+      "webhooks beside runs",
+      { webhooks: [], runs },
+      "webhooks has no effect beside runs. Give webhooks to the RunService.",
+    ],
   ])("%s are refused", (_what, options, message) => {
     expect(() => read(options)).toThrow(refused(message));
   });
@@ -108,6 +116,7 @@ describe("options of a service without an effect", () => {
     ["durable with a storage", { durable: true, storage }],
     ["durable with a storage and options of its own", { durable: { engine, perform: false }, storage }],
     ["durable with a storage of its own", { durable: { storage } }],
+    ["durable with webhooks", { durable: true, storage, webhooks: [] }],
     ["durable: false", { durable: false }],
     ["durable: false beside runs", { durable: false, runs }],
   ])("%s are accepted", (_what, options) => {

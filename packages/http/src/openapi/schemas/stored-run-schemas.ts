@@ -1,6 +1,6 @@
 import type { Json, WaitKind } from "@troupe/core";
-import { deliveryStatuses, runStatuses, webhookEvents } from "@troupe/core/runs";
-import type { RunKind, WebhookDelivery } from "@troupe/core/runs";
+import { runStatuses } from "@troupe/core/runs";
+import type { RunKind, WebhookDelivery, WebhookEvent } from "@troupe/core/runs";
 import type { JournalEvent, PublicRun, PublicWait, WaitEvent } from "@troupe/core/transport";
 import type { AcceptedBody } from "../../answer/answer-run.ts";
 import type { PublicRunPage } from "../../routes/stored-run-routes.ts";
@@ -23,6 +23,8 @@ type Journal<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: 
 
 const kinds = ["agent", "team", "workflow"] as const satisfies RunKind[];
 const waitKinds = ["approval", "input", "doubt", "upgrade", "question", "event", "sleep"] as const satisfies WaitKind[];
+const webhookEvents = ["run.completed", "run.failed", "run.cancelled", "run.waiting"] as const satisfies WebhookEvent[];
+const deliveryStatuses = ["pending", "delivered", "failed", "disabled"] as const satisfies WebhookDelivery["status"][];
 
 const runId = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const wait: PublicWait = {
