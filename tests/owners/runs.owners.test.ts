@@ -85,6 +85,10 @@ const ways: [name: string, Way][] = [
   ["by an answer", (runs, owner) => runs.reachedBy((id) => runs.service.answer(id, "w", "yes", owner))],
   ["by a signal", (runs, owner) => runs.reachedBy((id) => runs.service.signal(id, "paid", 1, owner))],
   ["by their notes", (runs, owner) => runs.reachedBy((id) => runs.service.changeNote(id, owner, () => "note"))],
+  [
+    "by the deliveries of their webhooks",
+    (runs, owner) => runs.reachedBy((id) => runs.service.webhooks.deliveries(id, owner)),
+  ],
   ["by subscriptions", (runs, owner) => runs.reachedBy((id) => runs.service.subscriptions.list(id, owner))],
   [
     "by the end of a subscription",

@@ -14,7 +14,7 @@ import type { DueDelivery } from "./run-notices.ts";
 const lookMs = 10_000;
 /** Milliseconds from a storage's hint to the look at the outbox, which answers all hints until then. */
 const hintPauseMs = 500;
-/** The largest number of pages that one look reads. The next look continues after them. */
+/** The largest number of pages that one look reads. The next look continues after them, a little later. */
 const mostPages = 20;
 /** Milliseconds for which a delivery whose storage failed keeps its place. */
 const faultPauseMs = 5000;
@@ -127,6 +127,7 @@ export class Outbox {
       if (pages < mostPages) continue;
       this.#after = page.at(-1)?.key;
       isPartial = true;
+      this.#wakeAt(this.#init.now() + hintPauseMs);
       break;
     }
     this.#isPartial = isPartial;
