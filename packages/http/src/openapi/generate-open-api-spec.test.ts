@@ -1,5 +1,6 @@
 import { validate } from "@readme/openapi-parser";
 import { Agent, Workflow } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { counter, desk, talker } from "../../test/runnables.ts";
@@ -13,12 +14,19 @@ const odd = new Map(
     (name) => [name, talker("Hi.", { description: `<img src=x> [link](javascript:alert(1)) ${name}` })] as const,
   ),
 );
+const [hooked, hookedFlow] = [talker(), counter()];
+const hookedRuns = new RunService({
+  agents: { a: hooked },
+  workflows: { w: hookedFlow },
+  webhooks: { allowCallers: true },
+});
 const registries: [string, Parameters<typeof generateOpenAPISpec>[0]][] = [
   ["nothing", {}],
   ["one of each kind", { agents: { a: talker() }, teams: { t: desk() }, workflows: { w: counter() } }],
   ["many agents", { agents: many }],
   ["odd names", { agents: odd, teams: odd, workflows: { "ä b": counter() } }],
   ["forms", { agents: { a: talker() }, workflows: { w: counter() }, fileUpload: true }],
+  ["webhooks of callers", { agents: { a: hooked }, workflows: { w: hookedFlow }, runs: hookedRuns }],
   ["keys in one header less", { agents: { a: talker() }, genericApiKeyHeader: false }],
 ];
 
@@ -322,5 +330,20 @@ describe("the schemas of registered subjects", () => {
       },
     });
     expect(JSON.stringify(operation)).not.toContain("Oslo");
+  });
+});
+
+describe("the field webhook", () => {
+  it("is described where the host lets callers name a webhook, and nowhere else [webhooks.callers]", () => {
+    const fieldsIn = (options: Parameters<typeof generateOpenAPISpec>[0]) => {
+      const { components, paths } = generateOpenAPISpec(options);
+      const flow = paths["/workflows/w/run"]?.["post"]?.requestBody?.content["application/json"]?.schema;
+      return [components.schemas["RunRequest"], flow].map((schema) => Object.keys(schema?.properties ?? {}));
+    };
+    const allowed = fieldsIn({ agents: { a: hooked }, workflows: { w: hookedFlow }, runs: hookedRuns });
+    const plain = fieldsIn({ agents: { a: talker() }, workflows: { w: counter() } });
+
+    for (const fields of allowed) expect(fields).toContain("webhook");
+    for (const fields of plain) expect(fields).not.toContain("webhook");
   });
 });

@@ -119,6 +119,9 @@ it("runNamespaces are those in which earlier releases have stored runs", () => {
     dueSchedules: "schedule-due",
     schedulesByOwner: "schedule-by",
     subscriptions: "run-subscriptions",
+    webhooks: "webhooks",
+    outbox: "outbox",
+    deliveries: "run-deliveries",
     nodes: "run-nodes",
   });
 });

@@ -29,7 +29,15 @@ export type RunNotice = {
   /** Identifies the event among all events of all runs, also of a later run with the same id. */
   readonly key: readonly Json[];
   readonly data: WebhookData;
+  /**
+   * The webhooks to notify: the id of each and a hash of its host. They are noted, because the process that puts the
+   * deliveries in the outbox may have other webhooks.
+   */
+  readonly receivers: readonly NoticeReceiver[];
 };
+
+/** A webhook that is notified of an event: the id of a webhook of the service, or `"run"` for the run's own. */
+export type NoticeReceiver = { readonly target: string; readonly host: string };
 
 /** The parts of a run's record about its webhooks. */
 export type NotedEvents = {
@@ -58,7 +66,7 @@ const typeOfEnd = { completed: "run.completed", error: "run.failed", cancelled: 
 const quiet: ReadonlySet<WaitKind> = new Set(["sleep", "upgrade"]);
 
 /** Returns the notice of the transition that led to a record; undefined if webhooks do not report it. */
-export function toNotice(record: NotedRun, now: number): RunNotice | undefined {
+export function toNotice(record: NotedRun, now: number): Omit<RunNotice, "receivers"> | undefined {
   const { runId, kind, name, sessionId, status, createdAt, attempts, error } = record;
   const facts = { runId, kind, name, sessionId, status };
   if (status === "queued" || status === "running") return undefined;

@@ -25,6 +25,8 @@ type Init = {
   readonly storage: StorageDriver;
   readonly now: () => number;
   readonly logger: Logger | undefined;
+  /** True to ask the storage for hints, which cost some databases a connection. Otherwise others' deliveries wait. */
+  readonly watches: boolean;
   /** Makes one attempt at a delivery. Returns the time at which it is due again, if it is. */
   readonly attempt: (due: DueDelivery, signal: AbortSignal) => Promise<number | undefined>;
 };
@@ -61,10 +63,11 @@ export class Outbox {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#abort = new AbortController();
-    const { storage } = this.#init;
-    this.#unwatch = storage.watch?.(runNamespaces.outbox, () => this.#onHint());
+    const { storage, watches } = this.#init;
+    const isInMemory = storage instanceof InMemoryStorage;
+    if (watches || isInMemory) this.#unwatch = storage.watch?.(runNamespaces.outbox, () => this.#onHint());
     // Nothing comes into storage in memory without a hint.
-    if (!(storage instanceof InMemoryStorage)) this.#timer = setInterval(() => void this.look(), lookMs).unref();
+    if (!isInMemory) this.#timer = setInterval(() => void this.look(), lookMs).unref();
     void this.look();
   }
 

@@ -66,3 +66,26 @@ it("gives a later run with the same id events of other ids", async () => {
   expect(new Set(ids).size).toBe(2);
   expect(now()).toBe(1_000_000);
 });
+
+it("delivers what another process has noted, also in a process with other webhooks or none", async () => {
+  const { storage, store, receivers, now } = await world();
+  const died = processOf(storage, { settings, now, fetch: receivers.fetch });
+  const other = processOf(storage, { now, fetch: receivers.fetch });
+  // The first process dies between the end of the run and its deliveries.
+  died.store.notifier = store.notifier && {
+    note: (next) => store.notifier?.note(next) ?? next,
+    enqueue: async () => {},
+  };
+  await died.store.finish("ä1", { status: "completed" });
+  expect(await deliveriesIn(storage)).toEqual([]);
+  const record = await other.store.read("ä1");
+  if (record !== null) await other.store.settle(record);
+
+  expect(await deliveriesIn(storage)).toMatchObject([{ type: "run.completed", status: "pending" }]);
+  // A process that does not know the webhook leaves its delivery to one that does.
+  await attemptAll(other, now());
+  expect(receivers.received).toEqual([]);
+  receivers.answer = () => 204;
+  await attemptAll(died, now());
+  expect(await deliveriesIn(storage)).toMatchObject([{ status: "delivered", attempts: 1 }]);
+});

@@ -3,7 +3,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
 import { toNotice } from "../record/run-notice.ts";
-import type { RunNotice } from "../record/run-notice.ts";
+import type { NoticeReceiver, RunNotice, WebhookEvent } from "../record/run-notice.ts";
 import { removeDeliveries } from "../record/run-parts.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import type { RunNotifier, RunStore } from "../record/run-store.ts";
@@ -42,15 +42,16 @@ export class RunNotices implements RunNotifier {
   note(next: RunRecord): RunRecord {
     if (next.webhook === undefined && this.#targets.length === 0) return next;
     const notice = toNotice(next, this.#init.now());
-    if (notice === undefined || this.#receiversOf(next, notice).length === 0) return next;
-    return { ...next, notices: [...(next.notices ?? []), notice], hasDeliveries: true };
+    const receivers = notice === undefined ? [] : this.#receiversOf(next, notice.type);
+    if (notice === undefined || receivers.length === 0) return next;
+    return { ...next, notices: [...(next.notices ?? []), { ...notice, receivers }], hasDeliveries: true };
   }
 
   async enqueue(record: RunRecord): Promise<void> {
     const { runId, notices = [] } = record;
     const { store, onDue } = this.#init;
     if (notices.length === 0) return;
-    const deliveries = notices.flatMap((notice) => this.#deliveriesOf(record, notice));
+    const deliveries = notices.flatMap((notice) => deliveriesOf(record, notice));
     const insert = async (part: "delivery" | "outbox") => {
       await insertRecords(
         store.storage,
@@ -82,41 +83,18 @@ export class RunNotices implements RunNotifier {
   }
 
   /** Returns the webhooks that want to know of an event: the id and the host of each. */
-  #receiversOf({ webhook }: RunRecord, { type }: RunNotice): { target: string; host: string }[] {
+  #receiversOf({ webhook }: RunRecord, type: WebhookEvent): NoticeReceiver[] {
     const targets = this.#targets.filter(({ events }) => events.includes(type));
     const own = webhook === undefined ? [] : [{ target: "run", host: webhook }];
     return [...targets.map(({ id, host }) => ({ target: id, host })), ...own];
   }
 
-  #deliveriesOf(record: RunRecord, notice: RunNotice): { delivery: Insert; outbox: Insert; entry: OutboxEntry }[] {
-    const { type, at, data, key } = notice;
-    const { runId } = record;
-    return this.#receiversOf(record, notice).map(({ target, host }) => {
-      // The id is made from the event, so that an event that is enqueued again after a crash is still one delivery.
-      const id = messageId([...key, target]);
-      const state = { status: "pending", attempts: 0, dueAt: at } as const;
-      const delivery: DeliveryRecord = { v: 1, id, type, at, target, data, ...state };
-      const entry: OutboxEntry = {
-        v: 1,
-        kind: "webhook",
-        delivery: deliveryKey(runId, delivery),
-        host,
-        owner: ownerKey(record.owner),
-        webhook: target === "run" ? "run" : "service",
-      };
-      return {
-        delivery: { namespace: runNamespaces.deliveries, key: entry.delivery, value: asJson(delivery) },
-        outbox: { namespace: runNamespaces.outbox, key: outboxKey(delivery), value: asJson(entry) },
-        entry,
-      };
-    });
-  }
-
   /** Removes the oldest deliveries of a run beyond the limit. One that is not over is given up by that. */
-  async #trim({ runId, attempts }: RunRecord): Promise<void> {
+  async #trim({ runId, attempts, notices = [] }: RunRecord): Promise<void> {
     const { storage } = this.#init.store;
+    const most = Math.max(1, ...notices.map(({ receivers }) => receivers.length));
     // A run has at most one event for each attempt, and one for its end.
-    if ((attempts + 1) * (this.#targets.length + 1) <= mostDeliveries) return;
+    if ((attempts + 1) * most <= mostDeliveries) return;
     const { deliveries: namespace } = runNamespaces;
     const found = await storage.list(namespace, deliveryPrefix(runId));
     const isOpen = ({ key, value }: (typeof found)[number]) => readDelivery(value, key)?.status === "pending";
@@ -125,6 +103,34 @@ export class RunNotices implements RunNotifier {
       await storage.delete(namespace, key);
     }
   }
+}
+
+/** Makes the deliveries of an event, one for each webhook, with their entries in the outbox. */
+function deliveriesOf(
+  record: RunRecord,
+  notice: RunNotice,
+): { delivery: Insert; outbox: Insert; entry: OutboxEntry }[] {
+  const { type, at, data, key, receivers } = notice;
+  const { runId } = record;
+  return receivers.map(({ target, host }) => {
+    // The id is made from the event, so that an event that is enqueued again after a crash is still one delivery.
+    const id = messageId([...key, target]);
+    const state = { status: "pending", attempts: 0, dueAt: at } as const;
+    const delivery: DeliveryRecord = { v: 1, id, type, at, target, data, ...state };
+    const entry: OutboxEntry = {
+      v: 1,
+      kind: "webhook",
+      delivery: deliveryKey(runId, delivery),
+      host,
+      owner: ownerKey(record.owner),
+      webhook: target === "run" ? "run" : "service",
+    };
+    return {
+      delivery: { namespace: runNamespaces.deliveries, key: entry.delivery, value: asJson(delivery) },
+      outbox: { namespace: runNamespaces.outbox, key: outboxKey(delivery), value: asJson(entry) },
+      entry,
+    };
+  });
 }
 
 function messageId(parts: readonly Json[]): string {

@@ -48,7 +48,9 @@ export class RunWebhooks {
     const sender = new WebhookSender(settings, now, fetch);
     const send: WebhookSender["send"] = async (...given) => await sender.send(...given);
     const dispatch = new WebhookDispatch({ storage, stored, settings, now, logger, send });
-    const outbox = new Outbox({ storage, now, logger, attempt: (due, signal) => dispatch.attempt(due, signal) });
+    const watches = settings.targets.length > 0 || settings.allowCallers;
+    const attempt: WebhookDispatch["attempt"] = async (...given) => await dispatch.attempt(...given);
+    const outbox = new Outbox({ storage, now, logger, watches, attempt });
     this.#outbox = outbox;
     store.notifier = new RunNotices({ store, settings, now, onDue: (due) => outbox.offer(due) });
   }
