@@ -52,7 +52,14 @@ export const folderLayers: Layers["folderLayers"] = {
     ["team", "workflow"],
   ],
   "packages/core/src/knowledge": [["vector"], ["."]],
-  "packages/core/src/runs": [["record"], ["webhooks"], ["readers"], ["processes"], ["performer", "schedules"], ["service"]],
+  "packages/core/src/runs": [
+    ["record"],
+    ["webhooks"],
+    ["readers"],
+    ["processes"],
+    ["performer", "schedules"],
+    ["service"],
+  ],
   "packages/core/src/transport": [
     ["request"],
     ["public"],
