@@ -5,9 +5,9 @@
 export const budgets = {
   core: {
     /** Size of the tarball in bytes. */
-    packedBytes: 606_000,
+    packedBytes: 672_000,
     /** Size on disk in bytes. */
-    unpackedBytes: 2_240_000,
+    unpackedBytes: 2_476_000,
     /** Number of third-party libraries. */
     dependencies: 1,
     /** Import time of an entry point, as a multiple of that of 8,000 plain functions. */
