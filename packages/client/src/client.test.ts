@@ -39,6 +39,23 @@ describe("a client", () => {
     expect(await stream.ids).toMatchObject({ runId: expect.any(String) as string, sessionId: "s1" });
   });
 
+  it("makes, lists, changes and removes schedules of its user", async () => {
+    const authenticate = () => ({ userId: "ada" });
+    const shared = { agents: { helper: sayer("helper") }, storage: new InMemoryStorage(), durable: true };
+    const { schedules } = createClient({
+      baseUrl: await serveOn("node:http", { ...shared, schedules: true, authenticate }),
+    });
+    const sent = { kind: "agent", name: "helper", input: "Grüße.", everyMs: 3_600_000 } as const;
+    const made = await schedules.create(sent);
+
+    expect(made).toMatchObject({ ...sent, status: "active", pending: [], history: [] });
+    expect(await schedules.list()).toEqual([made]);
+    expect(await schedules.change(made.id, { status: "paused" })).toMatchObject({ status: "paused" });
+    expect(await schedules.get(made.id)).not.toHaveProperty("nextAt");
+    await schedules.remove(made.id);
+    await expect(schedules.get(made.id)).rejects.toMatchObject({ code: "not_found", status: 404 });
+  });
+
   it("answers the question of a run that waits [client.runs]", async () => {
     const pay = defineTool({
       name: "pay",
