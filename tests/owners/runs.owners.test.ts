@@ -103,6 +103,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
       shows: [
         "packages/core/src/runs/record/find-runs.ts",
         "packages/core/src/runs/record/list-runs.ts",
+        "packages/core/src/runs/record/run-keys.ts",
         "packages/core/src/runs/record/run-record.ts",
         "packages/core/src/runs/record/run-store.ts",
         "packages/core/src/runs/service/run-service.ts",

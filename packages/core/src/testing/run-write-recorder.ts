@@ -6,8 +6,8 @@ import type { StorageDriver } from "../sessions/storage/storage-driver.ts";
 import { isEnded } from "../runs/record/run-record.ts";
 import { transitions } from "../runs/record/run-writes.ts";
 import type { TransitionName } from "../runs/record/run-writes.ts";
-import { apply, holds, runOf, status, stepsOf, types } from "./run-write-steps.ts";
-import type { Facts, Step, Write } from "./run-write-steps.ts";
+import { apply, holds, runIdIn, status, transitionWritesOf, types } from "./run-write-steps.ts";
+import type { Facts, Step, RecordedWrite } from "./run-write-steps.ts";
 
 class RecordedMemory extends InMemoryStorage {
   readonly #recorder: RunWriteRecorder;
@@ -134,7 +134,7 @@ export class RunWriteRecorder {
     const namespaces = writes.map(({ namespace }) => namespace);
     if (!namespaces.includes(runNamespaces.runs)) return;
     const ranks: readonly string[] = [runNamespaces.open, runNamespaces.byOwner, runNamespaces.log, runNamespaces.runs];
-    const perRun = Map.groupBy(writes, ({ namespace, key }) => runOf(namespace, key));
+    const perRun = Map.groupBy(writes, ({ namespace, key }) => runIdIn(namespace, key));
     for (const own of perRun.values()) {
       const order = own.map(({ namespace }) => ranks.indexOf(namespace));
       if (order.some((rank, index) => rank < (order[index - 1] ?? 0))) this.#refuse(["accept", "record"], "its batch");
@@ -144,7 +144,7 @@ export class RunWriteRecorder {
   /**
    * Records writes that took effect at once, such as those of a transaction. Their order among themselves does not matter.
    */
-  commit(writes: readonly Write[]): void {
+  commit(writes: readonly RecordedWrite[]): void {
     const left = [...writes];
     while (left.length > 0) {
       const next = Math.max(
@@ -155,18 +155,18 @@ export class RunWriteRecorder {
     }
   }
 
-  #isAllowed(write: Write): boolean {
-    const facts = this.#factsOf(runOf(write.namespace, write.key, write.value));
-    const steps = stepsOf(write, facts);
+  #isAllowed(write: RecordedWrite): boolean {
+    const facts = this.#factsOf(runIdIn(write.namespace, write.key, write.value));
+    const steps = transitionWritesOf(write, facts);
     return steps.length === 0 || steps.some((step) => this.#isNext(step, facts));
   }
 
   /** Records a write that was made, after all earlier ones; `null` for the removal of a record. */
   write(namespace: string, key: string, value: Json | null): void {
     if (!(Object.values(runNamespaces) as string[]).includes(namespace)) return;
-    const runId = runOf(namespace, key, value);
+    const runId = runIdIn(namespace, key, value);
     const facts = this.#factsOf(runId);
-    const steps = stepsOf({ namespace, key, value }, facts);
+    const steps = transitionWritesOf({ namespace, key, value }, facts);
     const wrong = steps.length > 0 && !steps.some((step) => this.#isNext(step, facts));
     if (wrong) this.#refuse(steps[0], `${namespace} ${key} of a run that is ${status(facts)}`);
     if (namespace === runNamespaces.log && value !== null && types(facts).has("end")) {

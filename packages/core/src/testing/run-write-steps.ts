@@ -75,7 +75,7 @@ export const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
 };
 
 /** Returns the id of the run that a record belongs to. */
-export function runOf(namespace: string, key: string, value: Json | null = null): string {
+export function runIdIn(namespace: string, key: string, value: Json | null = null): string {
   // The key of an entry of the outbox has no run, but its value names the record of the delivery.
   if (namespace === runNamespaces.outbox)
     return decodeURIComponent(String(readProperty(value, "delivery")).split("/")[0] ?? "");
@@ -84,13 +84,13 @@ export function runOf(namespace: string, key: string, value: Json | null = null)
 }
 
 /** A write of a storage; `null` for the removal of a record. */
-export type Write = { readonly namespace: string; readonly key: string; readonly value: Json | null };
+export type RecordedWrite = { readonly namespace: string; readonly key: string; readonly value: Json | null };
 
 /**
  * Returns the writes in the table of transitions that a write of a storage may be; an empty array if the table has no
  * such write.
  */
-export function stepsOf({ namespace, key, value }: Write, facts: Facts): Step[] {
+export function transitionWritesOf({ namespace, key, value }: RecordedWrite, facts: Facts): Step[] {
   const over = isOver(facts);
   switch (namespace) {
     case runNamespaces.open:
@@ -134,7 +134,7 @@ export function stepsOf({ namespace, key, value }: Write, facts: Facts): Step[] 
   }
 }
 
-function placeSteps({ key, value }: Pick<Write, "key" | "value">, facts: Facts): Step[] {
+function placeSteps({ key, value }: Pick<RecordedWrite, "key" | "value">, facts: Facts): Step[] {
   const isEnd = isEndKey(key);
   if (value !== null) return isEnd ? [] : [["accept", "places"]];
   if (isEnd) return [];
@@ -167,7 +167,7 @@ function isEndKey(key: string): boolean {
 }
 
 /** Adds a write to the records of its run. */
-export function apply({ namespace, key, value }: Write, facts: Facts): void {
+export function apply({ namespace, key, value }: RecordedWrite, facts: Facts): void {
   const change = (keys: Set<string>, name = key) => void (value === null ? keys.delete(name) : keys.add(name));
   const isKnown = facts.open !== undefined && facts.record === undefined;
   if (namespace === runNamespaces.open && isKnown && value !== null) facts.isClaimed = true;
