@@ -49,6 +49,8 @@ describe("each of several owners finds its own and nothing else", () => {
 
     await checkOwners({
       shows: [
+        "packages/core/src/sessions/session/fork-entries.ts",
+        "packages/core/src/sessions/session/fork-pasts.ts",
         "packages/core/src/sessions/session/fork-session.ts",
         "packages/core/src/sessions/session/forked-turn-log.ts",
       ],

@@ -1,5 +1,4 @@
 import { closeInOrder } from "../../base/async/close-in-order.ts";
-import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import { readHostRunOptions } from "../../agents/agent/host-run-options.ts";
@@ -7,7 +6,6 @@ import type { HostRunOptions } from "../../agents/agent/host-run-options.ts";
 import { logWarnings } from "../../agents/run/log-warnings.ts";
 import type { Registry } from "../../agents/run/registry.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
-import { readProperty } from "../../base/util/read-property.ts";
 import { readKeyHeaders } from "../../model/keys/read-key-headers.ts";
 import { SourceGuard } from "../../provider/wire/request-source.ts";
 import type { RunService } from "../../runs/service/run-service.ts";
@@ -30,6 +28,7 @@ import type { ClosableServer } from "../shutdown/watched-server.ts";
 import { readStart } from "./begin-run.ts";
 import type { AgentStart, NameIn, OutputIn, ResultIn, TeamStart, TypedService, WorkflowStart } from "./begin-run.ts";
 import { makeRuns } from "./make-runs.ts";
+import { refuseUnrunnable } from "./refuse-unrunnable.ts";
 import { readServiceRules } from "./service-options.ts";
 import type { ServiceOptions, ServiceRules } from "./service-options.ts";
 
@@ -278,27 +277,6 @@ export class Service<Served extends ServedTypes = ServedTypes> {
         void sessions.flush(0);
       },
     };
-  }
-}
-
-/** Throws for a workflow that waits for answers or events, unless the run service runs it. */
-function refuseUnrunnable({ agents, teams, workflows }: ServiceRules, runs: RunService | undefined): void {
-  const registries = [
-    ["agent", agents],
-    ["team", teams],
-    ["workflow", workflows],
-  ] as const;
-  for (const [kind, registry] of registries) {
-    for (const [name, served] of registry) {
-      const step = readProperty(served, "waitingStep");
-      if (typeof step !== "string" || runs?.find(kind, name) === served) continue;
-      const place = `The ${kind} ${JSON.stringify(name)}: the step ${JSON.stringify(step)}`;
-      throw new TroupeError(
-        "invalid_config",
-        `${place} waits for an answer or an event, which needs a RunService. Give durable: true with a storage, or runs: ` +
-          `new RunService({ ${kind}s: { … } }), which needs no storage. That RunService must have the ${kind} under the same name.`,
-      );
-    }
   }
 }
 
