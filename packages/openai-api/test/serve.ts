@@ -40,9 +40,10 @@ export async function serve(options: ServiceOptions, { api, beside = [] }: Hosti
   const server = createServer((request, response) => router(request, response, () => response.writeHead(404).end()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => {
+  onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
+    await service.close({ graceMs: 0 });
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const send = inject("httpServer") === "fetch" ? byHandler(createHandler(service, protocols)) : fetch;

@@ -4,6 +4,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import { RetryPauses } from "../processes/run-sweep.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { ScheduledRequest, ScheduleRecord } from "./schedule-record.ts";
 import { planDue, settleTime } from "./schedule-plan.ts";
@@ -49,6 +50,7 @@ export class ScheduleRunner {
   readonly #pauses = new RetryPauses(pausesMs);
   /** The times until which schedules are left alone whose runs could not begin. */
   readonly #restUntil = new Map<string, number>();
+  #interval: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The monotonic time of the next look. */
   #timerAt = Infinity;
@@ -62,16 +64,20 @@ export class ScheduleRunner {
     this.#init = init;
   }
 
-  /** Begins to look at due schedules. The timer does not keep the process alive. */
+  /** Begins to look at due schedules. The timers do not keep the process alive. */
   start(): void {
     this.#isStarted = true;
-    this.#unwatch = this.#init.store.storage.watch?.(runNamespaces.dueSchedules, () => this.look(hintPauseMs));
+    const { storage } = this.#init.store;
+    this.#unwatch = storage.watch?.(runNamespaces.dueSchedules, () => this.look(hintPauseMs));
+    // Nothing comes into a storage in memory without a hint.
+    if (!(storage instanceof InMemoryStorage)) this.#interval = setInterval(() => this.look(), lookMs).unref();
     this.look();
   }
 
   /** Begins no more runs. Resolves once a run that is just being accepted is settled. */
   async stop(): Promise<void> {
     this.#isStarted = false;
+    clearInterval(this.#interval);
     clearTimeout(this.#timer);
     this.#timerAt = Infinity;
     this.#unwatch?.();
@@ -80,7 +86,7 @@ export class ScheduleRunner {
 
   /** Looks at the due schedules soon, if this process begins their runs. */
   look(afterMs = 0): void {
-    if (!this.#isStarted) return;
+    if (!this.#isStarted || afterMs === Infinity) return;
     if (this.#passing !== undefined) return void (this.#isAskedAgain = true);
     // A look that comes earlier answers this call, too: many hints must not put it off.
     const at = performance.now() + afterMs;
@@ -100,7 +106,10 @@ export class ScheduleRunner {
     this.look(this.#isAskedAgain ? Math.min(hintPauseMs, waitMs) : waitMs);
   }
 
-  /** Settles all due times once, as far as possible. Returns the milliseconds until the next look. Never rejects. */
+  /**
+   * Settles all due times once, as far as possible. Returns the milliseconds until the next look; infinite while no time
+   * lies ahead. Never rejects.
+   */
   async pass(): Promise<number> {
     const { store, now, mayBegin } = this.#init;
     if (!mayBegin()) return lookMs;
@@ -111,7 +120,8 @@ export class ScheduleRunner {
         (entry) => this.#advance(entry),
       );
       const rests = [...this.#restUntil.values()].filter((until) => until > now());
-      return Math.max(0, Math.min(lookMs, nextAt - now(), ...rests.map((until) => until - now())));
+      const waitMs = Math.min(nextAt - now(), ...rests.map((until) => until - now()));
+      return waitMs === Infinity ? Infinity : Math.max(0, Math.min(lookMs, waitMs));
     } catch (error) {
       this.#warn("The due schedules could not be read. That is tried again.", { error });
       return lookMs;
