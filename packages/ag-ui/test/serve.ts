@@ -63,8 +63,13 @@ export async function serveScenes(): Promise<{ url: string; paid: unknown[] } & 
     durable: true,
     logger: createLogger({ level: "silent" }),
   });
-  onTestFinished(async () => await service.close({ graceMs: 0 }));
-  return { url: (await serve(service, [agUi()], { port: 0 })).url, paid, ...watchRuns(service) };
+  const { url, server } = await serve(service, [agUi()], { port: 0 });
+  onTestFinished(async () => {
+    // The clients of a test send nothing more: their idle connections need not be waited for.
+    server.closeAllConnections();
+    await service.close({ graceMs: 0 });
+  });
+  return { url, paid, ...watchRuns(service) };
 }
 
 /**

@@ -15,8 +15,16 @@ export const servers = ["node:http", "express", "fetch"] as const;
 /** Serves over HTTP on a free port until the test is over, and returns the address. */
 export async function serveOn(kind: (typeof servers)[number], options: ServiceOptions): Promise<string> {
   const service = createService({ logger: silent, ...options });
+  if (kind === "node:http") {
+    const { url, server } = await serve(service, [http({ fileUpload: true })], { port: 0 });
+    onTestFinished(async () => {
+      // The clients of a test send nothing more: their idle connections need not be waited for.
+      server.closeAllConnections();
+      await service.close({ graceMs: 0 });
+    });
+    return url;
+  }
   onTestFinished(async () => await service.close({ graceMs: 0 }));
-  if (kind === "node:http") return (await serve(service, [http({ fileUpload: true })], { port: 0 })).url;
   if (kind === "fetch") return await listen(createServer(carry(createHandler(service, [http()]))));
   return await listen(createServer(express().use(createRouter(service, [http({ fileUpload: true })]))));
 }

@@ -53,6 +53,8 @@ describe("the processes of a service whose engine, run or client is away", () =>
     const agents = { a: askingRunnable({ kind: "approval", about: {}, until: Date.now() + 60_000 }) };
     const queue = new SharedQueue();
     const one = await serveRuns({ agents, ...queue.node("one") });
+    // The first look for due schedules has been made.
+    await vi.advanceTimersByTimeAsync(10);
     const before = vi.getTimerCount();
     const { runId } = await one.accept(request);
     await untilStatus(one, runId, "waiting");
