@@ -1,3 +1,4 @@
+// oxlint-disable complexity -- one line for each promise
 import type { ModelState } from "./run-model.ts";
 
 const has = (text: string, part: string) => text.includes(part);
