@@ -51,7 +51,8 @@ function scene(create: () => StorageDriver, act: (of: Of) => Promise<unknown>, e
       if (record !== null && isEnded(record.status)) await of.store.settle(record);
       else if (record?.status === "waiting") await of.store.notify(record);
       await of.store.flush();
-      for (let round = 0; round < 3; round++, now += 20_000) await attemptAll(of, now);
+      // Longer than the pause after three attempts, two of which other processes have begun.
+      for (let round = 0; round < 3; round++, now += 600_000) await attemptAll(of, now);
     },
     // A lease of a process that died is over.
     expire: async () => void (now += 120_000),
