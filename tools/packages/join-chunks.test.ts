@@ -4,6 +4,7 @@ import { sharedFile } from "./join-chunks.ts";
 it.each([
   [["index"], undefined],
   [["kit", "provider"], "wire"],
+  [["index", "provider", "runs"], "network"],
   [["index", "vector"], "base"],
   [["runs", "storage", "service"], "base"],
   [["index", "testing"], "agents"],

@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
 /** Entry points that authors of drivers import. They stay light: of what they share, each loads `base` alone. */
-const forDrivers = ["kit", "provider", "storage", "vector"];
+const forDrivers = ["kit", "storage", "vector"];
 
 /**
  * Returns the name of the file that holds what these entry points share, or `undefined` if a single one uses it.
@@ -14,6 +14,8 @@ export function sharedFile(entryPoints: readonly string[]): string | undefined {
   if (entryPoints.length < 2) return undefined;
   if (entryPoints.every((name) => name === "kit" || name === "provider")) return "wire";
   if (uses(...forDrivers)) return "base";
+  // Senders of requests, such as those of webhooks, share the connections and guards of providers.
+  if (uses("provider")) return "network";
   if (uses("index")) return entryPoints.every((name) => name === "index" || name === "testing") ? "agents" : "core";
   if (uses("runs")) return uses("transport") ? "callers" : "durable";
   return "serving";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Agent, InMemoryStorage } from "@troupe/core";
 import { createService } from "@troupe/core/service";
@@ -31,7 +31,12 @@ app.post("/hooks", express.raw({ type: "application/json" }), (request, response
 });
 // #endregion
 
-const { promise: taken, resolve: take } = Promise.withResolvers<Event>();
+function take(event: Event): void {
+  received.emit("event", event);
+}
+
+const received = new EventEmitter();
+const first = once(received, "event") as Promise<[Event]>;
 const listener = app.listen(0, "127.0.0.1");
 await once(listener, "listening");
 const host = `127.0.0.1:${(listener.address() as AddressInfo).port}`;
@@ -44,7 +49,7 @@ const service = createService({
   webhooks: { targets: [{ url: `http://${host}/hooks`, secrets: [secret] }], allowPrivateHosts: [host] },
 });
 const run = await service.begin({ agent: "guide", input: "The capital of Norway?" });
-const event = await taken;
+const [event] = await first;
 assert.deepEqual([event.type, event.data.runId, event.data.status], ["run.completed", run.runId, "completed"]);
 
 const forged = await fetch(`http://${host}/hooks`, {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -12,11 +12,12 @@ import { http } from "@troupe/http";
 const storage = new InMemoryStorage();
 const reporter = new Agent({ name: "reporter", model: new ScriptedModel("All orders are shipped.") });
 const secret = `whsec_${Buffer.from("a secret of thirty-two characters").toString("base64")}`;
-const taken = Promise.withResolvers<{ type: string; data: { runId: string } }>();
+const received = new EventEmitter();
 const receiver = createServer((request, response) => {
   response.writeHead(204).end();
-  void text(request).then((body) => taken.resolve(JSON.parse(body) as Awaited<typeof taken.promise>));
+  void text(request).then((body) => received.emit("event", JSON.parse(body)));
 }).listen(0, "127.0.0.1");
+const first = once(received, "event") as Promise<[{ type: string; data: { runId: string } }]>;
 await once(receiver, "listening");
 const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 const port = 0;
@@ -42,7 +43,7 @@ const accepted = await fetch(`${url}/agents/reporter/run`, {
   body: JSON.stringify({ input: "Report on yesterday's orders." }),
 });
 const runId = accepted.headers.get("x-run-id");
-const event = await taken.promise;
+const [event] = await first;
 assert.deepEqual([event.type, event.data.runId], ["run.completed", runId]);
 
 const list = async () =>

@@ -1,5 +1,4 @@
 import { lookup as systemLookup } from "node:dns";
-import type { LookupFunction } from "node:net";
 import { startDeadline } from "../../base/async/start-deadline.ts";
 import {
   booleanOption,
@@ -23,6 +22,13 @@ import {
 } from "./guard-url.ts";
 import type { AllowedPrivateHosts } from "./guard-url.ts";
 
+/** Looks up the addresses of a host, as `dns.lookup` of Node does. Written here for programs without Node's types. */
+export type HostLookup = (
+  hostname: string,
+  options: { all?: boolean | undefined },
+  callback: (error: Error | null, address: string | { address: string; family: number }[], family?: number) => void,
+) => void;
+
 /** Options of `createGuardedFetch`. */
 export type GuardedFetchOptions = {
   /** Private hosts that may be reached, each as `host:port`. @default [] */
@@ -36,7 +42,7 @@ export type GuardedFetchOptions = {
   /** Maximum number of redirects that are followed. @default 3 */
   maxRedirects?: number;
   /** Resolves host names. @default the operating system's lookup */
-  lookup?: LookupFunction;
+  lookup?: HostLookup;
 };
 
 /** Options of one request of a `GuardedFetch`. */
@@ -63,7 +69,7 @@ const optionTable = {
   cutsReply: optional(booleanOption, false),
   timeoutMs: optional(timeoutOption, 30_000),
   maxRedirects: optional(integerOption(0), 3),
-  lookup: optional(functionOption<LookupFunction>(), systemLookup as LookupFunction),
+  lookup: optional(functionOption<HostLookup>(), systemLookup as HostLookup),
 } satisfies OptionTable<GuardedFetchOptions>;
 
 /**
@@ -98,7 +104,7 @@ type Rules = {
   maxBytes: number;
   cutsReply: boolean;
   maxRedirects: number;
-  lookup: LookupFunction;
+  lookup: HostLookup;
 };
 
 async function follow(first: HopRequest, rules: Rules, signal: AbortSignal): Promise<HopReply> {

@@ -1,4 +1,3 @@
-import type { LookupFunction } from "node:net";
 import {
   arrayOf,
   booleanOption,
@@ -14,6 +13,7 @@ import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { allowPrivateHostsOption } from "../../provider/wire/guard-url.ts";
+import type { HostLookup } from "../../provider/wire/guarded-fetch.ts";
 import { ReceiverGuard } from "../../provider/wire/receiver-guard.ts";
 import { webhookEvents } from "../record/run-notice.ts";
 import type { WebhookEvent } from "../record/run-notice.ts";
@@ -63,7 +63,7 @@ export type WebhookOptions = {
   /** Milliseconds to wait for a receiver's answer. @default 15_000 */
   timeoutMs?: number | undefined;
   /** Resolves the host names of receivers. @default the operating system's lookup */
-  lookup?: LookupFunction | undefined;
+  lookup?: HostLookup | undefined;
   /** Called when a receiver has answered 410, once in all processes. @default a warning in the log, without the address */
   onDisabled?: ((webhook: DisabledWebhook) => void) | undefined;
 };
@@ -84,7 +84,7 @@ export type WebhookSettings = {
   readonly maxPerOwner: number;
   readonly allowPrivateHosts: readonly string[];
   readonly timeoutMs: number;
-  readonly lookup?: LookupFunction;
+  readonly lookup?: HostLookup;
   readonly onDisabled?: (webhook: DisabledWebhook) => void;
 };
 
@@ -106,7 +106,7 @@ const optionTable = {
   maxPerOwner: optional(integerOption(1, 100_000), 100),
   allowPrivateHosts: optional(allowPrivateHostsOption, []),
   timeoutMs: optional(timeoutOption, 15_000),
-  lookup: optional(functionOption<LookupFunction>()),
+  lookup: optional(functionOption<HostLookup>()),
   onDisabled: optional(functionOption<NonNullable<WebhookOptions["onDisabled"]>>()),
 } satisfies OptionTable<WebhookOptions>;
 
