@@ -100,8 +100,7 @@ export class RunWriteRecorder {
     const facts = this.#factsOf(runId);
     const { open, record } = facts;
     // A cancellation is complete once the run is over.
-    if (name === "cancel")
-      return facts.inbox.has("cancel") && facts.isRelisted && record !== undefined && isEnded(record.status);
+    if (name === "cancel") return facts.inbox.has("cancel") && record !== undefined && isEnded(record.status);
     const waitsForUpgrade = record?.waits?.[0]?.kind === "upgrade";
     const isOpenCurrent =
       open === undefined ||
@@ -123,7 +122,6 @@ export class RunWriteRecorder {
       deliveries: new Set(),
       enqueued: new Set(),
       isClaimed: false,
-      isRelisted: false,
     };
     this.#runs.set(runId, facts);
     return facts;

@@ -22,8 +22,6 @@ export type Facts = {
   readonly enqueued: Set<string>;
   /** True once the open entry of a run without a record was changed. */
   isClaimed: boolean;
-  /** True once the open entry was written after the cancellation. */
-  isRelisted: boolean;
 };
 
 /** One write of a storage, named as in the table of transitions: its transition, and its name there. */
@@ -53,7 +51,6 @@ export const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
   waiting: (facts) => status(facts) === "waiting",
   answer: ({ inbox, record }) => inbox.size > 0 || record?.waits?.some(({ until }) => until !== undefined) === true,
   cancel: ({ inbox }) => inbox.has("cancel"),
-  relisted: ({ isRelisted }) => isRelisted,
   queued: (facts) => status(facts) === "queued",
   session: () => true,
   end: (facts) => types(facts).has("end") || facts.record?.error?.code === "storage_corrupt",
@@ -171,7 +168,6 @@ export function apply({ namespace, key, value }: RecordedWrite, facts: Facts): v
   const change = (keys: Set<string>, name = key) => void (value === null ? keys.delete(name) : keys.add(name));
   const isKnown = facts.open !== undefined && facts.record === undefined;
   if (namespace === runNamespaces.open && isKnown && value !== null) facts.isClaimed = true;
-  if (namespace === runNamespaces.open && value !== null && facts.inbox.has("cancel")) facts.isRelisted = true;
   if (namespace === runNamespaces.open) facts.open = value === null ? undefined : (value as unknown as OpenRun);
   if (namespace === runNamespaces.runs) facts.record = value === null ? undefined : (value as unknown as RunRecord);
   if (namespace === runNamespaces.byOwner) change(isEndKey(key) ? facts.ends : facts.places);

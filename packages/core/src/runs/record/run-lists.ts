@@ -16,6 +16,8 @@ import { inOrder, writeAll, writeInOrder } from "./run-writes.ts";
 export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
 
 const pageSize = 100;
+/** Milliseconds after which no process can still be storing the message that an open entry is held for. */
+const longestMessageMs = 10_000;
 /** Milliseconds after which no process can still be accepting a run whose record is missing. */
 const orphanMs = 60_000;
 
@@ -64,8 +66,10 @@ export class RunLists {
   }
 
   /** Marks an open run as submitted now. Returns false if another process was faster. */
-  async renew({ runId, stored, isTimed: _isTimed, ...open }: FoundOpenRun): Promise<boolean> {
-    const next = { ...open, submittedAt: this.#now() };
+  async renew({ runId, stored, isTimed: _isTimed, isHeld, ...open }: FoundOpenRun): Promise<boolean> {
+    const submittedAt = this.#now();
+    const isStillHeld = isHeld === true && submittedAt - open.submittedAt < longestMessageMs;
+    const next = { ...open, submittedAt, ...(isStillHeld && { isHeld }) };
     return await this.storage.compareAndSet(runNamespaces.open, encodeKey(runId), stored, next);
   }
 

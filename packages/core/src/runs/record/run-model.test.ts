@@ -14,7 +14,6 @@ const swaps: readonly (readonly [TransitionName, string, string])[] = [
   ["call", "call", "effect"],
   ["call", "effect", "done"],
   ["suspend", "waiting", "unlisted"],
-  ["wake", "open", "queued"],
   ["answer", "open", "answer"],
   ["cancel", "open", "cancel"],
   ["end", "end", "record"],

@@ -90,6 +90,11 @@ export type OpenRun = {
   submittedAt: number;
   /** True if `submittedAt` is the time at which a waiting run is woken. Any other future time is that of a wrong clock. */
   isTimed?: boolean;
+  /**
+   * True while a message to the run may be on its way: an answer, a signal or its cancellation. An attempt that suspends
+   * the run leaves such an entry to the sweep.
+   */
+  isHeld?: boolean;
   activation: number;
   priority: number;
   notBefore?: number;

@@ -118,6 +118,13 @@ describe("RunStore.takeOffList", () => {
     expect(await store.readOpen("r2")).toBeNull();
   });
 
+  it.each([undefined, 300])("leaves an entry that is held for a message, with the time %s", async (submittedAt) => {
+    const { store, record } = await stored({ status: "waiting", waits: [wait] });
+    await store.hold(record);
+    await store.takeOffList(record, await store.readOpen("r1"), submittedAt);
+    expect(await store.readOpen("r1")).toEqual({ ...openAs, submittedAt: 200, isHeld: true });
+  });
+
   it.each<[boolean, Partial<RunRecord>]>([
     [true, { status: "waiting", waits: [{ ...wait, kind: "upgrade" }, wait] }],
     [false, { status: "waiting", waits: [wait, { ...wait, kind: "upgrade" }] }],
@@ -155,7 +162,7 @@ describe("RunStore.wake", () => {
     expect(await contentsOf(storage)).toEqual(before);
   });
 
-  it("lists the run before its record is changed, and wakes it once when two processes do so", async () => {
+  it("changes the record before the open entry, and wakes the run once when two processes do so", async () => {
     const calls: string[] = [];
     const { storage } = await stored({ status: "waiting", waits: [wait] });
     const store = new RunStore(
@@ -163,13 +170,7 @@ describe("RunStore.wake", () => {
       () => 300,
     );
     expect(await store.wake("r1")).not.toBeNull();
-    expect(calls).toEqual([
-      "get runs r1",
-      "set run-open r1",
-      "get runs r1",
-      "compareAndSet runs r1",
-      "set run-open r1",
-    ]);
+    expect(calls).toEqual(["get runs r1", "compareAndSet runs r1", "set run-open r1"]);
 
     const { storage: shared } = await stored({ status: "waiting", waits: [wait] });
     const woken = await Promise.all([1, 2].map((now) => new RunStore(shared, () => now).wake("r1")));
@@ -178,6 +179,20 @@ describe("RunStore.wake", () => {
 });
 
 describe("RunStore.renew", () => {
+  it.each([
+    [9_999, true],
+    [10_000, undefined],
+  ])("lets go of an entry that was held for a message %s ms before: it is held still: %s", async (laterMs, isHeld) => {
+    const { store, storage, record } = await stored({ status: "waiting", waits: [wait] });
+    await store.hold(record);
+    const later = new RunStore(storage, () => 200 + laterMs);
+    const [found] = (await Array.fromAsync(later.lists.listOpen(() => expect.unreachable()))).flat();
+
+    expect(found !== undefined && (await later.lists.renew(found))).toBe(true);
+    expect(await store.readOpen("r1")).toMatchObject({ submittedAt: 200 + laterMs });
+    expect(((await store.readOpen("r1")) as { isHeld?: boolean }).isHeld).toBe(isHeld);
+  });
+
   it("changes the time of the submission alone", async () => {
     const { store, storage } = await stored({ anonymous: "#a", notBefore: 5 });
     const before = await contentsOf(storage);

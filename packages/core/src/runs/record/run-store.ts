@@ -11,7 +11,7 @@ import { RunLists } from "./run-lists.ts";
 import { isLongInput, removeInput, writeInput } from "./run-parts.ts";
 import type { StoredEnd } from "./run-parts.ts";
 import { byKeys, groupKeys, groupsWithEnd } from "./run-keys.ts";
-import { isEnded, readRunRecord, toOpenRun } from "./run-record.ts";
+import { isEnded, readOpenRun, readRunRecord, toOpenRun } from "./run-record.ts";
 import type { Running, RunRecord, RunStorage } from "./run-record.ts";
 
 /** Reports transitions of runs to webhooks. */
@@ -201,23 +201,24 @@ export class RunStore {
 
   /**
    * Removes a waiting run from the list of open runs or, with `submittedAt`, lets the sweep find it at that time. Does
-   * nothing if the entry has changed since it was read, because the run was woken.
+   * nothing if the entry has changed since it was read, because the run was woken, or if it is held for an answer.
    */
   async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;
     const next = submittedAt === undefined ? null : { ...toOpenRun(record, submittedAt), isTimed: true };
-    if (open !== null) await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
+    if (open === null || readOpenRun(open, record.runId).isHeld === true) return;
+    await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
   }
 
-  /** Puts a waiting run back in the queue. Returns null if the run does not wait. */
+  /**
+   * Puts a waiting run back in the queue. Returns null if the run does not wait. Its entry in the list of open runs is
+   * there, because each message to the run is stored after it.
+   */
   async wake(runId: string): Promise<RunRecord | null> {
-    const waiting = await this.read(runId);
-    if (waiting?.status !== "waiting") return null;
     const change = ({ waits: _waits, waitsUntil: _until, ...record }: RunRecord): RunRecord | null =>
       record.status === "waiting" ? { ...record, status: "queued", activation: record.activation + 1 } : null;
     const woken: { record: RunRecord | null } = { record: null };
     await writeInOrder("wake", {
-      open: () => this.open(waiting),
       queued: async () => (woken.record = await this.change(runId, change)) !== null,
       activation: () => woken.record && this.open(woken.record),
     });
@@ -227,6 +228,15 @@ export class RunStore {
   /** Adds a run to the list of open runs, as submitted now. */
   async open(record: RunRecord): Promise<void> {
     await this.storage.set(runNamespaces.open, encodeKey(record.runId), toOpenRun(record, this.#now()));
+  }
+
+  /**
+   * Adds a run to the list of open runs before a message to it is stored: an answer, a signal or its cancellation. An
+   * attempt that suspends the run and has not found the message yet leaves this entry.
+   */
+  async hold(record: RunRecord): Promise<void> {
+    const entry = { ...toOpenRun(record, this.#now()), isHeld: true };
+    await this.storage.set(runNamespaces.open, encodeKey(record.runId), entry);
   }
 
   /** Returns true if the removal time of a run has come. */

@@ -69,15 +69,14 @@ export const transitions = {
   wake: {
     from: ["waiting"],
     to: "queued",
-    writes: ["open", "queued", "activation"],
-    why: "A queued run is always among the open runs, whose entry has the activation only after the record has it.",
+    writes: ["queued", "activation"],
+    why: "The entry among the open runs is there; it has the activation only after the record has it.",
   },
   cancel: {
     from: ["queued", "running", "waiting"],
     to: "waiting",
-    writes: ["open", "cancel", "relisted"],
-    free: ["open", "relisted"],
-    why: "The sweep finds the cancellation of a waiting run; an attempt that suspends the run may remove the first entry.",
+    writes: ["open", "cancel"],
+    why: "The sweep finds the cancellation of a waiting run.",
   },
   end: {
     from: ["queued", "running", "waiting"],

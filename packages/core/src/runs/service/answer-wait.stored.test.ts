@@ -35,7 +35,6 @@ describe("answerWait", () => {
     expect(writes).toEqual([
       "set run-open r1",
       "compareAndSet run-inbox r1/t.0",
-      "set run-open r1",
       "compareAndSet runs r1",
       "set run-open r1",
     ]);

@@ -1,7 +1,6 @@
 import { RunPaused } from "../../agents/run/run-paused.ts";
 import { putCancel, checkAnswer, findWait, hasAnswer, putAnswer } from "../record/answers.ts";
 import { cancelled } from "../record/run-parts.ts";
-import type { RunStatus } from "../record/run-view.ts";
 import type { RunEngine } from "../processes/run-engine.ts";
 import type { RunPerformer } from "../performer/run-performer.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -42,7 +41,7 @@ export async function answerWait(
   const woken: { record: RunRecord | null } = { record: null };
   await writeInOrder("answer", {
     // A run that does not wait yet may be suspended before the answer is stored: then only this entry leads to the answer.
-    open: () => store.open(record),
+    open: () => store.hold(record),
     answer: () => putAnswer(store.storage, { runId, waitId }, checked),
     // A run that is about to stop for the wait finds the answer itself.
     wake: async () => (woken.record = await store.wake(runId)),
@@ -63,35 +62,41 @@ export async function cancelRun(
   stored: RunRecord,
   reason?: string,
 ): Promise<"cancelled" | "cancelling" | "over"> {
-  const { store, now, logger, node } = parts;
+  const { store, now, logger } = parts;
   const { runId } = stored;
   const record = await withLoggedEnd(store, stored, now);
   if (isEnded(record.status)) return "over";
   const performing = parts.performing.get(runId);
-  let status: RunStatus = record.status;
-  let isLeft = false;
   await writeInOrder("cancel", {
-    open: record.status === "waiting" ? () => store.open(record) : undefined,
+    // An attempt may suspend the run before the cancellation is stored: then only this entry leads to it.
+    open: () => store.hold(record),
     cancel: () => putCancel(store.storage, runId, reason),
-    relisted: async () => {
-      performing?.cancel(cancelled(reason));
-      // An attempt that suspends the run checks for a cancellation after the record shows the wait. If it has checked
-      // already, this call handles it.
-      const current = (await store.read(runId)) ?? record;
-      status = current.status;
-      // The record names this process, which performs no attempt at the run: its last attempt could not store how it
-      // ended.
-      isLeft = status === "running" && current.node === node && parts.performing.get(runId) === undefined;
-      if (current.status === "waiting") await store.open(current);
-    },
   });
-  if (isEnded(status)) return "over";
-  if (!isLeft && (status === "running" || (performing !== undefined && status !== "waiting"))) return "cancelling";
+  performing?.cancel(cancelled(reason));
+  const current = (await store.read(runId)) ?? record;
+  if (isEnded(current.status)) return "over";
+  if (isPerformed(parts, current, performing)) return "cancelling";
   // A job of the run that starts nevertheless finds that the run is over.
   await engine.withdraw(runId).catch((error: unknown) => {
     logger?.warn("The engine could not drop the job of a cancelled run.", { runId, error });
   });
   return await cancelUnperformed({ parts, performer }, record, reason);
+}
+
+/**
+ * Returns true if an attempt at a run is in progress, here or in another process, which finds the run's cancellation.
+ *
+ * @param performing the attempt of this process when the run was cancelled
+ */
+function isPerformed(
+  { node, performing: current }: Pick<ServiceParts, "node" | "performing">,
+  { runId, status, node: lastNode }: RunRecord,
+  performing: Performing | undefined,
+): boolean {
+  // If the record names this process, which performs no attempt at the run, its last attempt could not store how it
+  // ended.
+  const isLeft = lastNode === node && current.get(runId) === undefined;
+  return status === "running" ? !isLeft : performing !== undefined && status !== "waiting";
 }
 
 /** Ends a run without an attempt in progress, unless an attempt has just begun. */

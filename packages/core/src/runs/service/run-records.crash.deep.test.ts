@@ -170,7 +170,10 @@ describe.each(drivers)("the record of a run and a crash at any call, over storag
 
   it("is woken once, and then on the list of open runs [durable.crash-points]", async () => {
     await expectAtEach({
-      seed: insertWaiting,
+      seed: async (driver) => {
+        await insertWaiting(driver);
+        await openStore(driver).hold(run);
+      },
       act: async (driver) => await openStore(driver).wake("r1"),
       done: async (driver) => {
         expect(await openStore(driver).read("r1")).toMatchObject({ status: "queued", activation: 2 });

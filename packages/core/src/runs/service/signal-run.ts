@@ -27,7 +27,7 @@ export async function signalRun(
   const woken: { record: RunRecord | null } = { record: null };
   await writeInOrder("answer", {
     // A run that does not wait yet may be suspended before the signal is stored: then only this entry leads to it.
-    open: () => store.open(record),
+    open: () => store.hold(record),
     answer: () => putSignal(store.storage, runId, { ...signal, at: now() }),
     wake: async () => {
       const current = await store.read(runId);

@@ -86,9 +86,8 @@ const scenes: { readonly [Name in TransitionName]?: (of: World) => Promise<unkno
   },
   wake: async (of) => {
     await storeWaiting(of);
-    await of.store.open({ ...record, status: "waiting" });
+    await of.store.hold({ ...record, status: "waiting" });
     await putAnswer(of.storage, { runId: "r", waitId: "w" }, { approved: true });
-    await of.storage.delete("run-open", "r");
     await of.store.wake("r");
   },
   cancel: async (of) => {

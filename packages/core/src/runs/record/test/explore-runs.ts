@@ -15,12 +15,9 @@ function canonical(state: ModelState): ModelState {
   const [one = idle, two = idle, ...clients] = threads;
   const processes = keyOf(one) <= keyOf(two) ? [one, two] : [two, one];
   const overlapped = state.overlapped || threads.filter(({ task }) => performing.has(task)).length > 1;
-  const isClientBusy = /answer|cancel|wake/.test(clients[0]?.task ?? "");
-  const contended = state.contended || (isClientBusy && processes.some(({ task }) => task !== ""));
   return {
     ...state,
     overlapped,
-    contended,
     open: rank(state.open),
     version: ranks.length,
     threads: [...processes, ...clients],
@@ -36,7 +33,7 @@ function keyOf({ task, at, known, attempt, seen }: Thread): string {
 
 function stateKey(state: ModelState): string {
   const { record, counted, open, places, ends, log, inbox, effects, acknowledged, crashes, threads } = state;
-  const rest = [effects, acknowledged, crashes, state.overlapped, state.contended];
+  const rest = [effects, acknowledged, crashes, state.overlapped, state.held];
   const facts = [record, counted, open, places, ends, log, inbox, ...rest].join(" ");
   return `${facts} ${threads.map(keyOf).join(" ")}`;
 }

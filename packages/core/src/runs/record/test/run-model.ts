@@ -9,6 +9,8 @@ export type ModelState = {
   /** The version of the open entry; 0 for none. Each write makes another version. */
   readonly open: number;
   readonly version: number;
+  /** True if the open entry is held for a message to the run, so that no attempt removes it. */
+  readonly held: boolean;
   readonly places: boolean;
   readonly ends: boolean;
   /** The entries of the log: an attempt, a call, its result, a question about the call, an approval, the end. */
@@ -21,8 +23,6 @@ export type ModelState = {
   readonly crashes: number;
   /** True if the run calls a tool with an effect before it asks for an approval. */
   readonly calls: boolean;
-  /** True once a process was at the run while the client was at it. */
-  readonly contended: boolean;
   /** True once two processes were at the run at the same time. */
   readonly overlapped: boolean;
   readonly threads: readonly Thread[];
@@ -45,6 +45,7 @@ export const start: ModelState = {
   counted: 0,
   open: 0,
   version: 0,
+  held: false,
   places: false,
   ends: false,
   log: "",
@@ -53,7 +54,6 @@ export const start: ModelState = {
   acknowledged: "",
   crashes: 0,
   calls: true,
-  contended: false,
   overlapped: false,
   threads: [idle, idle, idle],
 };
@@ -78,7 +78,10 @@ function withThread(state: ModelState, index: number, thread: Thread): ModelStat
   return { ...state, threads: state.threads.with(index, thread) };
 }
 
-const opened = (state: ModelState): ModelState => ({ ...state, open: state.version + 1, version: state.version + 1 });
+const opened = (state: ModelState, held = false): ModelState => {
+  const version = state.version + 1;
+  return { ...state, open: version, version, held };
+};
 
 /** Adds an entry behind the log that a thread knows; undefined if another attempt was faster. */
 function appended(state: ModelState, index: number, entry: string): ModelState | undefined {
@@ -109,9 +112,17 @@ function begins(state: ModelState, index: number, mayCancel: boolean): ModelStat
   if (state.record === "absent") return isAccepting ? [] : [begin("dropOrphan")];
   if (isOver(state)) return [begin("settle")];
   if (has(state.log, "e")) return [begin("finish")];
-  if (state.record === "waiting" && !isDue(state)) return [begin("unlist", { seen: state.open })];
+  if (state.record === "waiting" && !isDue(state)) return unlists(state, begin);
   if (attemptsIn(state.log) >= mostAttempts + state.crashes) return [];
   return [begin("attempt", { attempt: attemptsIn(state.log) + 1, seen: state.record === "waiting" ? 1 : 0 })];
+}
+
+/** The sweep keeps an entry held for as long as a client may be at the run, and then renews it as an entry like others. */
+function unlists(state: ModelState, begin: (task: string, more: Partial<Thread>) => ModelState): ModelState[] {
+  const isClientBusy = state.threads[client]?.task !== "";
+  if (state.held && isClientBusy) return [];
+  const begun = begin("unlist", { seen: state.open });
+  return [{ ...begun, held: false }];
 }
 
 function clientTasks(state: ModelState, mayCancel: boolean): string[] {
@@ -160,7 +171,7 @@ function step(state: ModelState, index: number): ModelState {
       return go(accepted(state, write));
     case "answer":
       if (write === undefined) return done({ ...state, acknowledged: state.acknowledged + about });
-      if (write === "open") return go(thread.seen === 1 ? opened(state) : state);
+      if (write === "open") return go(opened(state, true));
       if (write === "answer") return go(has(state.inbox, about) ? state : { ...state, inbox: state.inbox + about });
       return state.record === "waiting" ? into(state, `wake ${about}`) : go(state);
     case "wake":
@@ -168,14 +179,13 @@ function step(state: ModelState, index: number): ModelState {
         const acknowledged = about === "" ? state.acknowledged : state.acknowledged + about;
         return done({ ...state, acknowledged });
       }
-      if (write !== "queued") return go(opened(state));
+      if (write === "activation") return go(opened(state));
       return go(state.record === "waiting" ? { ...state, record: "queued" } : state);
     case "cancel":
       // A run that waits by now is ended by the client itself.
       if (write === undefined && state.record === "waiting") return into(state, "takeOver");
       if (write === undefined) return done({ ...state, acknowledged: `${state.acknowledged}c` });
-      if (write === "cancel") return go({ ...state, inbox: `${state.inbox}c` });
-      return go((write === "open" ? thread.seen === 1 : state.record === "waiting") ? opened(state) : state);
+      return go(write === "open" ? opened(state, true) : { ...state, inbox: `${state.inbox}c` });
     case "takeOver":
       if (has(state.log, "e")) return into(state, "finish");
       return withThread(state, index, {
@@ -264,7 +274,7 @@ function suspend(state: ModelState, index: number, { write, done, go }: Omit<Mov
 /** Removes the open entry that was read before the inbox, or wakes the run. */
 function unlist(state: ModelState, thread: Thread, { done, into }: Pick<Moves, "done" | "into">): ModelState {
   if (isDue(state)) return into(state, "wake");
-  return done(state.open === thread.seen ? { ...state, open: 0 } : state);
+  return done(state.open === thread.seen && !state.held ? { ...state, open: 0 } : state);
 }
 
 function end(state: ModelState, index: number, { write, done, into, go }: Moves): ModelState {

@@ -23,9 +23,7 @@ export function brokenIn(state: ModelState): string | undefined {
   // between the end and the lists. The run has its end, and readers find it; only its removal after a while is missed.
   if (record === "ended" && (places || !ends) && !state.overlapped) return "An ended run is in the wrong lists.";
   const isStored = inbox.split("").some((each) => isUnread(state, each));
-  // If an attempt suspended the run at that moment, the client's request did not succeed, and the client repeats it.
-  if (record === "waiting" && isStored && !state.contended)
-    return "A run waits, and the sweep does not find its answer.";
+  if (record === "waiting" && isStored) return "A run waits, and the sweep does not find its answer.";
   const isAnswered = ["q", "w", "c"].some(
     (each) => has(acknowledged, each) && has(log + "c", each) && isUnread(state, each),
   );
