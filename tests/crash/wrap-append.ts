@@ -2,10 +2,10 @@ import type { Json, StorageDriver } from "@troupe/core";
 import type { AppendOptions } from "@troupe/core/storage";
 
 /** Arguments of an append, as one object. */
-type RecordAppend = { namespace: string; keyPrefix: string; value: Json; options?: AppendOptions | undefined };
+type AppendRequest = { namespace: string; keyPrefix: string; value: Json; options?: AppendOptions | undefined };
 
 /** Appends a record. */
-export type Append = (request: RecordAppend) => Promise<{ key: string; seq: number }>;
+export type Append = (request: AppendRequest) => Promise<{ key: string; seq: number }>;
 
 /** Wraps the `append` of a driver. Only turns are appended. */
 export function wrapAppend<Driver extends StorageDriver>(driver: Driver, wrap: (append: Append) => Append): Driver {

@@ -1,4 +1,4 @@
-import type { RecordAppend, RangeQuery, RecordSwap, RecordWrite } from "@troupe/core/storage";
+import type { AppendRequest, RangeQuery, RecordSwap, RecordWrite } from "@troupe/core/storage";
 import type * as kyselyModule from "kysely";
 import type { Compilable, Dialect, Kysely, OrderByDirection } from "kysely";
 import { numberedKeyRange } from "./numbered-keys.ts";
@@ -27,7 +27,7 @@ export type Statements = {
   /** Selects the keys and values of the records in a range of keys. */
   readonly list: (range: RangeQuery) => SqlCall;
   /** Selects the key that consists of the prefix and the highest sequence number. */
-  readonly lastNumbered: (place: Pick<RecordAppend, "namespace" | "keyPrefix">) => SqlCall;
+  readonly lastNumbered: (place: Pick<AppendRequest, "namespace" | "keyPrefix">) => SqlCall;
 };
 
 /**

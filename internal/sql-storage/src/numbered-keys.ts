@@ -1,5 +1,5 @@
 import { checkRecordKey, decodeSequence, encodeSequence } from "@troupe/core/storage";
-import type { AppendedKey, RecordAppend } from "@troupe/core/storage";
+import type { AppendedKey, AppendRequest } from "@troupe/core/storage";
 
 /**
  * Returns the range of all keys that consist of the prefix and a sequence number, for a query. They lie from `from` up
@@ -20,7 +20,7 @@ export function numberedKeyRange(keyPrefix: string) {
  * Returns number and key for the next append under a prefix. They follow `lastKey`, the highest stored numbered key;
  * without it, they are the first ones. Throws if the key would be invalid.
  */
-export function nextAppendedKey({ namespace, keyPrefix }: RecordAppend, lastKey = ""): AppendedKey {
+export function nextAppendedKey({ namespace, keyPrefix }: AppendRequest, lastKey = ""): AppendedKey {
   const last = decodeSequence(lastKey.slice(keyPrefix.length)) ?? 0;
   const key = keyPrefix + encodeSequence(last + 1);
   checkRecordKey(namespace, key);

@@ -8,7 +8,7 @@ export type { QuestionToolOptions } from "./agent/question.ts";
 export { answerByMessage, completeTask, rejectTask } from "./agent/reply.ts";
 export type { A2AReply } from "./agent/reply.ts";
 export { TaskAgent } from "./agent/task-agent.ts";
-export type { AgentTask, TaskAgentOptions, TaskPiece } from "./agent/task-agent.ts";
+export type { AgentTask, TaskAgentOptions, TaskAnswerPart } from "./agent/task-agent.ts";
 export { generateAgentCard, generateMultiAgentCard } from "./card/agent-card.ts";
 export type { AgentCard, AgentProvider, AgentSkill, DescribedAgent } from "./card/agent-card.ts";
 export type { A2AExtendedCard, CardContent } from "./card/extended-card.ts";

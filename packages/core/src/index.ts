@@ -104,7 +104,7 @@ export type { DocumentPlace } from "./knowledge/pieces.ts";
 export type { KnowledgeSearchResult } from "./knowledge/join-results.ts";
 export type { Rerank } from "./knowledge/rerank-results.ts";
 export type {
-  SyncContent,
+  DocumentContent,
   SyncDocument,
   SyncDocuments,
   SyncOptions,

@@ -9,7 +9,7 @@ export { DatabaseStorage } from "./sessions/storage/database-storage.ts";
 export type { DatabaseStorageOptions } from "./sessions/storage/database-storage.ts";
 export type {
   AppendedKey,
-  RecordAppend,
+  AppendRequest,
   RangeQuery,
   RecordDatabase,
   RequiredLease,

@@ -1,5 +1,5 @@
 import { checkRecordKey, checkLeaseText, decodeSequence, encodeSequence } from "@troupe/core/storage";
-import type { AppendedKey, RecordAppend, RequiredLease } from "@troupe/core/storage";
+import type { AppendedKey, AppendRequest, RequiredLease } from "@troupe/core/storage";
 import { ConcurrentWriteError, isConflict, repeatWhile, runInTransaction } from "@troupe-internal/mongodb";
 import { idOf, keyOf } from "./stored-record.ts";
 import type { MongoSession, StoredRecord } from "./stored-record.ts";
@@ -14,12 +14,12 @@ const furtherIds = 100;
  * Stores the text under the next number of its key prefix, and returns number and key. Repeats if another append took
  * the number first. Throws `conflict` if the required lease is not held.
  */
-export async function appendRecord(mongo: MongoSession, request: RecordAppend): Promise<AppendedKey> {
+export async function appendRecord(mongo: MongoSession, request: AppendRequest): Promise<AppendedKey> {
   const { timeoutMs } = mongo;
   return await repeatWhile(async () => await insertNext(mongo, request), { isTransient: isConflict, timeoutMs });
 }
 
-async function insertNext(mongo: MongoSession, request: RecordAppend): Promise<AppendedKey> {
+async function insertNext(mongo: MongoSession, request: AppendRequest): Promise<AppendedKey> {
   const { namespace, keyPrefix, text, lease } = request;
   const seq = (await lastSequence(mongo, request)) + 1;
   const key = keyPrefix + encodeSequence(seq);
@@ -33,7 +33,7 @@ async function insertNext(mongo: MongoSession, request: RecordAppend): Promise<A
 /** Returns the highest number stored under a key prefix, or 0. */
 async function lastSequence(
   { records, session }: MongoSession,
-  { namespace, keyPrefix }: RecordAppend,
+  { namespace, keyPrefix }: AppendRequest,
 ): Promise<number> {
   const first = idOf(namespace, `${keyPrefix}0`);
   // The colon is the character after the digits, so this id bounds all numbers from above.

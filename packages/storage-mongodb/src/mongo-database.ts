@@ -3,7 +3,7 @@ import type { Logger } from "@troupe/core";
 import { closeInOrder, closeTogether } from "@troupe/core/kit";
 import type {
   AppendedKey,
-  RecordAppend,
+  AppendRequest,
   RangeQuery,
   RecordDatabase,
   RecordInsert,
@@ -77,7 +77,7 @@ export class MongoDatabase implements RecordDatabase {
     return await this.#inSession(async (mongo) => await listRanges(mongo, { ranges, options: this.#oneState }));
   }
 
-  async append(request: RecordAppend): Promise<AppendedKey> {
+  async append(request: AppendRequest): Promise<AppendedKey> {
     if (request.lease !== undefined && this.#collection.isStandalone) throw needsReplicaSet("ifHeld");
     const prefix = idOf(request.namespace, request.keyPrefix);
     return await this.#inSession(

@@ -1,4 +1,4 @@
-import type { RecordAppend } from "@troupe/core/storage";
+import type { AppendRequest } from "@troupe/core/storage";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { describe, expect, it } from "vitest";
 import { appendStatement } from "./append-statement.ts";
@@ -8,7 +8,7 @@ const append = appendStatement(statements, '"s"."t"');
 
 describe("appendStatement", () => {
   const flat = (sql: string) => sql.trim().replaceAll(/\s+/g, " ");
-  const request: RecordAppend = { namespace: "n", keyPrefix: "p/", text: "1", lease: undefined };
+  const request: AppendRequest = { namespace: "n", keyPrefix: "p/", text: "1", lease: undefined };
   const last = statements.lastNumbered(request);
   const at = (index: number) => `$${last.parameters.length + index}::text`;
   const rest = (lease: string) =>

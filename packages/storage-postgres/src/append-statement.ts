@@ -1,11 +1,11 @@
-import type { RecordAppend } from "@troupe/core/storage";
+import type { AppendRequest } from "@troupe/core/storage";
 import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 
 /**
  * Returns a single statement for a whole append. It stores nothing and returns no row if another writer took the number
  * meanwhile. With `leaseText`, the text of the lease as it was read, the same happens if the stored lease has changed.
  */
-export type AppendStatement = (request: RecordAppend, leaseText?: string) => SqlCall;
+export type AppendStatement = (request: AppendRequest, leaseText?: string) => SqlCall;
 
 /**
  * Returns the SQL of appends to a table; each finds the next number and inserts. `table`: its quoted name with schema.

@@ -22,7 +22,7 @@ export class ChangeListener {
   readonly #pool: PostgresPool;
   readonly #connections: Connections;
   readonly #callbacks = new Map<string, Set<{ readonly call: () => void }>>();
-  /** The reasons for missing notifications that were already in a warning. */
+  /** The reasons for missing notifications that this listener has already warned of. */
   readonly #warned = new Set<string>();
   #connection: ListeningConnection | undefined;
   #hints: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-import type { RecordAppend } from "@troupe/core/storage";
+import type { AppendRequest } from "@troupe/core/storage";
 import type { Connections, Query } from "@troupe-internal/postgres";
 import { compileStatements } from "@troupe-internal/sql-storage";
 import { describe, expect, it, vi } from "vitest";
@@ -215,8 +215,8 @@ describe("PostgresDatabase", () => {
 });
 
 describe("PostgresDatabase.append", () => {
-  const free: RecordAppend = { namespace: "run-1", keyPrefix: "p/", text: "1", lease: undefined };
-  const held: RecordAppend = { ...free, lease: { key: "l", token: 3 } };
+  const free: AppendRequest = { namespace: "run-1", keyPrefix: "p/", text: "1", lease: undefined };
+  const held: AppendRequest = { ...free, lease: { key: "l", token: 3 } };
   const readLease = statements.read({ namespace: "locks", key: "l" });
   const stored = [{ key: "p/000000000007" }];
   const isAppend = ({ sql }: Call) => sql.includes("insert into");

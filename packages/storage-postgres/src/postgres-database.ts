@@ -1,7 +1,7 @@
 import { checkRecordKey, checkLeaseText, encodeSequence } from "@troupe/core/storage";
 import type {
   AppendedKey,
-  RecordAppend,
+  AppendRequest,
   RangeQuery,
   RecordDatabase,
   RecordInsert,
@@ -80,7 +80,7 @@ export class PostgresDatabase implements RecordDatabase {
    * Appends without a transaction: one statement finds the number, checks the lease and stores. If another writer has
    * taken the number or written the lease meanwhile, the statement stores nothing and is repeated.
    */
-  async append(request: RecordAppend): Promise<AppendedKey> {
+  async append(request: AppendRequest): Promise<AppendedKey> {
     const { namespace, keyPrefix } = request;
     checkRecordKey(namespace, keyPrefix + encodeSequence(1));
     const appended = await this.#append(request);
@@ -88,7 +88,7 @@ export class PostgresDatabase implements RecordDatabase {
     return appended;
   }
 
-  async #append(request: RecordAppend): Promise<AppendedKey> {
+  async #append(request: AppendRequest): Promise<AppendedKey> {
     const { keyPrefix, lease } = request;
     const { statements, append } = this.#table;
     return await this.#table.connections.useRepeatedly(async (query) => {

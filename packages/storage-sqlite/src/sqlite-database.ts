@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { checkLeaseText } from "@troupe/core/storage";
 import type {
   AppendedKey,
-  RecordAppend,
+  AppendRequest,
   RangeQuery,
   RecordDatabase,
   RecordInsert,
@@ -66,7 +66,7 @@ export class SqliteDatabase implements RecordDatabase {
     return await this.#retryWhileBusy(() => ranges.map((range) => this.#list(range)));
   }
 
-  async append(request: RecordAppend): Promise<AppendedKey> {
+  async append(request: AppendRequest): Promise<AppendedKey> {
     return await this.#retryWhileBusy(() => this.#transact(() => this.#append(request)));
   }
 
@@ -128,7 +128,7 @@ export class SqliteDatabase implements RecordDatabase {
     }
   }
 
-  #append(request: RecordAppend): AppendedKey {
+  #append(request: AppendRequest): AppendedKey {
     const { namespace, text, lease } = request;
     if (lease !== undefined) checkLeaseText(this.#read("locks", lease.key), lease);
     const [last] = this.#run(this.#file.statements.lastNumbered(request));

@@ -46,7 +46,7 @@ export type AgentTask = {
 };
 
 /** A value that a `TaskAgent` yields: a piece of the text of its answer, or an artifact of `createArtifact`. */
-export type TaskPiece = string | Artifact;
+export type TaskAnswerPart = string | Artifact;
 
 /** Options of `TaskAgent`. */
 export type TaskAgentOptions = {
@@ -59,7 +59,7 @@ export type TaskAgentOptions = {
    * `ask` and after a restart, and earlier questions are then answered at once. Yield the same values again: clients
    * get each value once. Return nothing, or a reply that ends the task.
    */
-  answer(task: AgentTask): AsyncGenerator<TaskPiece, A2AReply | void, void> | Promise<A2AReply | void>;
+  answer(task: AgentTask): AsyncGenerator<TaskAnswerPart, A2AReply | void, void> | Promise<A2AReply | void>;
   /**
    * The effect of executing a whole run of the agent (see `ToolEffect`), used if the run is a step of a durable run.
    * @default "once"
@@ -143,7 +143,7 @@ class TaskAgentRun implements RunWork {
     return "stop";
   }
 
-  async *#takeAll(pieces: AsyncGenerator<TaskPiece, A2AReply | void, void>): AsyncGenerator<StreamChunk, unknown> {
+  async *#takeAll(pieces: AsyncGenerator<TaskAnswerPart, A2AReply | void, void>): AsyncGenerator<StreamChunk, unknown> {
     try {
       for (;;) {
         const { done, value } = await pieces.next();

@@ -18,7 +18,7 @@ import type { DocumentPlace } from "./pieces.ts";
  * The content of a document for `KnowledgeBase.sync`: a text, or a text with metadata and the places where its pages
  * and rows begin.
  */
-export type SyncContent =
+export type DocumentContent =
   | string
   | {
       readonly content: string;
@@ -32,7 +32,7 @@ export type SyncDocument = {
   /** A string that changes whenever the content does. With it, an unchanged document is not read. */
   readonly hash?: string | undefined;
   /** Returns the content. A document whose reading fails is listed in the result, and its stored version stays. */
-  read(): SyncContent | Promise<SyncContent>;
+  read(): DocumentContent | Promise<DocumentContent>;
 };
 
 /** The documents for a synchronisation. `size` is their number, if it is known beforehand. */
@@ -241,13 +241,13 @@ class Synchronisation {
   }
 }
 
-function readContent(given: unknown): Exclude<SyncContent, string> {
+function readContent(given: unknown): Exclude<DocumentContent, string> {
   const document = typeof given === "string" ? { content: given } : given;
   if (!isRecord(document) || typeof document["content"] !== "string") {
     throw new TroupeError("invalid_value", "read() must return a string or an object with the string `content`.");
   }
   if (isBlank(document["content"])) throw new TroupeError("invalid_value", "The document has no text.");
-  return document as Exclude<SyncContent, string>;
+  return document as Exclude<DocumentContent, string>;
 }
 
 function tokensOf({ records }: NewDocument): number {

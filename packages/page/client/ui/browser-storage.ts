@@ -7,8 +7,8 @@ export type StoredValue = {
 };
 
 /**
- * Returns a value in a browser storage. If storage is forbidden or full, nothing is stored and no error is thrown. The
- * version in the name separates the values of different releases.
+ * Returns the access to one value in a browser storage. If the browser forbids storage or its storage is full, writing
+ * stores nothing and throws no error. The version in the storage key separates the values of different releases.
  */
 export function storedValue(storage: "localStorage" | "sessionStorage", name: string): StoredValue {
   const key = `troupe:v1:${name}`;

@@ -40,7 +40,7 @@ function approvalIn({ approval }: UiPart, { id }: Wait): Json | undefined {
 }
 
 function resultIn({ toolCallId, state, output, errorText }: UiPart, wait: Wait): Json | undefined {
-  // A call of a child run may have the id of its question: see `UiMessage`.
+  // A tool call of a child run may be shown with the id of its wait instead of its own id: see `UiMessage`.
   if (toolCallId !== wait.toolCallId && toolCallId !== wait.id) return undefined;
   if (state === "output-available") return { result: (output ?? null) as Json };
   return state === "output-error" && typeof errorText === "string" ? { error: errorText } : undefined;

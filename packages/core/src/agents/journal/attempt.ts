@@ -49,7 +49,7 @@ export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
   readonly #signals: readonly RunSignal[];
-  /** The numbers of the signals that steps in progress have taken, by journal step. */
+  /** The sequence numbers of the signals to the run that its steps in progress have taken, by journal step. */
   readonly #taking = new Map<string, number>();
   /** The function that ends the run of an attempt that may do no new work. */
   #endRun: (() => void) | undefined;

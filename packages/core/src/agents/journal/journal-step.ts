@@ -3,12 +3,22 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { NotedCall, StepEnd } from "../run/run-steps.ts";
+import type { NotedCall, StepEnd, StepKind } from "../run/run-steps.ts";
 import { StoredFailure } from "../run/stored-failure.ts";
 import type { StoredError } from "../run/stored-failure.ts";
 import type { JournalResult } from "./log-entry.ts";
 import { OpenJournalStep } from "./open-step.ts";
 import type { StepLog, StepOfKind } from "./open-step.ts";
+
+/** True for the kinds of steps whose failure is stored like a value, so that later attempts do not repeat them. */
+export const keepsFailure: Readonly<Record<StepKind, boolean>> = {
+  check: false,
+  model: false,
+  tool: false,
+  turn: false,
+  member: true,
+  function: true,
+};
 
 /** A step whose failure is stored as well, and the work that is done if neither a value nor a failure is stored. */
 export type WorkOfKind<Value> = StepOfKind<Value> & {
@@ -30,7 +40,9 @@ export async function runJournalStep<Value>(step: WorkOfKind<Value>): Promise<Va
     return storedValue(stored) as Value;
   }
   if (journal.isResumed) await otherResults(journal, key, signal);
-  return call?.effect === "once" && journal.hasCall(key) ? await resolveDoubt(step, call) : await doStep(step);
+  return call?.effect === "once" && journal.callOf(key) !== undefined
+    ? await resolveDoubt(step, call)
+    : await doStep(step);
 }
 
 async function doStep<Value>(step: WorkOfKind<Value>): Promise<Value> {

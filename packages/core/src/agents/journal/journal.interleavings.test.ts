@@ -38,7 +38,7 @@ async function attempt(journal: Journal, name: string, world: World): Promise<vo
   }
   if (journal.stored("t/0/0") === undefined) {
     const step = journal.begin("t/0/0");
-    if (!journal.hasCall("t/0/0")) {
+    if (journal.callOf("t/0/0") === undefined) {
       await journal.call("t/0/0", { tool: "send", args: {}, effect: "once", key: "k" });
       world.effects.push(name);
     }

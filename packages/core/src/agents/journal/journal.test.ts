@@ -31,7 +31,7 @@ describe("Journal", () => {
 
     expect(second.attempt).toBe(2);
     expect(second.part("t/0/0").stored("m/0")?.value).toEqual({ text: "hello" });
-    expect(second.hasCall("t/0/1")).toBe(true);
+    expect(second.callOf("t/0/1")).toBeDefined();
     expect(second.stored("m/0")).toBeUndefined();
   });
 

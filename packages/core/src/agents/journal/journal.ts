@@ -1,30 +1,21 @@
-import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import { uuidOf } from "../../base/util/create-id.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { Attempt } from "./attempt.ts";
 import type { AttemptInit, BegunStep } from "./attempt.ts";
 import type { LoggedAttempts, LoggedPast } from "./logged-past.ts";
-import { toLogged } from "./log-entry.ts";
 import type { LogEnd, LogRecord, JournalResult } from "./log-entry.ts";
 import type { PauseReason } from "../run/run-paused.ts";
 import type { DurableRun, InterruptedCall, OpenStep, RunSteps, NotedCall } from "../run/run-steps.ts";
 import type { StepEnd, StepKind, StepOptions } from "../run/run-steps.ts";
 import type { RunChunk, RunWait, StepQuestion, WaitKind } from "../run/run-wait.ts";
-import { endOfStep, runJournalStep, streamJournalStep } from "./journal-step.ts";
+import { endOfStep, keepsFailure, runJournalStep, streamJournalStep } from "./journal-step.ts";
+import { logCall, logWait, waitIdOf } from "./log-question.ts";
 import { doStep, replayStep, streamStep } from "./open-step.ts";
 import type { StepLog } from "./open-step.ts";
 
 /** The number of consecutive attempts without a finished step after which an unreachable session ends the run. */
 const mostStorageFailures = 3;
-/**
- * Milliseconds during which the stored start of a tool call proves that no other process performs the run: engines wait
- * longer before they take over.
- */
-const freshMs = 300;
-/**
- * The maximum number of times that the start of one tool call is logged. It is logged again if storing it took
- * `freshMs` or longer, because the process may have been paused. After the last time, the storage is considered slow.
- */
-const mostStarts = 3;
 
 /**
  * The journal of one attempt at a durable run. Each step (a model call, a tool call, a function) is logged under a key.
@@ -193,16 +184,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
 
   /** Returns a UUID for a key in this part of the run, which is the same in every attempt. */
   id(key: string): string {
-    const { hash } = process.getBuiltinModule("node:crypto");
-    const hex = hash("sha256", `${this.runId}/${this.#scope}${key}`);
-    // UUID version 8 is reserved for custom algorithms.
-    return [
-      hex.slice(0, 8),
-      hex.slice(8, 12),
-      `8${hex.slice(13, 16)}`,
-      `a${hex.slice(17, 20)}`,
-      hex.slice(20, 32),
-    ].join("-");
+    return uuidOf(`${this.runId}/${this.#scope}${key}`);
   }
 
   /** Returns the result of a step that this or an earlier attempt has done. */
@@ -234,21 +216,16 @@ export class Journal implements RunSteps, DurableRun, StepLog {
   }
 
   /**
-   * Returns true if an earlier attempt called the tool of this step and logged no result. The call may have had its
+   * Returns the logged call without a result of this step, with the number of times it was made. The call may have had its
    * effect.
    */
-  hasCall(key: string): boolean {
-    return this.#attempt.calls.has(this.#scope + key);
-  }
-
-  /** Returns the logged call without a result of this step, with the number of times it was made. */
   callOf(key: string): InterruptedCall | undefined {
     return this.#attempt.calls.get(this.#scope + key);
   }
 
   /** Returns true if an attempt has reached a wait of this kind in the step, answered or not. */
   hasWait(key: string, kind: WaitKind): boolean {
-    return this.#attempt.knownWait(this.#waitId(key, kind)) !== undefined;
+    return this.#attempt.knownWait(waitIdOf(this.#scope + key, kind)) !== undefined;
   }
 
   /**
@@ -269,13 +246,8 @@ export class Journal implements RunSteps, DurableRun, StepLog {
    * process that was paused meanwhile may have been considered dead and its call taken over. If storing took long, this
    * method logs the call again, at most three times, and rejects with `RunPaused` after a takeover.
    */
-  async call(key: string, { args, ...call }: NotedCall): Promise<void> {
-    const entry = { t: "call", step: this.#scope + key, ...call, args: toLogged(args) } as const;
-    for (let starts = 0; starts < mostStarts; starts++) {
-      const at = Date.now();
-      await this.#attempt.add({ ...entry, at });
-      if (Date.now() - at < freshMs) return;
-    }
+  async call(key: string, call: NotedCall): Promise<void> {
+    await logCall(this.#attempt, this.#scope + key, call);
   }
 
   /**
@@ -285,20 +257,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
    * for it that no other step has taken.
    */
   async wait(key: string, request: StepQuestion): Promise<Json> {
-    const step = this.#scope + key;
-    const id = this.#waitId(key, request.kind);
-    const answer = this.#attempt.answers.get(id);
-    if (answer !== undefined) return answer;
-    const wait = this.#attempt.knownWait(id) ?? newWait(id, request);
-    const signal = wait.kind === "event" ? this.#attempt.takeSignal(step, wait) : undefined;
-    if (signal !== undefined) return { result: signal.data };
-    if (wait.until !== undefined && wait.until <= Date.now()) return answerInTime(wait);
-    return await this.#attempt.wait(step, wait);
-  }
-
-  #waitId(key: string, kind: WaitKind): string {
-    const place = (this.#scope + key).replaceAll("/", ".");
-    return kind === "approval" ? place : `${place}.${kind}`;
+    return await logWait(this.#attempt, this.#scope + key, request);
   }
 
   /**
@@ -337,26 +296,4 @@ export class Journal implements RunSteps, DurableRun, StepLog {
   release(): void {
     this.#attempt.stop("released");
   }
-}
-
-function answerInTime({ kind }: RunWait): Json {
-  if (kind === "approval") return { approved: false, reason: "Nobody answered in time." };
-  if (kind === "sleep") return null;
-  throw new TroupeError("timeout", kind === "event" ? "The event did not come in time." : "Nobody answered in time.");
-}
-
-/** True for the kinds of steps whose failure is stored like a value, so that later attempts do not repeat them. */
-const keepsFailure: Readonly<Record<StepKind, boolean>> = {
-  check: false,
-  model: false,
-  tool: false,
-  turn: false,
-  member: true,
-  function: true,
-};
-
-function newWait(id: string, request: StepQuestion): RunWait {
-  const { about, argsSchema } = request;
-  const schema = argsSchema === undefined ? {} : { argsSchema: toLogged(argsSchema) };
-  return { id, ...request, about: toLogged(about), ...schema, askedAt: Date.now() };
 }

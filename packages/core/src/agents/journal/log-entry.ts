@@ -21,7 +21,7 @@ export const runNamespaces = {
   log: "run-log",
   /** Messages to runs: cancellations, and answers to waits. */
   inbox: "run-inbox",
-  /** The runs of each owner. */
+  /** Lists of runs: of each owner, of each session, and of runs to remove. */
   byOwner: "run-by",
   /** Schedules that start runs. */
   schedules: "schedules",

@@ -32,7 +32,6 @@ export interface StepLog {
   hasBegun(key: string): boolean;
   /** Keeps the run from being suspended before a step that is about to begin, until the returned function is called. */
   hold(key: string): () => void;
-  hasCall(key: string): boolean;
   callOf(key: string): InterruptedCall | undefined;
   hasWait(key: string, kind: WaitKind): boolean;
   beforeWork(): Promise<void> | undefined;

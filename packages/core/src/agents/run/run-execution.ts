@@ -5,6 +5,7 @@ import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import type { ObservedRunEnd } from "../../base/telemetry/operations.ts";
 import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
+import { PendingReads } from "./pending-reads.ts";
 import { LazyPromise } from "../../base/async/lazy-promise.ts";
 import { RunEnding } from "./run-ending.ts";
 import type { DurableRun } from "./run-steps.ts";
@@ -30,8 +31,7 @@ export class RunExecution<Structured>
   readonly #work: RunWork<Structured>;
   readonly #result = Promise.withResolvers<CompleteRunOutput<Structured>>();
   readonly #ending: RunEnding;
-  /** Pending reads of chunks. A reader may request several at once. */
-  readonly #reads: Pick<PromiseWithResolvers<ReadChunk>, "resolve" | "reject">[] = [];
+  readonly #reads = new PendingReads();
   /** The phase of the run. While `ending`, the run's work is being stored and any further activity is ignored. */
   #phase: "idle" | "working" | "ending" | "ended" = "idle";
   #isFailing = false;
@@ -49,8 +49,6 @@ export class RunExecution<Structured>
   #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
   /** The record of the run for telemetry; undefined without telemetry. */
   #operation: OpenOperation<"run"> | undefined;
-  /** A failure that the reader of the chunks has not received yet. */
-  #unreadFailure: TroupeError | undefined;
 
   constructor(run: Run<Structured>, work: RunWork<Structured>) {
     this.#run = run;
@@ -106,12 +104,11 @@ export class RunExecution<Structured>
     this.#reader ??= reader;
     if (this.#reader !== reader) return Promise.reject(alreadyRead(this.#reader));
     if (this.#hasLeft) return Promise.resolve(over);
-    return new Promise((resolve, reject) => {
-      this.#reads.push({ resolve, reject });
-      if (this.#phase === "ended") this.#answerReads();
-      else if (this.#phase === "idle") this.#begin();
-      else if (this.#reads.length === 1) this.#caller.runInAsyncScope(this.#pull);
-    });
+    const read = this.#reads.add();
+    if (this.#phase === "ended") this.#reads.end();
+    else if (this.#phase === "idle") this.#begin();
+    else if (this.#reads.size === 1) this.#caller.runInAsyncScope(this.#pull);
+    return read;
   }
 
   /** Begins the run for the reader of its `objectStream`. Returns undefined if that reader has left. */
@@ -197,9 +194,9 @@ export class RunExecution<Structured>
       void this.#complete(step.value);
       return;
     }
-    this.#reads.shift()?.resolve({ done: false, value: step.value });
+    this.#reads.give(step.value);
     this.#emitChunk(step.value);
-    if (this.#reads.length > 0 || !(this.#reader === "chunks" || this.#reader === "text")) this.#pull();
+    if (this.#reads.size > 0 || !(this.#reader === "chunks" || this.#reader === "text")) this.#pull();
   };
 
   async #complete(finishReason: FinishReason): Promise<void> {
@@ -216,14 +213,15 @@ export class RunExecution<Structured>
     await this.#ending.call("afterRunFailed", () => this.#begun?.onEnd?.({ output }));
     this.#close();
     this.#endOperation("completed");
-    const finish = finishChunk(finishReason, output);
+    const { usage, stored } = output;
+    const finish: StreamChunk = { type: "finish", finishReason, usage, ...(stored === false && { stored }) };
     this.#emitChunk(finish);
     logRunEnd(this.#run, output);
     this.#run.emit("run.complete", { output });
     this.#result.resolve(output);
     this.#run.partialAnswers?.end(output.structured);
-    this.#reads.shift()?.resolve({ done: false, value: finish });
-    this.#answerReads();
+    this.#reads.give(finish);
+    this.#reads.end();
   }
 
   /** Returns true if the answer is delivered although its turn was not stored, and marks the run as not stored. */
@@ -280,8 +278,7 @@ export class RunExecution<Structured>
   #reject(failure: TroupeError): void {
     this.#result.reject(failure);
     this.#run.partialAnswers?.fail(failure);
-    this.#unreadFailure = failure;
-    this.#answerReads();
+    this.#reads.end(failure);
   }
 
   /** Ends the run early. The run's signal has aborted when this method returns. */
@@ -303,22 +300,8 @@ export class RunExecution<Structured>
     this.#begun?.release?.();
   }
 
-  /** Settles the pending reads at the end: the first receives the failure, if any; the others are done. */
-  #answerReads(): void {
-    for (const read of this.#reads.splice(0)) {
-      const failure = this.#unreadFailure;
-      this.#unreadFailure = undefined;
-      if (failure === undefined) read.resolve(over);
-      else read.reject(failure);
-    }
-  }
-
   #emitChunk(chunk: StreamChunk): void {
     const run = this.#run;
     if (this.#reader !== "none" && run.eventBus.has("run.stream.chunk")) run.emit("run.stream.chunk", { chunk });
   }
-}
-
-function finishChunk(finishReason: FinishReason, { usage, stored }: CompleteRunOutput): StreamChunk {
-  return { type: "finish", finishReason, usage, ...(stored === false && { stored }) };
 }

@@ -74,7 +74,7 @@ export class Run<Structured = unknown> {
   #untold: Source[] | undefined;
   /** The codes of warnings that are given only once. Created on first use. */
   #warned: Set<string> | undefined;
-  /** The ids of the run's events. Created with the first event that has a listener. */
+  /** The generator of the run's event ids. Created with the first event that has a listener. */
   #eventIds: EventIds | undefined;
   readonly #init: RunInit;
   readonly #abort: AbortController;

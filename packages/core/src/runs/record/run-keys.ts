@@ -18,7 +18,8 @@ export const runGroups = ["open", "completed", "error", "cancelled"] as const sa
 
 /**
  * Keys in the namespace `run-by`. Runs of an owner or session are sorted newest first; ended runs, and those with a
- * removal time, in the order of removal. No owner's key begins with `#`, which is encoded in names.
+ * removal time, in the order of removal. Keys that begin with `#` belong to the service: the key of an owner never does,
+ * because `#` is encoded in it.
  */
 export const byKeys = {
   /** @param owner the part of storage keys that names the owner */

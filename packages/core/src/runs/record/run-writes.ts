@@ -160,7 +160,7 @@ export function inOrder<Name extends TransitionName, Item>(
   );
 }
 
-/** Milliseconds for which writes that may be made later are gathered. */
+/** Milliseconds for which writes that are not urgent wait, to be made together. */
 const gatherMs = 50;
 
 /** A record to insert into the storage unless its key is taken. */

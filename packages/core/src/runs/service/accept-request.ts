@@ -19,7 +19,7 @@ import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import { toJson } from "../../sessions/storage/check-json.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { canonicalJson } from "../../schema/canonical-json.ts";
-import { createId } from "../../base/util/create-id.ts";
+import { createId, uuidOf } from "../../base/util/create-id.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { DurableRunOptions, LocalRunOptions, RunKeys, RunRequest } from "../record/run-view.ts";
 import { readRunWebhook } from "../webhooks/webhook-options.ts";
@@ -198,12 +198,9 @@ export function scheduledRunId({ id, owner }: { id: string; owner: SessionOwner 
   return keyedId([ownerKey(owner), "schedule", id, String(at)]);
 }
 
-/** Makes the run id for an idempotency key: a UUID of version 8, which is reserved for custom algorithms. */
+/** Makes the run id for an idempotency key: the same for the same key. */
 function keyedId(parts: readonly string[]): string {
-  const hex = sha256(parts);
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-    "-",
-  );
+  return uuidOf(canonicalJson(parts));
 }
 
 function sha256(value: unknown): string {

@@ -59,7 +59,7 @@ export type OutboxEntry = {
   readonly webhook: "run" | "service";
 };
 
-/** The key of a delivery's record. Those of a run are in the order of their events. */
+/** The key of a delivery's record. The keys of one run's deliveries are in the order of their events. */
 export function deliveryKey(runId: string, { at, id }: Pick<DeliveryRecord, "at" | "id">): string {
   return `${deliveryPrefix(runId)}${time(at)}.${encodeKey(id)}`;
 }

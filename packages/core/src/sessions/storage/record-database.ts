@@ -36,7 +36,7 @@ export type RangeQuery = {
 export type RequiredLease = NonNullable<AppendOptions["ifHeld"]>;
 
 /** JSON text for a `RecordDatabase` to store under the next number of a key prefix, if the lease is held. */
-export type RecordAppend = {
+export type AppendRequest = {
   readonly namespace: string;
   readonly keyPrefix: string;
   readonly text: string;
@@ -70,7 +70,7 @@ export interface RecordDatabase {
    * Stores the text under the next number of the prefix (`encodeSequence`). No other append gets the number, and the
    * lease is held until the text is stored (`checkLeaseText`).
    */
-  append(request: RecordAppend): Promise<AppendedKey>;
+  append(request: AppendRequest): Promise<AppendedKey>;
   /** Compares the text of a record and replaces it, in one step. Returns true if it wrote. */
   swap(swap: RecordSwap): Promise<boolean>;
   /**

@@ -38,7 +38,10 @@ export const readRunnables: OptionCheck<ReadonlyMap<string, Runnable>> = registr
  */
 export const readWorkflows: OptionCheck<ReadonlyMap<string, ServedWorkflow>> = registryOf(workflowLike);
 
-/** Makes the check of a registry. It returns a copy, so that later changes of the registry have no effect. */
+/**
+ * Makes the check of the option of a registry, such as `agents`. The check returns a copy of the registry, so that later
+ * changes of the registry have no effect.
+ */
 function registryOf<Entry>(check: OptionCheck<Entry>): OptionCheck<ReadonlyMap<string, Entry>> {
   return (registry, option, where) => {
     if (registry !== undefined && (typeof registry !== "object" || registry === null || Array.isArray(registry))) {

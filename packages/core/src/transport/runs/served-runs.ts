@@ -1,12 +1,8 @@
 import { closeInOrder, closeTogether } from "../../base/async/close-in-order.ts";
-import type { DurableWorkflow } from "../../runs/processes/run-service-options.ts";
 import type { ScheduledRequest } from "../../runs/schedules/schedule-record.ts";
-import { RunService } from "../../runs/service/run-service.ts";
+import type { RunService } from "../../runs/service/run-service.ts";
 import type { RunCaller, RunKind, RunView } from "../../runs/record/run-view.ts";
-import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
-import type { Telemetry } from "../../base/telemetry/telemetry.ts";
-import type { Logger } from "../../base/log/logger.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
@@ -19,7 +15,10 @@ import type { DurableNames, ServedRunnables } from "./durable-service.ts";
 import { Followers } from "./followers.ts";
 import { LiveRun } from "./live-run.ts";
 import { OpenShares } from "./open-shares.ts";
+import { serveInMemory } from "./memory-service.ts";
+import type { MemoryServiceOptions } from "./memory-service.ts";
 import type { ServedRun } from "./served-run.ts";
+import { isNotFound, runNotFound, unlessNotFound } from "./run-not-found.ts";
 import { StoredRun } from "./stored-run.ts";
 import type { StoredRunInit } from "./stored-run.ts";
 
@@ -53,28 +52,17 @@ export type GivenAnswer = {
 };
 
 /** Options of {@link ServedRuns}. */
-export type ServedRunsOptions = {
+export type ServedRunsOptions = MemoryServiceOptions & {
   /** The service that makes the runs of its runnables durable. */
   readonly durable?: RunService | undefined;
   /** Policy for runs that are not durable. @default "cancel" */
   readonly onDisconnect?: OnDisconnect | undefined;
-  /** Milliseconds after its end for which the events of a run stored in this process can be read again. */
-  readonly resumeMs: number;
-  readonly logger: Logger;
-  /** Records the runs that are stored in this process. */
-  readonly telemetry?: Telemetry | undefined;
   /**
    * The maximum number of open runs of users that are stored in this process. Callers without a user have a separate
    * limit: the same number if there are no users, otherwise a tenth. @default 1000
    */
   readonly maxOpen?: number | undefined;
 };
-
-/** No limit, for the service in memory: runs that are stored in this process do not wait for other runs. */
-const unlimited = Number.MAX_SAFE_INTEGER;
-
-/** Minimum milliseconds for which the events and the result of a run in memory are stored after its end. */
-const leastStoredMs = 3_600_000;
 
 /**
  * All runs that a service serves. Closing it ends them together. Live runs have a waiting client. Stored runs outlive
@@ -157,7 +145,7 @@ export class ServedRuns implements DrainableRuns {
     { endsWithClient }: Pick<RunTerms, "endsWithClient"> = {},
   ): Promise<FoundRun> {
     for (const service of this.services) {
-      const view = runId.length <= longestId ? await orUndefined(service.get(runId, caller)) : undefined;
+      const view = runId.length <= longestId ? await unlessNotFound(service.get(runId, caller)) : undefined;
       if (view !== undefined) return { run: this.#stored(service, { ...view, caller, endsWithClient }), view };
     }
     throw runNotFound();
@@ -289,51 +277,11 @@ export class ServedRuns implements DrainableRuns {
 
   /** The service of the runs that are stored in this process. */
   get #memory(): RunService {
-    return (this.#inMemory ??= this.#makeMemory());
-  }
-
-  #makeMemory(): RunService {
-    const { agents, teams, workflows } = this.#served;
-    const { resumeMs, logger, telemetry } = this.#options;
-    const storedMs = Math.max(resumeMs, leastStoredMs);
-    const service = new RunService({
-      agents,
-      teams,
-      workflows: (workflows ?? new Map()) as ReadonlyMap<string, DurableWorkflow>,
-      admission: { maxQueued: unlimited, perCaller: unlimited },
-      retention: { logMs: storedMs, recordMs: storedMs },
-      logger,
-      telemetry,
-    });
-    service.serve({ concurrency: unlimited }).catch((error: unknown) => {
-      logger.error("Runs cannot be stored in this process.", { error });
-    });
-    return service;
+    return (this.#inMemory ??= serveInMemory(this.#served, this.#options));
   }
 
   /** The services that store runs. The service in memory is first, if it has been created. */
   get services(): readonly RunService[] {
     return [this.#inMemory, this.durable].filter((service) => service !== undefined);
   }
-}
-
-/**
- * Makes the error for a run that does not exist or is not accessible to the caller. It is the same for both, so that it
- * reveals nothing.
- */
-function runNotFound(): TroupeError {
-  return new TroupeError("not_found", "Run not found. It may be over, or belong to another user.");
-}
-
-async function orUndefined<Found>(found: Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await found;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
-function isNotFound(error: unknown): boolean {
-  return TroupeError.is(error) && error.code === "not_found";
 }

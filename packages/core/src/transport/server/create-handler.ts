@@ -88,7 +88,7 @@ function waitUntilIn(context: readonly unknown[]): ((work: Promise<unknown>) => 
   return undefined;
 }
 
-/** Resolves once an exchange, its run and the titles of its session are finished. Never rejects. */
+/** Resolves once a request is answered, the run that it began is over, and the session's title is generated. Never rejects. */
 async function untilQuiet(exchange: Exchange, { sessions, logger }: Service): Promise<void> {
   if (!exchange.isClosed) await new Promise<void>((resolve) => void exchange.onClose(resolve));
   try {

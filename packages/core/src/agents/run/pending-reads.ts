@@ -1,0 +1,39 @@
+import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { StreamChunk } from "./stream-chunk.ts";
+import { over } from "./stream-views.ts";
+import type { ReadChunk } from "./stream-views.ts";
+
+/** The reads of a run's chunks that have no chunk yet. A reader may request several at once. */
+export class PendingReads {
+  readonly #reads: Pick<PromiseWithResolvers<ReadChunk>, "resolve" | "reject">[] = [];
+  /** The failure of the run, until a read receives it. */
+  #failure: TroupeError | undefined;
+
+  get size(): number {
+    return this.#reads.length;
+  }
+
+  /** Adds a read. The promise settles by `give` or `end`. */
+  add(): Promise<ReadChunk> {
+    return new Promise((resolve, reject) => this.#reads.push({ resolve, reject }));
+  }
+
+  /** Answers the first read with a chunk. */
+  give(chunk: StreamChunk): void {
+    this.#reads.shift()?.resolve({ done: false, value: chunk });
+  }
+
+  /**
+   * Answers all reads, because the run has ended: the first receives the failure, if there is one, and the others are done.
+   * If there is no read, the next call passes the failure on.
+   */
+  end(failure: TroupeError | undefined = this.#failure): void {
+    this.#failure = failure;
+    for (const read of this.#reads.splice(0)) {
+      const unread = this.#failure;
+      this.#failure = undefined;
+      if (unread === undefined) read.resolve(over);
+      else read.reject(unread);
+    }
+  }
+}
