@@ -18,7 +18,7 @@ export type Facts = {
   readonly inbox: Set<string>;
   readonly input: Set<string>;
   readonly deliveries: Set<string>;
-  /** The deliveries that were in the outbox. */
+  /** The deliveries of the run that have been in the outbox at some time. */
   readonly enqueued: Set<string>;
   /** True once the open entry of a run without a record was changed. */
   isClaimed: boolean;

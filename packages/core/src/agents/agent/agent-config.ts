@@ -35,8 +35,8 @@ type HookMethods = {
    */
   afterRun?(context: RunContext, output: CompleteRunOutput): void | Promise<void>;
   /**
-   * Called before a tool is executed, with checked arguments. If it denies the call or throws, the tool is not
-   * executed.
+   * Called before a tool is executed, with arguments that fit the tool's schema. If it denies the call or throws, the
+   * tool is not executed.
    */
   onToolCall?(
     context: RunContext,

@@ -23,7 +23,10 @@ import type { AgentConfig } from "./agent-config.ts";
 import { mergeModelSettings } from "./merge-model-settings.ts";
 import { AgentTools } from "./agent-tools.ts";
 
-/** The busy policy of sessions that last only as long as their parent run. The parent's own limits end the wait. */
+/**
+ * The busy policy of sessions that last only as long as their parent run. The time limit of the parent run ends the
+ * wait.
+ */
 const waitWithoutLimit = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
 
 /** Milliseconds that unfinished titles may still take after their agent or team is closed. */

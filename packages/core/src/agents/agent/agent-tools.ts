@@ -51,7 +51,7 @@ export class AgentTools {
 
   /**
    * Loads the tools of a run: the agent's tools, or the tools that the run was given instead. Tools that are loaded
-   * again keep their caches. A wrong tool of a source is left out, with a warning of the run.
+   * again keep their cached results. A wrong tool of a source is left out, with a warning of the run.
    */
   load(context: RunContext, ofRun?: ToolList): ToolSet | Promise<ToolSet> {
     if (ofRun !== undefined) return this.#loadOfRun(ofRun, context);
@@ -86,8 +86,8 @@ export class AgentTools {
   }
 
   /**
-   * Returns the set of an agent's loaded tools, which stays the same as long as the tools do. If any tool was changed
-   * in place, all tools lose their cached results.
+   * Returns the set of an agent's loaded tools: the same object as in the run before, if the tools are the same. If any
+   * tool was changed in place, all tools lose their cached results.
    */
   #setOf(lists: readonly LoadedList[], context: RunContext): ToolSet {
     const tools = lists.flatMap((list) => list.tools);

@@ -129,5 +129,6 @@ export class Agent<
   }
 }
 
-// Marks agents as doing their work in journal steps. On the prototype, because serializers print own properties.
+// Marks agents as runnables that do their work in journal steps. The mark is on the prototype, because serializers
+// print own properties.
 Object.defineProperty(Agent.prototype, keepsSteps, { value: true });

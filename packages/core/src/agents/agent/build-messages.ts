@@ -38,7 +38,7 @@ const noHistory: History = { messages: [], memoryText: "" };
 
 /**
  * The messages of a run before its first model call, with the input as the last message. Also the parts of their system
- * prompt, and the function that reads history data stored outside the turns.
+ * prompt, and the function that reads images, audio and files of the history that are stored outside the turns.
  */
 export type BuiltMessages = {
   readonly messages: readonly ChatMessage[];
@@ -87,9 +87,10 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
 }
 
 /**
- * Returns the limits of a history that comes from a memory. The memory's window moves on by one turn each time, so its
- * history is cut at the start of a block of turns, for vendors' prompt caches to match. After summaries no turns are
- * left out. A memory without turn numbers has a `through` of 0 or the maximum number; its history has no limits.
+ * Returns the limits of a history that comes from a memory. The memory drops its oldest turn with each new turn. So its
+ * history is cut at the start of a block of turns, for vendors' prompt caches to match. If the memory returned
+ * summaries, no turns are left out. A memory without turn numbers has a `through` of 0 or the maximum number; its
+ * history has no limits.
  */
 function memoryLimits({ context, messages, through }: RememberedHistory, maxTurns: number | undefined): HistoryLimits {
   const kept = messages.filter(({ role }) => role === "user").length;
@@ -104,7 +105,7 @@ async function loadFacts(userMemory: AgentUserMemory, run: Run): Promise<string>
   const { settings, signal } = run;
   const { userId, tenantId, verified } = settings;
   if (userId === undefined) {
-    // A run for an outside client may legitimately have no user.
+    // A run that a transport starts for a client may legitimately have no user.
     if (!settings.fromOutside) run.warn("user_id_missing", `userMemory has no effect in this run: ${noUserId}`);
     return "";
   }

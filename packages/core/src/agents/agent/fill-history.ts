@@ -3,12 +3,12 @@ import type { ChatMessage } from "../../base/message/message.ts";
 import { storedReferenceOf } from "../../base/message/stored-data.ts";
 import type { ModelMessage } from "../../model/vendor-state.ts";
 
-/** Function that returns messages together with the data of their parts, ready to send to a model. */
+/** Function that returns messages together with the data of their images, audio and files, ready to send to a model. */
 export type FillMessages = (messages: readonly ModelMessage[]) => Promise<readonly ModelMessage[]>;
 
 /**
- * Returns a function that reads the stored data of history parts when they are sent, each part once. Returns undefined
- * if no part of the history has its data stored separately.
+ * Returns a function that reads images, audio and files of the history, each once, when their message is sent. Returns
+ * undefined if the history has none that are stored outside its messages.
  */
 export function historyFiller(
   history: readonly ChatMessage[],

@@ -43,9 +43,9 @@ export function checkRunSettings(config: AgentConfig, { modelOptions, tools, add
 }
 
 /**
- * Throws for model settings that cannot have an effect in an agent. These are a format beside structured output, a
- * choice of an unknown tool, and a forced tool call without round trips. Tools of sources and functions are known only
- * within a run, which checks again.
+ * Throws for model settings that cannot have an effect in an agent. These are `responseFormat` beside
+ * `structuredOutput`, a `toolChoice` of an unknown tool, and a forced tool call with `maxToolRoundtrips` 0. Tools that
+ * a source or a function provides are known only within a run, which checks again.
  */
 export function checkSettingsFit(
   { structuredOutput, tools = [], maxToolRoundtrips }: AgentConfig,

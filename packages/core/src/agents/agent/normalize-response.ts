@@ -123,8 +123,8 @@ export function soundToolName(name: unknown): string {
 const deepestState = 48;
 
 /**
- * Returns true if a storage returns a vendor's state unchanged: its numbers and depth. A vendor rejects a changed
- * state.
+ * Returns true if a storage returns a vendor's state unchanged, judged by its numbers and its nesting depth. A vendor
+ * rejects a changed state.
  */
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value === "number") return Number.isFinite(value);

@@ -37,7 +37,8 @@ export type ModelCallChanges = {
   /** The names of the tools that the model may call in this call. */
   tools?: readonly string[] | undefined;
   /**
-   * The tool choice of this model call, whatever its number. After the last round trip no tool may be called anyway.
+   * The tool choice of this model call, which need not be the run's first. After the last round trip no tool may be
+   * called anyway.
    */
   toolChoice?: ToolChoice | undefined;
   /**

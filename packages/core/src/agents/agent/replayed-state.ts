@@ -53,8 +53,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Returns the stored vendor states that a model call may have sent: the model's own states. For a model that calls
- * other models it is all states.
+ * Returns the stored vendor states that a model call may have sent: the model's own states. A model that calls other
+ * models may have sent any of the stored states.
  */
 function sentStates({ messages, model }: ModelCall): ReadonlySet<VendorState> {
   const states = messages.flatMap((message) => {

@@ -98,8 +98,8 @@ export class RunSession {
     { runId: before }: { readonly runId: string },
   ): Promise<OpenSession | undefined> {
     const { settings, runId, signal, steps } = this.#run;
-    // A later attempt waits for its own position in the queue, because an earlier attempt may have stored the turn in
-    // the session, or made the fork.
+    // Only a first attempt may continue in a fork because the session is busy. A later attempt waits for the session,
+    // in which an earlier attempt may have stored the turn.
     const isLater = steps.durable !== undefined && steps.durable.attempt > 1;
     if (isLater && (await sessions.has(runId, options))) return undefined;
     const patience = isLater ? {} : ({ onBusy: "reject", onWaiting: "reject" } as const);
@@ -197,8 +197,8 @@ export class RunSession {
     const stored = await this.#storedBefore();
     this.#wasStored = stored !== undefined;
     if (stored !== undefined) return stored;
-    // The steps are stored first: if a turn were stored before its steps, a later process could give another answer.
-    // Sessions in memory end with their process and need no such order.
+    // The journal steps are stored first: if a turn were stored before its steps, a later process could give another
+    // answer. Sessions in memory end with their process and need no such order.
     if (settings.sessionStorage === undefined) await steps.flush();
     return await this.#store(status, messages, unfinished);
   }

@@ -14,7 +14,10 @@ import { turnMessages } from "../../sessions/session/turn-record.ts";
 import type { StoredTurn, TurnConversation } from "../../sessions/session/turn-record.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 
-/** The maximum number of missed turns that are added to a memory at once. Older turns would leave its window anyway. */
+/**
+ * The maximum number of a session's turns that are added at once to a memory that missed them. Older turns would leave
+ * its window anyway.
+ */
 const mostMissed = 200;
 
 /**
@@ -106,8 +109,8 @@ export class SessionMemory {
   async #recall(): Promise<RecalledMemory> {
     const { run, storage } = this.#parts;
     const { settings, signal } = run;
-    // Messages that the program added without an owner are for the program's own runs. A session that was just created
-    // has no such messages.
+    // Messages that the program added to the memory without naming an owner are for runs that the program itself
+    // starts. A session that was created for this run has no such messages.
     const takesSeed = !settings.fromOutside && settings.isNamedSession;
     const scope = { ...ownerOf(settings), storage, signal, takesSeed };
     const read = async () => await this.#memory.recall(settings.sessionId, scope);

@@ -1,7 +1,10 @@
 import type { Omission } from "../../model/omission.ts";
 import type { Run } from "../run/run.ts";
 
-/** The maximum number of omissions that an agent remembers. Further omissions may be reported again. */
+/**
+ * The maximum number of reported options that an agent remembers, to report each once. Further options may be reported
+ * again.
+ */
 const mostRemembered = 1000;
 
 /**

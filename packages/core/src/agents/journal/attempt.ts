@@ -31,7 +31,7 @@ export type AttemptInit = {
 /** Matches the key of a step that is a model call. */
 const isModelCall = /(^|\/)m\/\d+$/;
 
-/** A journal step in progress. Call `done` or `leave` when it ends. */
+/** A journal step in progress. The caller that began it calls `done` or `leave` at its end. */
 export type BegunStep = {
   /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step is left. */
   tag(chunk: object): void;
@@ -49,7 +49,10 @@ export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
   readonly #signals: readonly RunSignal[];
-  /** The sequence numbers of the signals to the run that its steps in progress have taken, by journal step. */
+  /**
+   * By journal step in progress: the number of the signal that answers the step's wait. Signals of a run are numbered
+   * from 1.
+   */
   readonly #taking = new Map<string, number>();
   /** The function that ends the run of an attempt that may do no new work. */
   #endRun: (() => void) | undefined;
@@ -90,7 +93,7 @@ export class Attempt extends LoggedPast {
   /**
    * Begins the attempt: stores its start. Stores nothing if the run has ended.
    *
-   * @param isShared true if the run is a suspect, and this process may perform another suspect run beside it
+   * @param isShared true if the run is a suspect (its last processes died), and may share this process with another one
    */
   async start({ writer, node, print }: AttemptInit, isShared = false): Promise<void> {
     if (this.ended !== undefined) return;
@@ -183,7 +186,10 @@ export class Attempt extends LoggedPast {
     };
   }
 
-  /** Returns the first signal for a wait that no other step has taken. The step's result will record it as taken. */
+  /**
+   * Returns the first stored signal that answers a wait and was not taken by another step. The result of `step` will
+   * record that the step has taken this signal.
+   */
   takeSignal(step: string, wait: Pick<RunWait, "kind" | "about" | "until">): RunSignal | undefined {
     const taken = this.#taking.get(step);
     const found = this.#signals.find((signal) => {
@@ -286,7 +292,9 @@ export class Attempt extends LoggedPast {
   }
 }
 
-/** Returns true for text and thinking, which most chunks are. A model's text is well-formed: it is logged uncopied. */
+/**
+ * Returns true for chunks of text and thinking. They are logged without a copy, because a model's text is well-formed.
+ */
 function isText({ type }: RunChunk): boolean {
   return type === "text" || type === "thinking";
 }

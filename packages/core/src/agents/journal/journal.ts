@@ -49,7 +49,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return journal;
   }
 
-  /** Begins the attempt of a journal that was read: see `open`. `isShared`: true if another suspect may run. */
+  /** Begins the attempt that `read` prepared: see `open`. `isShared`: true if another suspect run may run beside it. */
   async start(init: AttemptInit, isShared?: boolean): Promise<void> {
     await this.#attempt.start(init, isShared);
   }
@@ -253,8 +253,8 @@ export class Journal implements RunSteps, DurableRun, StepLog {
   /**
    * Returns the answer to the step's wait if it is stored. Otherwise logs the wait. Once only waits are in progress in
    * the run, the attempt stops as suspended, and the promise rejects with the `RunPaused`. After `until` an approval is
-   * answered as denied, a sleep is over, and other waits reject as `timeout`. The answer of an event is the first signal
-   * for it that no other step has taken.
+   * answered as denied, a sleep is over, and other waits reject as `timeout`. A wait for an event is answered by the
+   * first signal of that event that no other step has taken.
    */
   async wait(key: string, request: StepQuestion): Promise<Json> {
     return await logWait(this.#attempt, this.#scope + key, request);

@@ -9,39 +9,42 @@ import { isRecord } from "../../base/util/is-record.ts";
 import type { NotedCall } from "../run/run-steps.ts";
 import type { RunChunk, RunWait } from "../run/run-wait.ts";
 
-/** The namespaces of durable runs in a storage. */
+/** The storage namespaces for data of durable runs. */
 export const runNamespaces = {
-  /** Records of runs: target, input, options, status and result. */
+  /** Namespace of the records of runs: target, input, options, status and result. */
   runs: "runs",
-  /** Inputs and options that are too long for a record, stored in pieces. */
+  /** Namespace of inputs and options of runs that are too long for a record, stored in pieces. */
   input: "run-input",
-  /** The runs that have not ended. */
+  /** Namespace of the list of open runs, which have not ended. */
   open: "run-open",
-  /** The logs of runs, in numbered records. */
+  /** Namespace of the logs of runs, in numbered records. */
   log: "run-log",
-  /** Messages to runs: cancellations, and answers to waits. */
+  /** Namespace of the messages to runs: cancellations, answers to waits, and signals. */
   inbox: "run-inbox",
-  /** Lists of runs: of each owner, of each session, and of runs to remove. */
+  /** Namespace of the lists of runs: of each owner, of each session, and of runs to remove. */
   byOwner: "run-by",
-  /** Schedules that start runs. */
+  /** Namespace of the schedules that start runs. */
   schedules: "schedules",
-  /** Index of the schedules by the time of their next check. */
+  /** Namespace of the list of schedules by the time of their next check. */
   dueSchedules: "schedule-due",
-  /** The schedules of each owner. */
+  /** Namespace of the list of schedules by owner. */
   schedulesByOwner: "schedule-by",
-  /** Subscriptions of listeners to durable runs. */
+  /** Namespace of the subscriptions to the events of durable runs. */
   subscriptions: "run-subscriptions",
-  /** Webhooks of single runs, by owner, and the webhooks that are notified no more. */
+  /** Namespace of the webhooks of single runs, by owner, and of the list of disabled webhooks. */
   webhooks: "webhooks",
-  /** The deliveries of webhooks that are due, by time. */
+  /** Namespace of the outbox: the pending deliveries to webhooks, by the time of their next attempt. */
   outbox: "outbox",
-  /** The deliveries of each run's webhooks: what is sent, and what became of it. */
+  /** Namespace of the deliveries to webhooks, by run: the body of each, its status and its attempts. */
   deliveries: "run-deliveries",
-  /** The processes that perform runs or serve subscriptions. */
+  /** Namespace of the records of processes that perform runs or serve subscriptions. */
   nodes: "run-nodes",
 } as const;
 
-/** The stored result of a finished journal step. `signal` is the number of the signal that the step has taken. */
+/**
+ * The stored result of a finished journal step. `signal` is the number, among the signals to the run, of the signal
+ * that ended the step's wait.
+ */
 export type JournalResult = {
   readonly value: Json;
   readonly usage?: TokenUsage;

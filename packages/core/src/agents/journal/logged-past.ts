@@ -22,20 +22,20 @@ export class LoggedPast {
   /** The number of the attempt that continues the log. */
   number = 1;
   ended: LogEnd | undefined;
-  /** The numbers of the signals that steps have taken. */
+  /** The numbers of those signals to the run that finished steps have taken as the answer to a wait. */
   protected readonly takenSignals = new Set<number>();
-  /** The attempts at the run before this one. */
+  /** The earlier attempts at the run, before the attempt that continues the log. */
   logged: LoggedAttempts | undefined;
   /**
    * Consecutive attempts, including this one, that finished no step, reached no new wait and logged no `left` entry.
    */
   fruitlessAttempts = 1;
   /**
-   * The number of attempts at this suspect that ended with their process: `alone` if that process could perform no
-   * other suspect beside it, `shared` if it could.
+   * The number of attempts that ended with their process since this run became a suspect. `alone` counts those beside
+   * which the process performed no other suspect run, `shared` those beside which it may have.
    */
   readonly #deaths = { alone: 0, shared: 0 };
-  /** The field of `#deaths` that counts the last attempt that was read; undefined if it is not counted. */
+  /** The field of `#deaths` in which the newest attempt in the log is counted; undefined if it is not counted. */
   #lastSuspect: "alone" | "shared" | undefined;
   /** The number of earlier attempts that began only to end the run, after the run was given up. */
   endings = 0;
@@ -54,7 +54,7 @@ export class LoggedPast {
    * again, and they must not be logged twice.
    */
   readonly #loggedChunks = new Map<string, number>();
-  /** True if the last attempt that was read finished a step. */
+  /** True if the newest attempt in the log finished a step or reached a new wait. */
   #wasFruitful = true;
 
   /**

@@ -18,8 +18,8 @@ import type { BegunStep } from "./attempt.ts";
 import type { JournalResult } from "./log-entry.ts";
 
 /**
- * The stored form of a tool call: its result, and the sources that its batch had added by its end. `cites` is true if
- * the answer may cite the sources by number.
+ * The stored form of a tool call: its result, and the sources that the tool calls of the same model answer had added to
+ * the run when it ended. `cites` is true if the answer may cite the sources by number.
  */
 type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly Source[]; readonly cites?: true };
 
@@ -159,7 +159,7 @@ export function replayStep<Value>(stored: JournalResult, { kind, options }: Step
   return options.replay?.(result as unknown as Json) ?? (result as Value);
 }
 
-/** Returns the sources that the batch of a tool call has added to the run so far. */
+/** Returns the sources that the tool calls of one model answer have added to the run so far. */
 function storedSources(given: StepOptions<unknown>["sources"]): Omit<StoredCall, "result"> {
   if (given === undefined) return {};
   const sources = given.run.sources.slice(given.before);

@@ -80,8 +80,8 @@ async function inEach(access: FactAccess, remove: (driver: StorageDriver) => Pro
 }
 
 /**
- * Reads the user's facts by id, because two storages may be connections to one database, which would list each fact
- * twice.
+ * Reads the user's facts from all storages, and returns each id once: two storages may be connections to one database,
+ * which would list each fact twice.
  */
 async function locateFacts({ drivers, user, signal }: FactAccess): Promise<ReadonlyMap<string, LocatedFact>> {
   const prefix = ownerPrefix(user);

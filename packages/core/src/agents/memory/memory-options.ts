@@ -78,13 +78,16 @@ export type MemoryOptions = {
    */
   storage?: StorageDriver | undefined;
   /**
-   * The number of messages in the window. Beyond it, or beyond four million characters in total, the oldest turns
-   * overflow as a whole. @default 50
+   * The maximum number of messages in the window, which holds the newest messages unchanged. Beyond it, or beyond four
+   * million characters in total, the oldest turns overflow as a whole. @default 50
    */
   maxShortTermMessages?: number | undefined;
   /** Summarises messages that overflow the window. If false, they are dropped. @default false */
   enableLongTerm?: boolean | undefined;
-  /** The model that writes the summaries. @default the agent's model; without a model, summaries are digests */
+  /**
+   * The model that writes the summaries. @default the agent's model; without a model, a summary is made of the
+   * beginnings of the messages
+   */
   model?: ModelProvider | undefined;
 };
 
@@ -103,8 +106,8 @@ export type AddTurnOptions = AddMessagesOptions &
      */
     through?: number | undefined;
     /**
-     * Adds the messages only if this turn is the last that the memory includes. Used for a session that began anew with
-     * its turn numbers.
+     * Adds the messages only if the turn with this number is the last that the memory includes. The new turn may have a
+     * lower number, because a session that began anew counts its turns from 1 again.
      */
     after?: number | undefined;
     /**

@@ -43,8 +43,8 @@ export class MemoryRecords {
   }
 
   /**
-   * Returns the record of an owner's session. For an agent it is looked up in the agent's storage, otherwise in the
-   * first storage that has it.
+   * Returns the location of the memory of an owner's session. For an agent it is in the agent's storage, otherwise in
+   * the first storage that has the record.
    */
   async ofOwner(sessionId: string, scope: MemoryScope): Promise<LockedRecord> {
     const [first, ...others] = this.placesOf(sessionId, scope);

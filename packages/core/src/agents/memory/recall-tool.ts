@@ -49,7 +49,7 @@ async function recall(
   const { userId, verified, signal } = context;
   const run = runOf(context);
   if (userId === undefined) {
-    // A run for an outside client may legitimately have no user.
+    // A run that a transport starts for a client may legitimately have no user.
     if (run?.settings.fromOutside === false) run.warn("user_id_missing", noUserId);
     return "There is no user in this run, so nothing is known about one.";
   }

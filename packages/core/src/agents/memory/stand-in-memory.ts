@@ -26,7 +26,10 @@ export type RecallingMemory = {
   clear(sessionId: string, options: OwnedScope<ClearOptions>): Promise<unknown>;
 };
 
-/** Returns the memory itself if it is a `Memory`, otherwise an adapter for an object with the five methods. */
+/**
+ * Returns the memory itself if it is a `Memory`, otherwise an adapter for an object with the five methods of
+ * `AgentMemory`.
+ */
 export function toRecallingMemory(memory: AgentMemory): RecallingMemory {
   const isWhole = memory.recall !== undefined && memory.bindStorage !== undefined;
   return isWhole ? (memory as Memory) : new StandInMemory(memory);
@@ -83,7 +86,10 @@ class StandInMemory implements RecallingMemory {
   }
 }
 
-/** Returns the id of an owner's session, and a scope of owner and signal: other options apply to a `Memory` only. */
+/**
+ * Returns arguments for a memory object's methods: an id that names the session and its owner, and a scope with owner
+ * and signal only, because the other options are for a `Memory`.
+ */
 function ownedSession(sessionId: string, { tenantId, userId, verified, signal }: MemoryScope) {
   const owner = checkOwner({ tenantId, userId, verified });
   const isOwned = owner.tenantId !== undefined || owner.userId !== undefined;

@@ -3,7 +3,7 @@ import type { AddTurnOptions } from "./memory-options.ts";
 import type { MemoryRecord } from "./memory-record.ts";
 
 /**
- * Updates the turns with vendor state in a memory's record. Adds the new turn if it has state, moves the positions of
+ * Updates the turns with vendor state in a memory's record. Adds the new turn if it has state, updates the positions of
  * earlier turns, and removes turns that left the window.
  */
 export function withVendorStateTurn(

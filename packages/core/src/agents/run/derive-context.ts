@@ -40,7 +40,7 @@ export type Inheritance = {
   readonly logger: Logger | undefined;
   readonly endsAt: number;
   readonly ephemeralStorage: StorageDriver | undefined;
-  /** The steps of the child run within those of its parent run. */
+  /** The journal steps of the child run, which are part of its parent run's journal. */
   readonly steps: RunSteps;
   readonly telemetry: Telemetry | undefined;
 };
@@ -57,7 +57,10 @@ export function runOf(context: RunContext): Run | undefined {
   return slotOf(context)?.run;
 }
 
-/** Returns the steps of the part of a run that a context belongs to; plain steps for the context of a whole run. */
+/**
+ * Returns the journal steps of the part of a run that a context belongs to; for the context of a whole run,
+ * `plainSteps`, which record nothing.
+ */
 export function stepsOf(context: RunContext): RunSteps {
   return slotOf(context)?.scope?.steps ?? plainSteps;
 }
@@ -124,7 +127,7 @@ function inheritanceOfPart(
 
 /**
  * The part of an `Inheritance` that only a run can give, for a run without `parent`, or whose `parent` was copied or
- * made by hand. It has plain steps, and no API keys, meter, deadline or storage.
+ * made by hand. Its steps are not recorded, and it has no API keys, meter, deadline or storage.
  */
 export const inheritanceWithoutRun = {
   // Shared by all runs without keys.

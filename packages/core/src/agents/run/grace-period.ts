@@ -26,7 +26,7 @@ export class GracePeriod {
       (this.#endWaits ??= []).push(end);
       // A hook in plain JavaScript may return any thenable.
       Promise.resolve(work).then(resolve, reject);
-      // Work that is done already is not too late.
+      // Work that has already finished counts as in time, even after the grace period.
       if (this.#isOver) queueMicrotask(end);
     });
   }

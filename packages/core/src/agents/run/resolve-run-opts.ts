@@ -182,12 +182,12 @@ function readSessionId(
   configured: RunDefaults,
   steps: RunSteps,
 ): Pick<RunSettings, "sessionId" | "isNamedSession"> {
-  // Only a child run may name the session of a team's member.
+  // Only a child run may be given an id in the form of the sessions of a team's members.
   const check = parent === undefined ? checkSessionId : checkStoredSessionId;
   if (sessionId !== undefined) return { sessionId: check(sessionId), isNamedSession: !isNewSession || steps.isResumed };
   const name = parent === undefined ? configured.sessionId : undefined;
   if (name !== undefined) return { sessionId: name, isNamedSession: true };
-  // If an earlier process began the run, it may have created the session, so it counts as existing.
+  // If an earlier process began the run, that process may have created the session, so the session counts as existing.
   return { sessionId: steps.id("session"), isNamedSession: steps.isResumed };
 }
 
@@ -196,8 +196,8 @@ function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDef
 }
 
 /**
- * Returns the storage for a session that lasts only as long as the run or its parent run. A session that a caller
- * named outside of teams keeps its usual storage.
+ * Returns the storage for a session that lasts only as long as the run or its parent run. Returns undefined for any
+ * other session, which is in the storage of its agent or team.
  */
 function sessionStorageOf(
   { sessionId = "", isUnstored }: AttemptRunOpts,

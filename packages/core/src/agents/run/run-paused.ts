@@ -2,7 +2,8 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 
 /**
  * The way in which an attempt stops before the run's end. `suspended`: it waits for an answer. `overtaken`: another
- * attempt took over. `failed`: its log or session cannot be reached. `released`: its process gave the run back.
+ * attempt took over. `failed`: its log or session cannot be reached. `released`: its process handed the run back to the
+ * queue.
  */
 export type PauseReason = "suspended" | "overtaken" | "failed" | "released";
 
@@ -15,7 +16,7 @@ const messages: Readonly<Record<PauseReason, string>> = {
 
 /**
  * The reason for which an attempt at a durable run stops without ending the run. It aborts the run's signal, and the
- * run's `output` rejects with it. It reaches no other place.
+ * run's `output` rejects with it. Hooks and event handlers never see it.
  */
 export class RunPaused extends TroupeError {
   readonly reason: PauseReason;

@@ -43,9 +43,9 @@ export type StepOptions<Value> = {
   /** Returns the usage that is part of the step's value. @default the usage that the meter counted */
   readonly usageOf?: ((value: Value) => TokenUsage) | undefined;
   /**
-   * The run that a tool call adds sources to, and the number of its sources before the batch of calls. Results contain
-   * the numbers of sources, so sources that other calls of the batch added first are stored too. A later attempt adds
-   * all of them.
+   * The run that a tool call adds sources to, and the number of its sources before the tool calls of this model answer
+   * began. Results contain the numbers of sources, so sources that parallel calls added first are stored too. A later
+   * attempt adds all of them to the run.
    */
   readonly sources?: { readonly run: CitingRun; readonly before: number } | undefined;
   /** The name of the step in error messages, such as `The step "charge"`. */
@@ -54,7 +54,10 @@ export type StepOptions<Value> = {
   readonly signal?: AbortSignal | undefined;
   /** The call to record before work with an effect of its own. Undefined for work that may be repeated. */
   readonly call?: NotedCall | undefined;
-  /** Returns true if the step is repeated after this failure. The answer is stored with the failure. @default never */
+  /**
+   * Returns true if the step is repeated after this failure. The returned value is stored with the failure. @default
+   * never
+   */
   readonly repeats?: ((error: unknown) => boolean) | undefined;
   /** Converts the result in a person's answer into the value of a call that took place. */
   readonly readAnswer?: ((result: unknown) => Value) | undefined;
@@ -160,7 +163,7 @@ export interface RunSteps {
   flush(): Promise<void>;
 }
 
-/** The steps of a run that is not durable: each does its work. */
+/** The steps of a run that is not durable: each only does its work, and nothing is recorded. */
 export const plainSteps: RunSteps = {
   durable: undefined,
   isResumed: false,

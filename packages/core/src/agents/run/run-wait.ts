@@ -35,7 +35,10 @@ export type RunWait = {
   readonly seen?: number;
 };
 
-/** A signal to a run. Signals are numbered from 1, in the order of their arrival. */
+/**
+ * A signal to a run: an event that a step of its workflow waits for, with data. Signals are numbered from 1, in the
+ * order of their arrival.
+ */
 export type RunSignal = {
   readonly number: number;
   readonly event: string;

@@ -85,9 +85,7 @@ export class Run<Structured = unknown> {
   #performedMs = 0;
   #firstTokenMs: number | undefined;
 
-  /**
-   * @param within the run whose auxiliary call this run makes. Both runs share all but the record and the steps
-   */
+  /** @param within the run for which this run makes an auxiliary call. They share all but steps, messages and answer */
   constructor(init: RunInit, within?: Run, steps: RunSteps = init.settings.steps) {
     const { settings, eventBus } = init;
     this.#init = init;
@@ -135,9 +133,9 @@ export class Run<Structured = unknown> {
   }
 
   /**
-   * Returns a view of this run with a separate record, for an auxiliary model call. The answer of such a call is not
-   * part of the run's answer; an example is the choice of a team's member. The view shares the run's usage, events and
-   * signal. The keys of its steps begin with `key`.
+   * Returns a view of this run that records its messages and answer separately, for an auxiliary model call. The answer
+   * of such a call is not part of the run's answer; an example is the choice of a team's member. The view shares the
+   * run's usage, events and signal. The keys of its steps begin with `key`.
    */
   forAuxiliaryCall<Answer>(key: string): Run<Answer> {
     return new Run<Answer>(this.#init, this, this.steps.part(key));

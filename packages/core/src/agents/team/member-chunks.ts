@@ -9,13 +9,13 @@ export function isTextChunk(chunk: StreamChunk): chunk is TextChunk {
   return chunk.type === "text" || chunk.type === "thinking";
 }
 
-/** Makes the chunk that shows text of a member as no part of the team's answer. */
+/** Makes the chunk of a team's stream for a member's text that is not part of the team's answer. */
 export function toMemberChunk({ type, text, member, delegationId }: TextChunk, origin: ChunkOrigin): TextChunk {
   if (member !== undefined) return { type, text, member: `${origin.name}/${member}`, ...idOf(delegationId) };
   return { type, text, member: origin.name, ...idOf(origin.delegationId) };
 }
 
-/** Makes the chunk that shows text of a routed member as the team's answer. */
+/** Makes the chunk of a team's stream for text of the routed member, whose answer is the team's answer. */
 export function toSpeakerChunk(chunk: TextChunk, origin: ChunkOrigin): TextChunk {
   const { type, text, member, speaker, delegationId } = chunk;
   if (member !== undefined) return toMemberChunk(chunk, origin);

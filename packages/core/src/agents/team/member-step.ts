@@ -15,11 +15,11 @@ import { SessionStore } from "../../sessions/session/session-store.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { TeamMember } from "./members.ts";
 
-/** One delegation for `MemberRuns`: the member to run, its input, and the context of the parent run. */
+/** One delegation for `MemberRuns`: the member to run, its input, and a context of the team's run. */
 export type MemberRunRequest = {
   readonly member: TeamMember;
   readonly content: MessageContent;
-  /** The context of a part of the parent run. */
+  /** The context of the tool call that records the delegation in the team's run. */
   readonly context: RunContext;
 };
 

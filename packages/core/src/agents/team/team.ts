@@ -104,5 +104,6 @@ export class Team implements Runnable {
   }
 }
 
-// Marks teams as doing their work in journal steps. On the prototype, because serializers print own properties.
+// Marks teams as runnables that do their work in journal steps. The mark is on the prototype, because serializers print
+// own properties.
 Object.defineProperty(Team.prototype, keepsSteps, { value: true });

@@ -28,7 +28,9 @@ export type ApprovalVerdict = { approved: boolean; reason?: string | undefined }
 /** The hook `onApproval`, called for a call that needs an approval. */
 export type ApprovalHook = (context: RunContext, call: ToolCall) => ApprovalVerdict | Promise<ApprovalVerdict>;
 
-/** The run's context and tools, the hook `onApproval`, and the execution slots of a batch of tool calls. */
+/**
+ * The run's context and tools, the hook `onApproval`, and the execution slots for the tool calls of one model answer.
+ */
 type Approvers = {
   readonly context: RunContext;
   readonly tools: Pick<ToolSet, "argumentSchemaOf">;

@@ -145,8 +145,9 @@ async function approve(checked: CheckedCall, batch: RunningBatch): Promise<Check
 }
 
 /**
- * Continues a tool call that was interrupted when its process ended, with the arguments of that call; neither hook is
- * asked again. The call is repeated if repeating is harmless, if it did not take place, or if a person decides so.
+ * Continues a tool call that was interrupted when its process ended, with the arguments of that call; `onToolCall` and
+ * `onApproval` are not called again. The call is repeated if repeating is harmless, if it did not take place, or if a
+ * person decides so.
  */
 async function resume(
   stepCall: StepCall & { step: OpenStep; tool: ToolDef | undefined },

@@ -39,8 +39,8 @@ export class RunningCalls {
 }
 
 /**
- * The slots for calls of a batch that execute at the same time. Calls receive slots in the order in which they ask. A
- * call that waits for a person gives up its slot meanwhile.
+ * The slots for tool calls of one model answer that execute at the same time. Calls receive slots in the order in which
+ * they ask. A call that waits for a person gives up its slot meanwhile.
  */
 export class CallSlots {
   #free: number;

@@ -50,7 +50,7 @@ export async function runLoop(
 ): Promise<StateChange> {
   let change = noStateChange;
   const holds = async (round: number): Promise<boolean> => {
-    // The condition has a key for each round, and no entry of its own in the trace.
+    // The condition's result is stored under a key for each round. The trace has no entry for the condition.
     const place = { ...placeAt(entry.place, round), path: entry.name };
     return await checkCondition(runner, end.condition, {
       entry: new StepTraceEntry(place),

@@ -14,7 +14,7 @@ export type WaitLimit = {
 
 /**
  * A step that asks a person. The answer becomes the state's value under the step's name. Only a `RunService` runs it:
- * the run waits with kind `question` until `answer` has `{ result }`.
+ * the run waits with kind `question` until `RunService.answer` gives it `{ result }`.
  */
 export type AskStep<State> = WaitLimit & {
   name: string;
@@ -26,7 +26,7 @@ export type AskStep<State> = WaitLimit & {
 
 /**
  * A step that waits for an event. The data of the signal becomes the state's value under the step's name. Only a
- * `RunService` runs it: `signal` sends the event.
+ * `RunService` runs it: `RunService.signal` sends the event.
  */
 export type WaitForStep = WaitLimit & {
   name: string;
@@ -34,7 +34,7 @@ export type WaitForStep = WaitLimit & {
   waitFor: string;
 };
 
-/** A step that waits for a time. A durable run holds no worker meanwhile; a plain run waits in memory. */
+/** A step that waits for a time. Meanwhile no process performs a durable run; any other run waits in memory. */
 export type SleepStep<State> =
   | {
       name: string;

@@ -29,7 +29,7 @@ export function waitWork(step: CheckedWaitStep, scope: PlacedScope): Work<StateC
   };
 }
 
-/** Makes the error of a run without a `RunService`, which reaches or would reach a step that waits, and cannot wait. */
+/** Makes the error for a workflow with a step that waits, if it is run without a `RunService`. */
 export function cannotWait(step: string): TroupeError {
   return new TroupeError(
     "invalid_config",

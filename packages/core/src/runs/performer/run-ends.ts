@@ -56,8 +56,8 @@ export class RunEnds {
    */
   async finish(record: RunRecord, end: StoredEnd & Partial<Running>, known?: RunRecord): Promise<void> {
     const { store, vault, admission, locals, logger } = this.#parts;
-    // The run is removed from the counts first, because a client that has read the end may request the next run
-    // immediately.
+    // The run is removed from the counts of open runs first, because a client that has read the end may request the
+    // next run immediately.
     admission?.remove(record.runId);
     vault.forget(record.runId);
     locals.delete(record.runId);
@@ -80,7 +80,9 @@ export class RunEnds {
     );
   }
 
-  /** Returns the output of a cancelled run, extended by the states of the run's tool calls. */
+  /**
+   * Returns the output of a cancelled run, to which it adds `toolStates`: for each tool call, if its end is in the log.
+   */
   async withToolStates(runId: string, output: Json): Promise<Json> {
     const states = new Map<string, { step: string; toolName: string; state: "settled" | "unsettled" }>();
     for await (const page of readLog(this.#parts.store.storage, runId)) {

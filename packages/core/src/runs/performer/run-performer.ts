@@ -103,7 +103,7 @@ export class RunPerformer {
     }
   }
 
-  /** Drops the job of a run without a record, and removes the remains of such a run. */
+  /** Drops the job of a run without a record, and removes other stored data of such a run. */
   async #dropJob(runId: string): Promise<void> {
     if (await this.#parts.store.lists.closeOrphan(runId)) return;
     this.#parts.logger?.warn(
@@ -165,9 +165,9 @@ export class RunPerformer {
   }
 
   /**
-   * Drops a job of a run that was woken after the job was submitted. The process that woke it has submitted a newer
-   * job, unless it crashed first. In that case the list of open runs does not show the waking either, and this process
-   * submits the newer job.
+   * Drops a job that is older than the run's last return to the queue, after an answer. The process that returned the
+   * run has submitted a newer job, unless it crashed first. In that case the list of open runs does not show the return
+   * either, and this process submits the newer job.
    */
   async #passOn(record: RunRecord): Promise<void> {
     const { runId, activation } = record;
@@ -256,7 +256,7 @@ export class RunPerformer {
 
   async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | HandedBack> {
     if (error instanceof RunPaused && error.reason !== "failed") {
-      // Another attempt came first. If that attempt has lost its job, this job continues after it.
+      // Another attempt came first. This job goes back to the engine, in case the job of that attempt was lost.
       return error.reason === "overtaken" ? this.#handBack(runId) : undefined;
     }
     const cause = error instanceof RunPaused ? toTroupeError(error.cause) : error;

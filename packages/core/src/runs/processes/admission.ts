@@ -133,7 +133,7 @@ const knownMs = 1000;
 /** Milliseconds to wait until the engine reports the number of waiting runs. */
 const queuedTimeoutMs = 1000;
 
-/** An open run of a caller without a user: its key, which begins with the caller's key, and the bytes of its input. */
+/** An open run of a caller without a user: its key in the list of such runs, and the bytes of its input. */
 type OpenPlace = { readonly key: string; readonly bytes: number };
 
 const none: HeldShare = { own: 0, together: 0 };

@@ -21,7 +21,7 @@ export type HandedBack = {
 
 /**
  * Performs one job until the run ends, waits or was taken over. An aborted signal asks the function to return
- * immediately; the job then goes back to the queue, whatever is returned.
+ * immediately; the job then goes back to the queue, whatever the function returns.
  */
 export type Perform = (job: RunJob, signal: AbortSignal) => Promise<void | HandedBack>;
 
@@ -81,11 +81,11 @@ type Server = { perform: Perform; concurrency: number; controller: AbortControll
 
 const defaultPriority = 10;
 /**
- * The priority number from which a job must leave the last tenth of the places free: that of a caller with five open
- * runs.
+ * The priority number from which a job must leave a tenth of the engine's `concurrency` places free: that of a caller
+ * with five open runs.
  */
 const lowPriority = 15;
-/** The share of the places that is reserved for jobs of callers with fewer open runs. */
+/** The share of the engine's `concurrency` places that is reserved for jobs of callers with fewer open runs. */
 const keptPart = 1 / 10;
 /** The maximum delay of a Node timer. A timer with a longer delay fires immediately. */
 const longestTimerMs = 2 ** 31 - 1;

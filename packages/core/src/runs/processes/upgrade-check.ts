@@ -13,9 +13,9 @@ import type { UpgradeFinding } from "../record/run-view.ts";
 import type { Ready, ServiceParts } from "./service-parts.ts";
 
 /**
- * Returns what the next attempt at a run needs. If a part is missing, such as a tool or a seal key, returns a wait for
- * that part. If that wait was answered, returns `"giveUp"`, or continues with the existing parts if these include the
- * runnable and the keys.
+ * Returns what the next attempt at a run needs. If something is missing in this process, such as a tool or a seal key,
+ * returns a wait for it. If that wait was answered, returns `"giveUp"`, or what this process has, provided that the
+ * runnable and the seal key are there.
  */
 export async function getReady(
   parts: ServiceParts,

@@ -18,7 +18,7 @@ type MemoryRunsInit = {
   readonly store: RunStore;
 };
 
-/** The approximate bytes of a run's entries in lists. */
+/** The approximate bytes of a run's entries in the lists of its owner, its session and all runs. */
 const placesBytes = 2048;
 /** The share of the bytes of all users' runs that one user may have. */
 const partOfOne = 1 / 4;

@@ -106,7 +106,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
       for await (const page of this.#readPages(feed, record)) {
         const events = this.#newIn(page);
         yield backlog === undefined ? events : events.filter((event) => backlog.shows(event, page.number));
-        // The reading stops at the end of the run, even if the reader has already seen that event.
+        // The reading stops at the event `end`, even if the reader has already seen that event.
         if (page.events.at(-1)?.type === "end") return undefined;
       }
       return undefined;

@@ -33,8 +33,8 @@ const listTable = {
 } satisfies OptionTable<RunListOptions>;
 
 /**
- * The minimum number of list entries that are read at once: if most runs have another status, a small page reads few
- * lists.
+ * The minimum number of list entries that are read at once. If most runs have another status than the wanted one, even
+ * a small page needs many entries.
  */
 const leastEntries = 50;
 

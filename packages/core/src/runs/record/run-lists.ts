@@ -12,11 +12,14 @@ import { callerOfOpen, readOpenRun, readRunRecord } from "./run-record.ts";
 import type { OpenRun, RunRecord, RunStorage } from "./run-record.ts";
 import { inOrder, writeAll, writeInOrder } from "./run-writes.ts";
 
-/** An open run that the sweep has found, with the stored value that is compared to renew it. */
+/** An open run that the sweep has found, with its stored entry, which the sweep renews only if it is unchanged. */
 export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
 
 const pageSize = 100;
-/** Milliseconds after which no process can still be storing the message that an open entry is held for. */
+/**
+ * Milliseconds after which no process can still be storing the message (an answer, a signal or a cancellation) for
+ * which it has held a run's entry in the list of open runs.
+ */
 const longestMessageMs = 10_000;
 /** Milliseconds after which no process can still be accepting a run whose record is missing. */
 const orphanMs = 60_000;
@@ -198,8 +201,8 @@ export class RunLists {
   }
 
   /**
-   * Removes the remains of a run without a record, unless it may still be in acceptance. Returns false if there are no
-   * remains.
+   * Removes stored data of a run without a record, unless a process may still be accepting the run. Returns false if
+   * there is no such data.
    */
   async closeOrphan(runId: string): Promise<boolean> {
     const { storage } = this;

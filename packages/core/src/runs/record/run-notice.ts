@@ -55,17 +55,17 @@ type NotedRun = Pick<
   "runId" | "kind" | "name" | "sessionId" | "status" | "createdAt" | "endedAt" | "attempts" | "error" | "waits"
 >;
 
-/** The longest error message in a body, in characters. */
+/** The longest error message in the body of a webhook, in characters. */
 const longestMessage = 1000;
-/** The largest number of waits in a body. */
+/** The largest number of waits that the body of a webhook lists. */
 const mostWaits = 100;
 
 const typeOfEnd = { completed: "run.completed", error: "run.failed", cancelled: "run.cancelled" } as const;
 
-/** Waits that end by themselves, or that only the operator can end. */
+/** Waits that webhooks do not report, because they end by themselves or only the operator can end them. */
 const quiet: ReadonlySet<WaitKind> = new Set(["sleep", "upgrade"]);
 
-/** Returns the notice of the transition that led to a record; undefined if webhooks do not report it. */
+/** Returns the event for webhooks that a run's new record stands for; undefined if webhooks do not report it. */
 export function toNotice(record: NotedRun, now: number): Omit<RunNotice, "receivers"> | undefined {
   const { runId, kind, name, sessionId, status, createdAt, attempts, error } = record;
   const facts = { runId, kind, name, sessionId, status };

@@ -52,7 +52,7 @@ export type RunRecord = NotedEvents & {
   expiresAt?: number;
   priority: number;
   notBefore?: number;
-  /** The number of times that the run was woken, including the first. */
+  /** The number of times that the run was put into the queue: when it was accepted, and after each answer. */
   activation: number;
   status: RunStatus;
   attempts: number;
@@ -86,9 +86,11 @@ export type RunRecord = NotedEvents & {
  */
 export type OpenRun = {
   v: 1;
-  /** The time of the last submission, or the future time at which a waiting run is woken. */
+  /**
+   * The time at which the run was last submitted, or the future time at which a waiting run must be submitted again.
+   */
   submittedAt: number;
-  /** True if `submittedAt` is the time at which a waiting run is woken. Any other future time is that of a wrong clock. */
+  /** True if `submittedAt` is a future time on purpose. Any other future time is that of a wrong clock. */
   isTimed?: boolean;
   /**
    * True while a message to the run may be on its way: an answer, a signal or its cancellation. An attempt that suspends

@@ -16,7 +16,7 @@ import type { Running, RunRecord, RunStorage } from "./run-record.ts";
 
 /** Reports transitions of runs to webhooks. */
 export interface RunNotifier {
-  /** Returns the record of a run after a transition, with a notice if a webhook wants to know of it. */
+  /** Returns the record of a run after a change of its state, with a notice if webhooks report that change. */
   note(next: RunRecord): RunRecord;
   /** Puts the deliveries of all notices of a record in the outbox, and then removes the notices from the record. */
   enqueue(record: RunRecord): Promise<void>;
@@ -25,7 +25,10 @@ export interface RunNotifier {
 /** Reads and writes the records of durable runs, except their logs. */
 export class RunStore {
   readonly storage: RunStorage;
-  /** The runs that this process performs, by id, with the values that their records will show. */
+  /**
+   * The runs that this process performs, by id, with the facts about their attempt that their records show a little
+   * later.
+   */
   readonly running = new Map<string, Running>();
   /** The lists that show the runs, and the removal of runs from them. */
   readonly lists: RunLists;
@@ -159,7 +162,7 @@ export class RunStore {
     await this.#writes.writeLater(writes);
   }
 
-  /** Makes the gathered writes of all runs immediately. Never rejects. */
+  /** Immediately makes the writes that wait to be sent to the storage together. Never rejects. */
   async flush(): Promise<void> {
     await this.#writes.flush();
   }
@@ -201,7 +204,8 @@ export class RunStore {
 
   /**
    * Removes a waiting run from the list of open runs or, with `submittedAt`, lets the sweep find it at that time. Does
-   * nothing if the entry has changed since it was read, because the run was woken, or if it is held for an answer.
+   * nothing if the entry has changed since it was read, because the run was put back in the queue, or if it is held for
+   * an answer.
    */
   async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;
@@ -211,8 +215,8 @@ export class RunStore {
   }
 
   /**
-   * Puts a waiting run back in the queue. Returns null if the run does not wait. Its entry in the list of open runs is
-   * there, because each message to the run is stored after it.
+   * Puts a waiting run back in the queue. Returns null if the run does not wait. The run is already in the list of open
+   * runs, because it is listed before a message to it is stored.
    */
   async wake(runId: string): Promise<RunRecord | null> {
     const change = ({ waits: _waits, waitsUntil: _until, ...record }: RunRecord): RunRecord | null =>

@@ -60,8 +60,8 @@ export function toSignal(number: number, value: Json): RunSignal {
 }
 
 /**
- * Stores a signal to a run behind all others. A signal with the id of an earlier signal is not stored again; with other
- * values it is `conflict`.
+ * Stores a signal to a run after all earlier signals. A signal with the id of an earlier signal is not stored again;
+ * with other values it is `conflict`.
  */
 export async function putSignal(storage: RunStorage, runId: string, signal: NewSignal & { at: number }): Promise<void> {
   const prefix = `${encodeKey(runId, signalsKey)}/`;
@@ -72,7 +72,8 @@ export async function putSignal(storage: RunStorage, runId: string, signal: NewS
       throw new TroupeError("limit_exceeded", `The run has ${mostSignals} signals: it takes no more.`);
     }
     const value = { v: 1, ...signal };
-    // Numbers have no gaps, so that no two signals have the same number or, unnoticed, the same id.
+    // If another signal was stored meanwhile under this number, it is read before the next try: it may have the same
+    // id.
     if (await storage.compareAndSet(runNamespaces.inbox, keyOf(prefix, last + 1), null, value)) return;
   }
 }

@@ -83,10 +83,10 @@ function readRange(part: string, field: Field): { first: number; last: number; s
 
 type Ends = { star: string | undefined; to: string | undefined; every: string | undefined };
 
-/** Returns the end of a range. One value with a step, such as `5/10`, has no end but that of the field. */
+/** Returns the end of a range. One value with a step, such as `5/10`, ends at the largest value of the field. */
 function lastOf({ star, to, every }: Ends, first: number | undefined, field: Field): number | undefined {
   if (to !== undefined) return toValue(to, field);
-  // The 7 for Sunday is a value, but `*` has each weekday once.
+  // Sunday may be written as 0 or 7, but `*` ends at 6, to have each weekday once.
   const most = field.words?.[0] === "sun" ? 6 : field.most;
   return star !== undefined || every !== undefined ? most : first;
 }

@@ -13,14 +13,14 @@ const searchedMs = 9 * 366 * dayMs;
 
 /**
  * The times of a cron expression in a time zone. A local time that occurs twice, when clocks are put back, is due the
- * first time. Local times that are skipped, when clocks are put forward, are due together at that moment. An
- * expression for every hour is due by real time instead: it has times in both of two equal hours, and none for a
+ * first time. Local times that are skipped, when clocks are put forward, are due together at that moment. An expression
+ * that includes every hour follows real time instead: it has times in both passes of a repeated hour, and none for a
  * skipped hour.
  */
 export class CronTimes {
   readonly #fields: CronFields;
   readonly #format: Intl.DateTimeFormat;
-  /** True if the expression has all hours, so that it counts real hours. */
+  /** True if the expression includes every hour, so that its times follow real time and not the local clock. */
   readonly #isByRealTime: boolean;
 
   /** Throws `invalid_request` for an expression or a time zone that cannot be read. */
@@ -47,7 +47,7 @@ export class CronTimes {
     return null;
   }
 
-  /** Returns `start` if clocks are put forward at that moment over a local time of the expression. */
+  /** Returns `start` if clocks are put forward at that moment and skip a local time of the expression. */
   #skippedAt(start: number, offset: number, after: number): number | undefined {
     if (this.#isByRealTime || start <= after) return undefined;
     const before = this.#offsetAt(start - 1);
@@ -55,7 +55,7 @@ export class CronTimes {
     return this.#firstLocal(start + before, start + offset) === undefined ? undefined : start;
   }
 
-  /** Returns the first time after `after` in the quarter of an hour that begins at `start`. */
+  /** Returns the first time of the expression after `after`, within the quarter of an hour that begins at `start`. */
   #nextWithin(start: number, offset: number, after: number): number | undefined {
     const end = start + quarterMs + offset;
     let from = Math.max(start, after + 1) + offset;
@@ -75,7 +75,10 @@ export class CronTimes {
     return first < time && this.#offsetAt(first) === before;
   }
 
-  /** Returns the first local time of the expression within a range, as milliseconds of a day in universal time. */
+  /**
+   * Returns the first local time of the expression from `from` up to `end`. A local time is epoch milliseconds plus the
+   * zone's offset.
+   */
   #firstLocal(from: number, end: number): number | undefined {
     const { hours, minutes } = this.#fields;
     for (let hour = Math.floor(from / hourMs) * hourMs; hour < end; hour += hourMs) {

@@ -2,17 +2,21 @@ import { withEvents } from "./schedule-record.ts";
 import type { ScheduleEvent, ScheduleRecord } from "./schedule-record.ts";
 import { jitterOf, lastTimes, nextTime } from "./schedule-times.ts";
 
-/** Milliseconds after which a time counts as missed. */
+/** Milliseconds after which a due time of a schedule is late: its option `missed` then decides if a run begins. */
 const lateMs = 60_000;
-/** The number of times that are looked at together: all that a minute can have, and the missed ones before them. */
+/**
+ * The largest number of due times that are planned together: the 60 that a minute can have, and missed times before
+ * them.
+ */
 const mostTogether = 200;
 
-/** The settled outcome of a planned time. */
+/** The outcome of a time of a schedule, such as `begun` with the id of its run. */
 export type Outcome = Pick<ScheduleEvent, "status" | "runId" | "error">;
 
 /**
- * Plans the due times of a schedule: those that need a run become pending, and the others missed. Returns `undefined`
- * if no time is due. Each time is planned once, because `next` is beyond it afterwards.
+ * Plans the due times of a schedule: times that need a run become pending, and others are recorded as missed, or as
+ * skipped if too many are pending. Returns `undefined` if no time is due. Each time is planned once, because the field
+ * `next` of the schedule is a later time afterwards.
  */
 export function planDue(record: ScheduleRecord, now: number): ScheduleRecord | undefined {
   const { next } = record;
@@ -23,7 +27,7 @@ export function planDue(record: ScheduleRecord, now: number): ScheduleRecord | u
   const pending = [...record.pending, ...planned].slice(0, record.maxMissed);
   const missed = due.filter((time) => !planned.includes(time));
   const events = [
-    // Times before those that were looked at are missed, too.
+    // Due times before the last 200 (`mostTogether`) are missed, too.
     eventOf("missed", due[0] === next ? missed : [next, timeBefore(record, due[0], next), ...missed], now),
     eventOf(
       "skipped",
@@ -34,7 +38,7 @@ export function planDue(record: ScheduleRecord, now: number): ScheduleRecord | u
   return withWake(withEvents({ ...record, next: following, pending }, ...events.flat()), now);
 }
 
-/** Makes one event of several times. */
+/** Makes one event in the history of a schedule for several times; none without times. */
 function eventOf(status: "missed" | "skipped", times: readonly number[], settledAt: number): ScheduleEvent[] {
   const [at] = times;
   const until = times.at(-1);
@@ -42,7 +46,7 @@ function eventOf(status: "missed" | "skipped", times: readonly number[], settled
   return [{ status, at, ...(until !== undefined && until > at && { until }), settledAt }];
 }
 
-/** Returns the last due times, oldest first. Their order is that of the times, whatever their jitter. */
+/** Returns the last due times of a schedule, oldest first, in the order of the times before jitter delays them. */
 function dueTimes(record: ScheduleRecord, next: number, now: number): number[] {
   const found = lastTimes(record, { from: next, to: now, count: mostTogether });
   const end = found.findLastIndex((time) => time + jitterOf(record, time) <= now);
@@ -53,7 +57,7 @@ function timeBefore(record: ScheduleRecord, time = Infinity, from = 0): number {
   return lastTimes(record, { from, to: time - 1, count: 1 })[0] ?? from;
 }
 
-/** Returns the due times that need a run. */
+/** Returns the due times that need a run, by the schedule's option `missed`. */
 function chooseTimes(record: ScheduleRecord, due: readonly number[], now: number): readonly number[] {
   const isLate = (time: number): boolean => now - time - jitterOf(record, time) > lateMs;
   const inTime = due.filter((time) => !isLate(time));
@@ -64,8 +68,8 @@ function chooseTimes(record: ScheduleRecord, due: readonly number[], now: number
 }
 
 /**
- * Returns a record in which a pending time is settled. A time that another process has skipped, but whose run has begun,
- * counts as begun. Returns `undefined` if there is nothing to change.
+ * Returns a schedule's record with the outcome of a pending time in its history. A time that another process has
+ * recorded as skipped, but whose run has begun, becomes `begun`. Returns `undefined` if there is nothing to change.
  */
 export function settleTime(
   record: ScheduleRecord,
@@ -83,7 +87,10 @@ export function settleTime(
   return withWake(withEvents(rest, { ...outcome, at, settledAt: now }), now);
 }
 
-/** Returns a record that is paused or goes on. Its times are skipped while it is paused. */
+/**
+ * Returns a schedule's record that is paused, or that continues after a pause. Pausing records the pending times as
+ * skipped.
+ */
 export function setPaused(record: ScheduleRecord, isPaused: boolean, now: number): ScheduleRecord {
   if (record.isPaused === isPaused || record.endedAt !== undefined) return record;
   if (!isPaused) return withWake(restart({ ...record, isPaused }, now), now);
@@ -92,7 +99,7 @@ export function setPaused(record: ScheduleRecord, isPaused: boolean, now: number
 }
 
 /**
- * Returns a record whose next time is the first one from now on. The only time of a schedule may also be past: it is
+ * Returns a schedule's record whose `next` is its first time after `now`. A single time (`at`) may also be past: it is
  * then due at once.
  */
 export function restart(record: ScheduleRecord, now: number): ScheduleRecord {
@@ -105,8 +112,9 @@ export function restart(record: ScheduleRecord, now: number): ScheduleRecord {
 }
 
 /**
- * Returns a record with the time at which it must be looked at. A schedule without further times is marked as ended.
- * While times are pending the record is looked at again and again, at the time at which they became due.
+ * Returns a schedule's record with `wakeAt`, the time at which a process must next handle it. A schedule without
+ * further times is marked as ended. While times are pending, `wakeAt` stays in the past, so that processes handle the
+ * schedule again and again.
  */
 export function withWake(record: ScheduleRecord, now: number): ScheduleRecord {
   const { next, pending, isPaused, endedAt } = record;

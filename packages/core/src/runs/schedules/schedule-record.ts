@@ -49,16 +49,17 @@ export type RunSchedule = {
 };
 
 /**
- * One time of a schedule that is over. `begun`: its run is `runId`. `skipped`: the previous run was not over, too many
- * times waited, or the schedule was paused. `missed`: it was too late for a run. `failed`: no run could be accepted.
- * `until` is the last of several times that were skipped or missed together.
+ * A past time of a schedule, and its outcome. `begun`: its run is `runId`. `skipped`: the previous run was not over,
+ * too many times waited, or the schedule was paused. `missed`: it was more than a minute late, and the option `missed`
+ * begins no run for it. `failed`: no run could be accepted. `until` is the last of several times that were skipped or
+ * missed together.
  */
 export type ScheduleEvent = {
   readonly status: "begun" | "skipped" | "missed" | "failed";
   /** The time of the schedule, in epoch milliseconds. */
   readonly at: number;
   readonly until?: number;
-  /** The time at which it was settled, by the clock of the process that did so. */
+  /** The time at which this outcome was recorded, by the clock of the process that did so. */
   readonly settledAt: number;
   readonly runId?: string;
   readonly error?: PublicError;
@@ -75,24 +76,24 @@ export type ScheduleRecord = ScheduleTimes & {
   readonly jitterMs: number;
   readonly request: Omit<ScheduledRequest, "owner">;
   readonly createdAt: number;
-  /** The time from which intervals are counted. */
+  /** The time from which the intervals of `everyMs` are counted. */
   readonly anchor: number;
   readonly isPaused: boolean;
   /** The next time that is not planned yet; `null` if the schedule is paused or has no more times. */
   readonly next: number | null;
-  /** The times that are planned, and whose runs have not begun, oldest first. */
+  /** The due times whose runs have not begun yet, oldest first. */
   readonly pending: readonly number[];
-  /** The last run that the schedule has begun. */
+  /** The id of the last run that the schedule has begun. */
   readonly lastRunId?: string;
-  /** The last settled times, newest first. */
+  /** The last times with an outcome, newest first. */
   readonly history: readonly ScheduleEvent[];
   /** The time at which the schedule had no more times. */
   readonly endedAt?: number;
-  /** The time at which the schedule must be looked at; `null` if never. */
+  /** The time at which a process must next handle the schedule; `null` if never. */
   readonly wakeAt: number | null;
-  /** The random id of the entry in the list of due schedules that stands for `wakeAt`. */
+  /** The random id of the schedule's entry, for the time `wakeAt`, in the list of due schedules. */
   readonly mark: string;
-  /** The random id of the entry in the list of the owner's schedules: that of this creation. */
+  /** The random id of the schedule's entry in the list of its owner's schedules, made when the schedule was created. */
   readonly creation: string;
 };
 
@@ -107,11 +108,11 @@ export type ScheduleView = Omit<RunSchedule, keyof Policies> &
     readonly nextAt?: number;
     /** The times that are due and wait for a run. */
     readonly pending: readonly number[];
-    /** The last 20 times that are over, newest first. */
+    /** The last 20 times with an outcome, newest first. */
     readonly history: readonly ScheduleEvent[];
   };
 
-/** The number of settled times that a record keeps. */
+/** The number of past times that a schedule's record keeps in its history. */
 const keptEvents = 20;
 
 /** Returns a stored schedule after a check of its shape; `null` if it is missing. */
@@ -166,7 +167,7 @@ function statusOf({ endedAt, isPaused }: ScheduleRecord): ScheduleView["status"]
   return isPaused ? "paused" : "active";
 }
 
-/** Returns a record with more settled times in its history. */
+/** Returns a schedule's record with further past times in its history. */
 export function withEvents(record: ScheduleRecord, ...events: readonly ScheduleEvent[]): ScheduleRecord {
   return { ...record, history: [...events.toReversed(), ...record.history].slice(0, keptEvents) };
 }

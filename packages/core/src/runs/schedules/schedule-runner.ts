@@ -13,11 +13,11 @@ import type { DueEntry, ScheduleStore } from "./schedule-store.ts";
 
 /** Milliseconds after which the list of due schedules is read again, because another process may have changed it. */
 const lookMs = 5000;
-/** Milliseconds from a storage's hint to the look at the due schedules, which answers all hints until then. */
+/** Milliseconds from a storage's hint at a change until the due schedules are read, once for all hints until then. */
 const hintPauseMs = 50;
 /** Milliseconds for which a due time is tried again, if its run cannot be accepted at present. */
 const triedMs = 24 * 3_600_000;
-/** Milliseconds until a due schedule is looked at again whose run could not begin. The last pause is repeated. */
+/** Milliseconds after which a due schedule is tried again if its run could not begin. The last pause is repeated. */
 const pausesMs = [1000, 2000, 5000];
 
 /** Error codes of a due run that a retry cannot mend. */
@@ -42,21 +42,23 @@ type RunnerInit = {
 
 /**
  * Begins the runs of schedules. A due time is planned first, by a change of the stored schedule that only one process
- * makes. Then its run is accepted under an id made from the schedule and the time, and settled in the history. If a
- * process ends in between, any other process continues.
+ * makes. Then its run is accepted under an id made from the schedule and the time, and its outcome is recorded in the
+ * history. If a process ends in between, any other process continues.
  */
 export class ScheduleRunner {
   readonly #init: RunnerInit;
   readonly #pauses = new RetryPauses(pausesMs);
-  /** The times until which schedules are left alone whose runs could not begin. */
+  /**
+   * By id of a schedule whose run could not begin: the time, in epoch milliseconds, before which it is not tried again.
+   */
   readonly #restUntil = new Map<string, number>();
   #interval: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The monotonic time of the next look. */
+  /** The monotonic time at which `#timer` fires, and the due schedules are read next. */
   #timerAt = Infinity;
   #unwatch: (() => void) | undefined;
   #isStarted = false;
-  /** True if a look was asked for during a look, which may have read the list before. */
+  /** True if another read of the due schedules was requested during a read, which may have missed a change. */
   #isAskedAgain = false;
   #passing: Promise<void> | undefined;
 
@@ -64,17 +66,17 @@ export class ScheduleRunner {
     this.#init = init;
   }
 
-  /** Begins to look at due schedules. The timers do not keep the process alive. */
+  /** Begins to read the due schedules and to begin their runs. The timers do not keep the process alive. */
   start(): void {
     this.#isStarted = true;
     const { storage } = this.#init.store;
     this.#unwatch = storage.watch?.(runNamespaces.dueSchedules, () => this.look(hintPauseMs));
-    // Nothing comes into a storage in memory without a hint.
+    // A storage in memory gives a hint at each change, so that it need not be polled.
     if (!(storage instanceof InMemoryStorage)) this.#interval = setInterval(() => this.look(), lookMs).unref();
     this.look();
   }
 
-  /** Begins no more runs. Resolves once a run that is just being accepted is settled. */
+  /** Begins no more runs. Resolves once the outcome of a run that is just being accepted is recorded. */
   async stop(): Promise<void> {
     this.#isStarted = false;
     clearInterval(this.#interval);
@@ -84,11 +86,11 @@ export class ScheduleRunner {
     await this.#passing;
   }
 
-  /** Looks at the due schedules soon, if this process begins their runs. */
+  /** Reads the due schedules after a pause, and begins their runs. Does nothing unless the runner was started. */
   look(afterMs = 0): void {
     if (!this.#isStarted || afterMs === Infinity) return;
     if (this.#passing !== undefined) return void (this.#isAskedAgain = true);
-    // A look that comes earlier answers this call, too: many hints must not put it off.
+    // If an earlier read is planned, that read also serves this call: many hints must not delay it.
     const at = performance.now() + afterMs;
     if (at >= this.#timerAt) return;
     clearTimeout(this.#timer);
@@ -107,8 +109,8 @@ export class ScheduleRunner {
   }
 
   /**
-   * Settles all due times once, as far as possible. Returns the milliseconds until the next look; infinite while no time
-   * lies ahead. Never rejects.
+   * Handles the due times of all schedules once, as far as possible. Returns the milliseconds until it must be called
+   * again; `Infinity` if no schedule has a time ahead. Never rejects.
    */
   async pass(): Promise<number> {
     const { store, now, mayBegin } = this.#init;
@@ -136,7 +138,7 @@ export class ScheduleRunner {
     return false;
   }
 
-  /** Settles the due times of one schedule. Never rejects, because one schedule must not stop the others. */
+  /** Handles the due times of one schedule. Never rejects, because one schedule must not stop the others. */
   async #advance(entry: DueEntry): Promise<void> {
     const { id } = entry;
     let isDone = false;
@@ -149,7 +151,7 @@ export class ScheduleRunner {
     else this.#restUntil.set(id, this.#init.now() + this.#pauses.next(id));
   }
 
-  /** Returns false if the schedule must be looked at again. */
+  /** Begins the runs of a schedule's due times and records the outcomes. Returns false if that must be tried again. */
   async #settleDue(entry: DueEntry): Promise<boolean> {
     const { store, now } = this.#init;
     const stored = await store.read(entry.id);
@@ -169,7 +171,7 @@ export class ScheduleRunner {
     return true;
   }
 
-  /** Stores the outcome of a time. Returns the schedule; `null` if it was removed. */
+  /** Records the outcome of a pending time. Returns the schedule's stored record; `null` if it was removed. */
   async #settle(given: ScheduleRecord, at: number, outcome: Outcome): Promise<ScheduleRecord | null> {
     const { store, now } = this.#init;
     let record: ScheduleRecord | null = given;
@@ -183,7 +185,10 @@ export class ScheduleRunner {
     return null;
   }
 
-  /** Begins the run of a time. Returns undefined if it must wait, and rejects if a retry may succeed. */
+  /**
+   * Begins the run of a pending time. Returns undefined if the run must wait for the previous run, and rejects if a
+   * retry may succeed.
+   */
   async #begin(record: ScheduleRecord, at: number): Promise<Outcome | undefined> {
     const { toRunId, accept, now } = this.#init;
     const blocked = await this.#checkOverlap(record);
@@ -202,7 +207,9 @@ export class ScheduleRunner {
     return { status: "begun", runId };
   }
 
-  /** Returns undefined if the next run may begin, after it has cancelled the previous one if the schedule asks for it. */
+  /**
+   * Returns undefined if the next run may begin. With the option `"cancel-running"`, cancels the previous run first.
+   */
   async #checkOverlap({ lastRunId, overlap }: ScheduleRecord): Promise<"wait" | "skip" | undefined> {
     const { isOpen, cancel } = this.#init;
     if (lastRunId === undefined || !(await isOpen(lastRunId))) return undefined;

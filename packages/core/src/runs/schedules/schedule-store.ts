@@ -12,9 +12,9 @@ import type { ScheduleRecord } from "./schedule-record.ts";
 
 const { schedules, dueSchedules, schedulesByOwner } = runNamespaces;
 
-/** Milliseconds for which an entry without its record is kept, because its process may be about to write the record. */
+/** Milliseconds for which a list entry without its schedule is kept: its process may be about to store the schedule. */
 const unusedMs = 60_000;
-/** Milliseconds after which a process that has written an entry no longer writes the record, but begins again. */
+/** Milliseconds after which a process that has written a list entry no longer stores its schedule, but begins again. */
 const writeMs = 20_000;
 
 /** An entry in the list of due schedules. */
@@ -27,14 +27,15 @@ type StoreInit = {
 };
 
 /**
- * The stored schedules, with the list of due ones and the lists of owners. Each entry of a list belongs to one change or
- * creation of a record, by a random mark, so that it can be removed without harm to a later one. It is written before the
- * record, and removed after it: a record is never without its entries, whenever its process ends.
+ * The stored schedules, with the list of due schedules and the lists of their owners. Each list entry contains the
+ * random id of one change or creation of a schedule, so that removing it never removes a later entry. An entry is
+ * written before the schedule, and removed after it: a stored schedule is never without its entries, even if a process
+ * ends in between.
  */
 export class ScheduleStore {
   readonly storage: RunStorage;
   readonly #keepMs: number;
-  /** The monotonic times at which entries without their record were first seen. */
+  /** The monotonic times at which list entries without their schedule were first seen. */
   readonly #unused = new Map<string, number>();
 
   constructor({ storage, keepMs }: StoreInit) {
@@ -47,7 +48,10 @@ export class ScheduleStore {
     return readSchedule(await this.storage.get(schedules, key), key);
   }
 
-  /** Replaces a record, or creates it. Returns undefined if another process was faster. */
+  /**
+   * Stores a schedule, if the stored record is still `before` (`null`: none). Returns the new record; otherwise
+   * undefined.
+   */
   async write(before: ScheduleRecord | null, given: ScheduleRecord): Promise<ScheduleRecord | undefined> {
     const wakeAt = given.endedAt === undefined ? given.wakeAt : given.endedAt + this.#keepMs;
     if (before === null || before.wakeAt !== wakeAt) {
@@ -59,7 +63,7 @@ export class ScheduleStore {
 
   async #writeWithEntry(before: ScheduleRecord | null, record: ScheduleRecord): Promise<ScheduleRecord | undefined> {
     const startedAt = performance.now();
-    // After this time, another process may have removed the entry, which has no record so far.
+    // After this time, another process may have removed the entry, whose schedule is not stored yet.
     const isLate = (): boolean => performance.now() - startedAt >= writeMs;
     await this.#addEntry(record);
     if (isLate() || !(await this.#replace(before, record))) {
@@ -87,7 +91,7 @@ export class ScheduleStore {
     if (entry !== undefined) await this.storage.delete(dueSchedules, entry);
   }
 
-  /** Removes a record and its entries. Returns false if another process was faster. */
+  /** Removes a schedule and its list entries. Returns false if another process has changed the schedule. */
   async remove(record: ScheduleRecord): Promise<boolean> {
     if (!(await this.#replace(record, null))) return false;
     await this.#removeEntry(record);
@@ -137,7 +141,7 @@ export class ScheduleStore {
     });
   }
 
-  /** Returns the entries that are due, and the time of the first entry after them. */
+  /** Returns the due entries in the list of due schedules, and the time of the first entry that is not due yet. */
   async listDue(now: number): Promise<{ due: DueEntry[]; nextAt: number | undefined }> {
     const due: DueEntry[] = [];
     for await (const page of scan(this.storage, { namespace: dueSchedules, prefix: "" })) {
@@ -151,7 +155,10 @@ export class ScheduleStore {
     return { due, nextAt: undefined };
   }
 
-  /** Removes an entry that does not belong to the current record, once no process can be about to use it. */
+  /**
+   * Removes an entry from the list of due schedules that does not belong to the stored schedule, once no process can be
+   * about to store a schedule for it.
+   */
   async dropDue({ key }: DueEntry): Promise<void> {
     await this.#dropUnused(dueSchedules, key);
   }

@@ -1,6 +1,6 @@
 import { CronTimes } from "./cron-times.ts";
 
-/** The times of a schedule. */
+/** The times of a schedule: those of a cron expression, of an interval, or a single time. */
 export type ScheduleTimes =
   | { readonly cron: string; readonly timeZone: string; readonly everyMs?: never; readonly at?: never }
   | { readonly everyMs: number; readonly cron?: never; readonly timeZone?: never; readonly at?: never }
@@ -46,7 +46,7 @@ export function jitterOf({ id, jitterMs }: { id: string; jitterMs: number }, tim
   return Number.parseInt(digest.slice(0, 12), 16) % jitterMs;
 }
 
-/** The number of cron expressions that are kept in the form in which they were read. */
+/** The number of parsed cron expressions that are cached. */
 const mostKept = 200;
 const kept = new Map<string, CronTimes>();
 

@@ -40,7 +40,9 @@ export type CheckedRequest = Pick<
   isBearer: boolean;
   address: string | undefined;
   mustExist: boolean;
-  /** True if no other request may have the id: another request with it is a mistake rather than a repetition. */
+  /**
+   * True if no other request may have the run's id: another request with that id is a mistake rather than a repetition.
+   */
   isUnique: boolean;
   priority: number;
   fingerprint: string | undefined;

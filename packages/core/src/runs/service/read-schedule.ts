@@ -26,7 +26,7 @@ export type ScheduleChanges = Partial<Omit<RunSchedule, "id" | "request">> & {
   readonly isPaused?: boolean | undefined;
 };
 
-/** The checked part of a schedule that its owner decides. */
+/** The fields of a schedule that its owner decides, after they were checked. */
 export type Definition = ScheduleTimes &
   Pick<ScheduleRecord, "id" | "owner" | "overlap" | "missed" | "maxMissed" | "jitterMs" | "request">;
 
@@ -80,8 +80,9 @@ const requestFields = {
 const where = { owner: "the schedule", code: "invalid_request" } as const;
 
 /**
- * Checks a schedule that a caller puts, and returns its definition with defaults. The schedule belongs to the caller, or
- * to the owner that the host names. Throws `invalid_request` for wrong fields, and `not_found` for an unknown runnable.
+ * Checks a schedule that a caller wants to store, and returns its definition with defaults. The schedule belongs to the
+ * caller, or to the owner that the host names. Throws `invalid_request` for wrong fields, and `not_found` for an
+ * unknown runnable.
  */
 export function readDefinition(given: RunSchedule, caller: RunCaller, registries: Registries): Definition {
   const { id, request, cron, timeZone, everyMs, at, ...policies } = readOptions(scheduleTable, given, where);
@@ -116,11 +117,11 @@ export function isScheduleId(id: unknown): id is string {
   return typeof id === "string" && id !== "" && id.isWellFormed() && encodeKey(id).length <= longestId;
 }
 
-/** Checks the request as that of a run, with its input and options, and its length. */
+/** Checks the request of a schedule as if its run were accepted now: input, options and length. */
 function checkRequest(request: ScheduledRequest, owner: SessionOwner, registries: Registries): Definition["request"] {
   const { runId, kind, name, input, options, priority, note } = readRequest({ ...request, owner });
   const { sessionId = runId } = options;
-  // The run is made, which checks it, and dropped.
+  // Making a run checks its input and options. The run itself is not used.
   startRun(
     findTarget(registries, kind, name),
     { kind, input },
@@ -159,7 +160,10 @@ export function readChanges(
   };
 }
 
-/** Returns the times of changes, or those of the schedule. A time zone alone is that of its cron expression. */
+/**
+ * Returns the times that the changes give a schedule, or else its present times. A `timeZone` alone changes the zone of
+ * its cron expression.
+ */
 function changedTimes(before: ScheduleRecord, { cron, timeZone, everyMs, at }: GivenTimes): ScheduleTimes {
   if (cron === undefined && everyMs === undefined && at === undefined) {
     return timeZone === undefined ? timesOf(before) : readTimes({ ...timesOf(before), timeZone });
@@ -167,7 +171,7 @@ function changedTimes(before: ScheduleRecord, { cron, timeZone, everyMs, at }: G
   return readTimes({ cron, timeZone, everyMs, at });
 }
 
-/** Checks the names and values of changes. */
+/** Checks the names and values of the fields that change a schedule. */
 export function readChangeFields(changes: ScheduleChanges): ScheduleChanges {
   return readOptions(changesTable, changes, where);
 }

@@ -40,7 +40,8 @@ export async function answerWait(
   }
   const woken: { record: RunRecord | null } = { record: null };
   await writeInOrder("answer", {
-    // A run that does not wait yet may be suspended before the answer is stored: then only this entry leads to the answer.
+    // A run that does not wait yet may be suspended before the answer is stored. Then the sweep finds the answer only
+    // through this entry in the list of open runs.
     open: () => store.hold(record),
     answer: () => putAnswer(store.storage, { runId, waitId }, checked),
     // A run that is about to stop for the wait finds the answer itself.
@@ -54,7 +55,7 @@ function runIsOver(): TroupeError {
 }
 
 /**
- * Cancels a run. Returns `cancelled` if the run has ended by that, `cancelling` if the process that performs it was
+ * Cancels a run. Returns `cancelled` if that has ended the run, `cancelling` if the process that performs it was
  * notified, and `over` if the run had ended before.
  */
 export async function cancelRun(
@@ -68,7 +69,8 @@ export async function cancelRun(
   if (isEnded(record.status)) return "over";
   const performing = parts.performing.get(runId);
   await writeInOrder("cancel", {
-    // An attempt may suspend the run before the cancellation is stored: then only this entry leads to it.
+    // An attempt may suspend the run before the cancellation is stored. Then the sweep finds the cancellation only
+    // through this entry in the list of open runs.
     open: () => store.hold(record),
     cancel: () => putCancel(store.storage, runId, reason),
   });

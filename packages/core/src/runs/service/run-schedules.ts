@@ -126,7 +126,10 @@ export class RunSchedules {
     throw new TroupeError("not_found", `Schedule ${shown} not found. It may belong to another user.`);
   }
 
-  /** Stores a new schedule. It is listed for its owner first, so that none exceeds the limit of the owner unseen. */
+  /**
+   * Stores a new schedule. It is listed for its owner first, so that schedules stored at the same time cannot exceed
+   * the owner's limit together.
+   */
   async #create(definition: Definition): Promise<ScheduleRecord | undefined> {
     const { store, now, maxPerOwner } = this.#init;
     const at = now();
@@ -153,7 +156,10 @@ export class RunSchedules {
   }
 }
 
-/** Returns a record with another definition. With the same times it goes on; otherwise it begins again from now on. */
+/**
+ * Returns a schedule's record with a new definition. If its times are the same, its planned times stay; otherwise they
+ * are planned anew.
+ */
 function changed(before: ScheduleRecord, definition: Definition, now: number): ScheduleRecord {
   const { v, createdAt, anchor, isPaused, next, pending, lastRunId, history, endedAt, wakeAt, mark, creation } = before;
   const state = { createdAt, anchor, isPaused, next, pending, history, wakeAt, mark, creation };
@@ -163,7 +169,10 @@ function changed(before: ScheduleRecord, definition: Definition, now: number): S
   return withWake(restart({ ...record, anchor: now }, now), now);
 }
 
-/** Schedules without a user are reachable by the host alone: their ids are names that others may guess. */
+/**
+ * Returns true if a caller may access a schedule. A schedule without a user is for the host alone: others may guess its
+ * id, which is a name.
+ */
 function isReachable({ owner }: ScheduleRecord, caller: RunCaller): boolean {
   if (caller === "host") return true;
   const given = checkOwner(caller);
@@ -182,7 +191,7 @@ type SchedulingInit = {
   readonly checkOpen: () => void;
 };
 
-/** Makes the schedules of a service, and what begins their runs while the service performs runs. */
+/** Makes the schedules of a service, and the runner that begins their runs while the service performs runs. */
 export function makeScheduling({ parts, engine, settings, service, checkOpen }: SchedulingInit): {
   schedules: RunSchedules;
   runner: ScheduleRunner;

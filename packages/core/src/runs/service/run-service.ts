@@ -187,7 +187,7 @@ export class RunService {
   }
 
   /**
-   * Cancels a run. Returns `cancelled` if the run has ended by that, `cancelling` if the process that performs it was
+   * Cancels a run. Returns `cancelled` if that has ended the run, `cancelling` if the process that performs it was
    * notified, and `over` if the run had ended before.
    */
   async cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over"> {

@@ -249,8 +249,8 @@ export class HeldSubscription {
   async end(): Promise<void> {
     await this.#storage.set(namespace, this.#key("over"), asJson(this.#record));
     const isMine = await this.#storage.compareAndSet(namespace, this.#key("open"), asJson(this.#record), null);
-    // Removes the record just written, unless the subscription that replaced this one, or its new process, has ended
-    // meanwhile.
+    // The subscription was replaced, or another process serves it. So the record just written is removed, unless the
+    // newer subscription has ended, too, and replaced the record.
     if (!isMine) await this.#storage.compareAndSet(namespace, this.#key("over"), asJson(this.#record), null);
   }
 

@@ -26,7 +26,8 @@ export async function signalRun(
   }
   const woken: { record: RunRecord | null } = { record: null };
   await writeInOrder("answer", {
-    // A run that does not wait yet may be suspended before the signal is stored: then only this entry leads to it.
+    // A run that does not wait yet may be suspended before the signal is stored. Then the sweep finds the signal only
+    // through this entry in the list of open runs.
     open: () => store.hold(record),
     answer: () => putSignal(store.storage, runId, { ...signal, at: now() }),
     wake: async () => {

@@ -1,6 +1,8 @@
 import type { DueDelivery } from "./run-notices.ts";
 
-/** The largest number of deliveries in flight at once, for webhooks of the service and for those of runs each. */
+/**
+ * The largest number of deliveries in flight at once to webhooks of the service, and separately to webhooks of runs.
+ */
 const mostInFlight = 32;
 /** The largest number of deliveries in flight to one host. */
 const mostPerHost = 4;
@@ -18,11 +20,11 @@ export class DeliveryQueue {
   readonly #hosts = new Map<string, Map<string, DueDelivery[]>>();
   /** The keys of all waiting deliveries, and of those in flight. */
   readonly #keys = new Set<string>();
-  /** The number of deliveries in flight for each bound. */
+  /** The number of deliveries in flight, by limit: of all, of a host, or of an owner. */
   readonly #inFlight = new Map<string, number>();
   #waiting = 0;
 
-  /** Adds a due delivery, unless it is known already. Returns false if there is no room for it now. */
+  /** Adds a due delivery, unless it is already waiting or in flight. Returns false if there is no room for it now. */
   add(due: DueDelivery): boolean {
     if (this.#keys.has(due.key)) return true;
     const host = hostOf(due);
@@ -36,12 +38,14 @@ export class DeliveryQueue {
     return true;
   }
 
-  /** Returns the next delivery to send, until `done`; undefined if none may be sent now. */
+  /**
+   * Returns the next delivery to send, which is in flight until `done` is called; undefined if none may be sent now.
+   */
   take(): DueDelivery | undefined {
     for (const [host, owners] of this.#hosts) {
       for (const [owner, [due, ...rest]] of owners) {
         if (due === undefined || !this.#hasPlace(due)) continue;
-        // The host and the owner come last in the next round.
+        // Afterwards the host is the last of all hosts, and the owner the last of its owners.
         owners.delete(owner);
         if (rest.length > 0) owners.set(owner, rest);
         this.#hosts.delete(host);
@@ -54,7 +58,9 @@ export class DeliveryQueue {
     return undefined;
   }
 
-  /** Frees the place of a delivery that was taken. Returns true if no delivery of its owner to its host waits. */
+  /**
+   * Notes that a delivery from `take` is no longer in flight. Returns true if no other of its owner to its host waits.
+   */
   done(due: DueDelivery): boolean {
     this.#keys.delete(due.key);
     for (const [bound] of boundsOf(due)) this.#count(bound, -1);
@@ -72,7 +78,9 @@ export class DeliveryQueue {
   }
 }
 
-/** A host of the service's webhooks is never delayed by a run's webhook at the same host. */
+/**
+ * Returns the host of a delivery, kept apart for webhooks of the service and of runs, so that neither delays the other.
+ */
 function hostOf({ entry: { webhook, host } }: DueDelivery): string {
   return `${webhook} ${host}`;
 }

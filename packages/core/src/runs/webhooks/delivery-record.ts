@@ -42,7 +42,7 @@ export type DeliveryRecord = Omit<WebhookDelivery, "webhook" | "nextAt"> & {
   readonly data: WebhookData;
   /** The time in the key of the delivery's entry in the outbox. An entry with another time is a remnant. */
   readonly dueAt: number;
-  /** The process that sends the delivery now, until a time in epoch milliseconds. */
+  /** The claim of the process that sends the delivery now. It expires at `until`, in epoch milliseconds. */
   readonly lease?: { readonly token: string; readonly until: number };
 };
 
@@ -59,22 +59,22 @@ export type OutboxEntry = {
   readonly webhook: "run" | "service";
 };
 
-/** The key of a delivery's record. The keys of one run's deliveries are in the order of their events. */
+/** Returns the key of a delivery's record. The keys of one run's deliveries are in the order of their events. */
 export function deliveryKey(runId: string, { at, id }: Pick<DeliveryRecord, "at" | "id">): string {
   return `${deliveryPrefix(runId)}${time(at)}.${encodeKey(id)}`;
 }
 
-/** The prefix of the keys of a run's deliveries. */
+/** Returns the prefix of the keys of a run's deliveries. */
 export function deliveryPrefix(runId: string): string {
   return `${encodeKey(runId)}/`;
 }
 
-/** The key of a delivery's entry in the outbox, in which entries are in the order of their times. */
+/** Returns the key of a delivery's entry in the outbox, in which entries are in the order of their times. */
 export function outboxKey({ dueAt, id }: Pick<DeliveryRecord, "dueAt" | "id">): string {
   return `${time(dueAt)}/${encodeKey(id)}`;
 }
 
-/** The time in the key of an entry of the outbox, in epoch milliseconds. */
+/** Returns the time in the key of an entry of the outbox, in epoch milliseconds. */
 export function dueAtOf(key: string): number {
   return Number(key.slice(0, key.indexOf("/")));
 }
@@ -111,7 +111,7 @@ export function toDeliveryView(record: DeliveryRecord): WebhookDelivery {
   };
 }
 
-/** Returns a record as JSON: it is, except for undefined members, which every driver omits. */
+/** Returns a record as JSON. It is JSON already, except for undefined members, which every driver omits. */
 export function asJson(record: DeliveryRecord | OutboxEntry): Json {
   return record;
 }

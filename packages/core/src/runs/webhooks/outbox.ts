@@ -10,13 +10,18 @@ import { DeliveryQueue } from "./delivery-queue.ts";
 import { dueAtOf, readEntry } from "./delivery-record.ts";
 import type { DueDelivery } from "./run-notices.ts";
 
-/** Milliseconds between two looks at the outbox for deliveries of other processes. */
+/** Milliseconds between two reads of the outbox, to find deliveries of other processes. */
 const lookMs = 10_000;
-/** Milliseconds from a storage's hint to the look at the outbox, which answers all hints until then. */
+/** Milliseconds from a storage's hint at a change until the outbox is read, once for all hints until then. */
 const hintPauseMs = 500;
-/** The largest number of pages that one look reads. The next look continues after them, a little later. */
+/**
+ * The largest number of pages of the outbox that are read at once. The next read continues after them, a little later.
+ */
 const mostPages = 20;
-/** Milliseconds for which a delivery whose storage failed keeps its place. */
+/**
+ * Milliseconds for which a delivery still counts as in flight after the storage failed, so that it is not retried at
+ * once.
+ */
 const faultPauseMs = 5000;
 /** The longest time in milliseconds that the end of a process waits for attempts in progress. */
 const longestEndMs = 5000;
@@ -25,15 +30,18 @@ type Init = {
   readonly storage: StorageDriver;
   readonly now: () => number;
   readonly logger: Logger | undefined;
-  /** True to ask the storage for hints, which cost some databases a connection. Otherwise others' deliveries wait. */
+  /**
+   * True to listen to the storage's hints, which cost some databases a connection. Otherwise only the periodic reads
+   * find deliveries of other processes.
+   */
   readonly watches: boolean;
-  /** Makes one attempt at a delivery. Returns the time at which it is due again, if it is. */
+  /** Makes one attempt at a delivery. Returns the time at which the delivery is due again; undefined if it is not. */
   readonly attempt: (due: DueDelivery, signal: AbortSignal) => Promise<number | undefined>;
 };
 
 /**
- * Sends the deliveries in the outbox when they are due, from `start` to `stop`. New deliveries of this process are
- * passed to it; those of other processes, and of processes that died, are found by looking through the outbox.
+ * Sends the deliveries in the outbox when they are due, from `start` to `stop`. This process passes its new deliveries
+ * to `offer`. Those of other processes, and of processes that died, are found by reading the outbox.
  */
 export class Outbox {
   readonly #init: Init;
@@ -42,23 +50,23 @@ export class Outbox {
   #abort = new AbortController();
   #isRunning = false;
   #timer: NodeJS.Timeout | undefined;
-  /** The time of the next look for a delivery that is not due yet, and its timer. */
+  /** The time at which the timer `#wake` reads the outbox, for a delivery that was not due before. */
   #wakesAt = Infinity;
   #wake: NodeJS.Timeout | undefined;
   #hint: NodeJS.Timeout | undefined;
   #unwatch: (() => void) | undefined;
   #looking: Promise<void> | undefined;
   #looksAgain = false;
-  /** True if due deliveries were left in the outbox for lack of room, or were not read yet. */
+  /** True if due deliveries were left in the outbox because the queue was full, or were not read yet. */
   #isPartial = false;
-  /** The key after which the next look begins. */
+  /** The key of the outbox after which the next read begins. */
   #after: string | undefined;
 
   constructor(init: Init) {
     this.#init = init;
   }
 
-  /** Begins to send. The timers do not keep the process alive. */
+  /** Begins to send deliveries. The timers do not keep the process alive. */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -66,7 +74,7 @@ export class Outbox {
     const { storage, watches } = this.#init;
     const isInMemory = storage instanceof InMemoryStorage;
     if (watches || isInMemory) this.#unwatch = storage.watch?.(runNamespaces.outbox, () => this.#onHint());
-    // Nothing comes into storage in memory without a hint.
+    // A storage in memory gives a hint at each change, so that it need not be polled.
     if (!isInMemory) this.#timer = setInterval(() => void this.look(), lookMs).unref();
     void this.look();
   }
@@ -86,14 +94,14 @@ export class Outbox {
     await over;
   }
 
-  /** Takes a delivery that is due now. */
+  /** Queues a new delivery of this process that is due now. */
   offer(due: DueDelivery): void {
     if (!this.#isRunning) return;
     if (!this.#queue.add(due)) this.#isPartial = true;
     this.#sendNext();
   }
 
-  /** Looks through the outbox for due deliveries. Never rejects. */
+  /** Reads the outbox and sends its due deliveries. Never rejects. */
   async look(): Promise<void> {
     if (!this.#isRunning) return;
     this.#looksAgain = this.#looking !== undefined;
@@ -111,7 +119,7 @@ export class Outbox {
       this.#init.logger?.warn("The outbox of webhooks could not be read. That is tried again.", { error });
     }
     this.#sendNext();
-    // Nothing in progress would look for the rest.
+    // The end of a delivery causes the next read. None is in progress, so the outbox is read again at once.
     if (this.#isPartial && this.#working.size === 0) this.#looksAgain = true;
   }
 
@@ -136,7 +144,10 @@ export class Outbox {
     this.#isPartial = isPartial;
   }
 
-  /** Adds the due deliveries of a page. `isOver` is true if the page contains one that is not due yet. */
+  /**
+   * Adds the due deliveries of a page to the queue. `isFull` is true if the queue had no room for some of them, and
+   * `isOver` if the page contains a delivery that is not due yet.
+   */
   #addDue(page: readonly StorageEntry[]): { isFull: boolean; isOver: boolean } {
     const now = this.#init.now();
     let isFull = false;
@@ -178,7 +189,7 @@ export class Outbox {
     if (isLast && this.#isPartial) void this.look();
   }
 
-  /** Looks through the outbox at a time, unless it does so earlier. */
+  /** Plans a read of the outbox at a time, unless an earlier read is planned. */
   #wakeAt(at: number): void {
     if (!this.#isRunning || this.#wakesAt <= at) return;
     clearTimeout(this.#wake);

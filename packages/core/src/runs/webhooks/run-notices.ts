@@ -65,14 +65,16 @@ export class RunNotices implements RunNotifier {
       noted: async () => (noted.record = await this.#strike(runId, notices)) !== null,
     });
     await this.#trim(record);
-    // A run that was removed meanwhile leaves nothing behind.
+    // If the run was removed meanwhile, its new deliveries are removed, too.
     if (noted.record === null && (await store.readStored(runId)) === null) {
       return await removeDeliveries(store.storage, record);
     }
     for (const { outbox, entry } of deliveries) onDue({ key: outbox.key, entry });
   }
 
-  /** Removes notices from the record of a run. Returns `null` if nothing was changed. */
+  /**
+   * Removes the notices whose deliveries are in the outbox from the record of a run. Returns `null` if there were none.
+   */
   async #strike(runId: string, handled: readonly RunNotice[]): Promise<RunRecord | null> {
     const isHandled = (notice: RunNotice) => handled.some(({ key }) => equalJson(key, notice.key));
     return await this.#init.store.change(runId, ({ notices = [], ...rest }) => {
@@ -89,7 +91,7 @@ export class RunNotices implements RunNotifier {
     return [...targets.map(({ id, host }) => ({ target: id, host })), ...own];
   }
 
-  /** Removes the oldest deliveries of a run beyond the limit. One that is not over is given up by that. */
+  /** Removes the oldest deliveries of a run beyond the limit. Pending deliveries among them are no longer sent. */
   async #trim({ runId, attempts, notices = [] }: RunRecord): Promise<void> {
     const { storage } = this.#init.store;
     const most = Math.max(1, ...notices.map(({ receivers }) => receivers.length));

@@ -40,8 +40,8 @@ export class StoredWebhooks {
   }
 
   /**
-   * Stores the webhook of a run that is about to be accepted. Returns false if the run has one. Too many webhooks of its
-   * owner are `rate_limited`.
+   * Stores the webhook of a run that is about to be accepted. Returns false if the run already has a webhook. Too many
+   * webhooks of its owner are `rate_limited`.
    */
   async add(run: WebhookRef, webhook: RunWebhook): Promise<boolean> {
     const { store, vault, now, maxPerOwner } = this.#init;
@@ -53,7 +53,8 @@ export class StoredWebhooks {
       sealed: vault.sealText(placeOf(key), JSON.stringify(webhook)),
     };
     if (!(await store.storage.compareAndSet(namespace, key, null, stored))) return false;
-    // Counted afterwards, so that requests at the same time never exceed the limit together.
+    // The webhooks are counted after this one is stored, so that requests at the same time never exceed the limit
+    // together.
     try {
       if ((await this.#count(run)) > maxPerOwner) throw tooMany(maxPerOwner);
     } catch (error) {
@@ -114,7 +115,7 @@ export class StoredWebhooks {
     return (await this.#init.store.storage.get(namespace, targetKey(id))) !== null;
   }
 
-  /** Counts the webhooks of an owner's runs. At the limit, webhooks that are left over are removed first. */
+  /** Counts the webhooks of an owner's runs. Over the limit, first removes those that are no longer needed. */
   async #count({ owner }: Pick<WebhookRef, "owner">): Promise<number> {
     const { maxPerOwner, now } = this.#init;
     const found = await this.#list(owner);
@@ -158,7 +159,7 @@ function readWebhook(value: Json | null): StoredWebhook | undefined {
   return isStored ? (value as unknown as StoredWebhook) : undefined;
 }
 
-/** The key of the mark of a disabled webhook of the service. No owner's key begins with `#`. */
+/** Returns the key of the record that marks a webhook of the service as disabled. No owner's key begins with `#`. */
 function targetKey(id: string): string {
   return `#service/${encodeKey(id)}`;
 }

@@ -25,7 +25,7 @@ type Init = {
   readonly settings: WebhookSettings;
   readonly now: () => number;
   readonly logger: Logger | undefined;
-  /** Makes one attempt. */
+  /** Sends a delivery to its receiver once. */
   readonly send: (receiver: Receiver, delivery: DeliveryRecord, signal: AbortSignal) => Promise<SendOutcome>;
 };
 
@@ -55,7 +55,7 @@ export class WebhookDispatch {
     const receiver = await this.#findReceiver(entry, record);
     if (receiver === "disabled") return await this.#end({ key, entry, record }, { status: "disabled" });
     if (receiver === undefined) {
-      // Another process may know it, such as one of a newer release.
+      // Another process may know the receiver, such as a process of a newer release.
       return isOld(record, now()) ? await this.#end({ key, entry, record }, gone) : undefined;
     }
     const claimed = await this.#claim(entry, record);
@@ -106,7 +106,7 @@ export class WebhookDispatch {
   async #postpone({ key, entry, record }: Sent, problem: string, afterMs: number): Promise<number | undefined> {
     const { storage, now } = this.#init;
     const { lease: _lease, ...rest } = record;
-    // The last attempt is made at the end of the time.
+    // The last attempt is made when `triedMs` have passed since the event.
     const dueAt = Math.trunc(Math.min(now() + afterMs, Math.max(now() + 1, record.at + triedMs)));
     const next: DeliveryRecord = { ...rest, dueAt, problem };
     await storage.compareAndSet(runNamespaces.outbox, outboxKey(next), null, asJson(entry));

@@ -55,7 +55,7 @@ function retryAfterOf({ fields }: TroupeError): number | undefined {
   return typeof waitMs === "number" && waitMs >= 0 ? Math.ceil(waitMs / 1000) : undefined;
 }
 
-/** The headers of an answer in JSON, which forbid caches to store it. */
+/** Returns the headers of an answer in JSON, which forbid caches to store it. */
 export function jsonHeaders(json: string): Record<string, string | number> {
   return {
     "Content-Type": "application/json; charset=utf-8",

@@ -7,7 +7,7 @@ import type { AnyRequestedRun, RunAcceptance, StoredTerms } from "./accept-reque
 /** The default number of open runs of all users that are stored in a process. */
 const defaultMaxOpen = 1000;
 
-/** The callers' shares of the open runs that are stored in a process. */
+/** Limits each caller to a share of the open runs that are stored in this process. */
 export class OpenShares {
   readonly #shares: CallerShares;
   readonly #open = new CallerHoldings();

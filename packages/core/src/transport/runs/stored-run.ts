@@ -33,7 +33,7 @@ export type StoredRunInit = {
   readonly resumeMs: number;
 };
 
-/** Milliseconds between polls of a run that may be about to wait: first and maximum. */
+/** Milliseconds between two polls of a run that may be about to wait for an answer: the first pause and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
 
 /**

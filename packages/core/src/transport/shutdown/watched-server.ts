@@ -16,22 +16,24 @@ type Connection = {
    * The bytes read from the connection when its last exchange was over. Any further byte belongs to the next request.
    */
   readBytes: number;
-  /** The number of consecutive looks at which the connection was idle. */
+  /** The number of consecutive checks that found the connection idle. */
   idleLooks: number;
 };
 
 /**
- * Milliseconds between two looks at the connections. Idleness is counted in looks, because time also passes while a
+ * Milliseconds between two checks of the connections. Idleness is counted in checks, because time also passes while a
  * busy process reads nothing.
  */
 const lookMs = 50;
-/** The number of looks after which an idle connection may be closed: an active client would have sent its next request. */
+/**
+ * The number of checks after which an idle connection may be closed: an active client would have sent its next request.
+ */
 const restingLooks = 20;
-/** Milliseconds between two looks at new connections and requests, before the listener is closed. */
+/** Milliseconds between two checks for new connections and requests, before the listener is closed. */
 const arrivalMs = 10;
-/** The number of consecutive looks without an arrival after which the listener may be closed. */
+/** The number of consecutive checks without a new connection or request after which the listener may be closed. */
 const quietLooks = 5;
-/** The number of looks after which the listener is closed even if requests still arrive. */
+/** The number of checks after which the listener is closed even if requests still arrive. */
 const mostLooks = 50;
 
 /**
