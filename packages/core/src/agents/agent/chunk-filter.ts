@@ -18,7 +18,7 @@ export type ChunkFilterOptions = {
   marks: CitationMarks | undefined;
   /** Receives the text of a structured answer, to produce partial values for the reader. */
   partial: PartialAnswers | undefined;
-  /** True if tool calls are shown, because they will be executed. */
+  /** True if the run's reader is shown the model's tool calls, because they will be executed. */
   showsTools: boolean;
   /** Called with each chunk that the run's reader will see, before the reader receives it. */
   onShown: ((chunk: StreamChunk) => void) | undefined;

@@ -20,7 +20,7 @@ export const hooksOption = nested(
   { openClasses: true },
 ) as OptionCheck<AgentHooks>;
 
-/** The hooks of a runnable without tools of its own. */
+/** The hooks of a workflow, which calls no tools itself. */
 export type RunHooks = Pick<AgentHooks, "beforeRun" | "afterRun" | "onError">;
 
 /** Checks the hooks of a workflow. */

@@ -5,7 +5,7 @@ import { emitWarning } from "../run/run-warning.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { AgentParts } from "./agent-parts.ts";
 
-/** The maximum number of runs that are checked for each storage. */
+/** The maximum number of runs whose unverified user is looked up, for each storage. */
 const maxChecks = 50;
 
 const message =

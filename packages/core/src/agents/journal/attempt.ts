@@ -18,7 +18,7 @@ export type AttemptInit = {
   readonly runId: string;
   readonly storage: StorageDriver;
   readonly writer: LogWriter;
-  /** An id of the performing process. */
+  /** An id of the process that makes the attempt. */
   readonly node: string;
   /** A fingerprint of the tools and steps with which the attempt performs the run. */
   readonly print: string;

@@ -28,7 +28,7 @@ type Write = { readonly log: RunLog; readonly number: number; readonly record: L
  */
 export class LogWriter {
   readonly #storage: StorageDriver;
-  /** The run logs with entries to write. */
+  /** The run logs that have entries which are not written yet. */
   readonly #waiting = new Set<RunLog>();
   readonly #listeners = new Set<StoredListener>();
   #timer: NodeJS.Timeout | undefined;

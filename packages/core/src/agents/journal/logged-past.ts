@@ -17,7 +17,7 @@ const deathsOfSuspect = 2;
  */
 export class LoggedPast {
   readonly results = new Map<string, JournalResult>();
-  /** Tool calls of earlier attempts at the run without a result. */
+  /** Tool calls that earlier attempts at the run began, and whose result is not in the log. */
   readonly calls = new Map<string, InterruptedCall>();
   /** The number of the attempt that continues the log. */
   number = 1;

@@ -40,7 +40,7 @@ export interface StepLog {
   part(key: string): RunSteps;
 }
 
-/** A step as `Journal.step` receives it. */
+/** A step that a journal is asked to do, with the kind of the step. */
 export type StepOfKind<Value> = {
   readonly journal: StepLog;
   readonly key: string;

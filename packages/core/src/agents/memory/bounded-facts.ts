@@ -13,7 +13,7 @@ export type FactLimits = {
   maxBytes?: number;
 };
 
-/** The estimated bytes of a user beside the facts. */
+/** The estimated bytes of memory that a user takes, without the user's facts. */
 const userBytes = 1000;
 
 /**

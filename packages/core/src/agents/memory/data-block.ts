@@ -30,7 +30,7 @@ export function withoutBreaks(text: string): string {
   return (isTidy(text) ? text : text.replace(/[\s\p{Cc}]+/gu, " ")).trim();
 }
 
-// Stored text is usually tidy, and testing it costs less than replacing each space by a space.
+// Most stored texts need no change, and finding that out costs less than replacing each space by a space.
 function isTidy(text: string): boolean {
   return !/[^\S ]|\p{Cc}| {2}/u.test(text);
 }

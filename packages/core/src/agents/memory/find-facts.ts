@@ -60,7 +60,7 @@ export async function findFacts({ messages, known, ...call }: Search): Promise<s
   }
 }
 
-// Tool results are not the user's own words.
+// Facts are searched in the texts of user and model only. Tool results may quote other people.
 function isSaid({ role, content }: ChatMessage): boolean {
   return (role === "user" || role === "assistant") && getTextContent(content).trim() !== "";
 }

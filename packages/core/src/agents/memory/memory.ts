@@ -272,7 +272,7 @@ function contextOf(record: MemoryRecord): string {
   return dataBlock({ tag: "conversation_summary", about, lines: readSummaries(record) });
 }
 
-// A damaged memory record can be deleted too. The turns that it included are then unknown.
+// A damaged memory record counts as empty when it is deleted. The turns that it included are then unknown.
 function readableOrEmpty(stored: Json | null, { place }: LockedRecord): MemoryRecord {
   try {
     return readMemoryRecord(stored, place);

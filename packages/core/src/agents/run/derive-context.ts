@@ -130,7 +130,7 @@ function inheritanceOfPart(
  * made by hand. Its steps are not recorded, and it has no API keys, meter, deadline or storage.
  */
 export const inheritanceWithoutRun = {
-  // Shared by all runs without keys.
+  // One object for all runs without API keys.
   apiKeys: Object.freeze({}),
   fromOutside: false,
   meter: undefined,

@@ -58,7 +58,9 @@ const tasks: Readonly<Record<TeamMode, string>> = {
     "Your members discuss what the user said. Answer the user from what they have said, and where they do not agree, say so.",
 };
 
-/** The system prompt of the orchestrator: the members, the task of the mode, and the team's own instructions. */
+/**
+ * Returns the system prompt of the orchestrator: the members, the task of the mode, and the team's own instructions.
+ */
 function orchestratorPrompt(mode: TeamMode, members: readonly TeamMember[], instructions = ""): string {
   const list = members.map(({ name, runnable: { description } }) =>
     description ? `- ${name}: ${description}` : `- ${name}`,

@@ -11,7 +11,7 @@ export type UncheckedStep = {
   readonly fields: UnknownRecord;
   readonly name: string;
   readonly path: string;
-  /** Checks and returns the nested steps of a field. */
+  /** Checks and returns the nested steps in a field of the step. */
   readonly nested: (value: unknown, field: string) => CheckedStep[];
 };
 

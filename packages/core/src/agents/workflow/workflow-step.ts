@@ -91,7 +91,7 @@ type ChooseStep<State> = {
   /** Returns the key of the case, or a promise of it. */
   choose: (state: WorkflowState<State>) => unknown;
   cases: Readonly<Record<string, NestedSteps<State>>>;
-  /** The steps for all other keys. */
+  /** The steps for a key that has no case. */
   otherwise?: NestedSteps<State> | undefined;
 };
 
@@ -204,7 +204,7 @@ export type PlannedStep = {
   readonly within?: string;
 };
 
-/** A state with one more key. */
+/** The type of a state with one more key. */
 type With<State, Key extends string, Value> = State & { [Name in Key]: Value };
 
 /** The type of a step's value after `waitMs`, by its `onTimeout`. */
@@ -233,7 +233,7 @@ type Collected<Policy> = Policy extends "collect" ? { error: { code: string; mes
  * flow.
  */
 export interface StepFlow<State> extends FlowSteps {
-  /** Adds a step of any form. */
+  /** Adds a step of any kind. */
   step(step: WorkflowStep<State>): StepFlow<State>;
 
   /** Adds a step that asks a person. Later steps see the answer with the type of its schema. */

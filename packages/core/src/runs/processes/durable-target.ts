@@ -27,7 +27,7 @@ export type StartedRun = {
   output: () => Promise<Json>;
 };
 
-/** A runnable of a service. */
+/** An agent, a team or a workflow of a service. */
 export type DurableTarget = Runnable | DurableWorkflow;
 
 /** Returns the runnable of a kind and name. Throws `not_found` for an unknown runnable. */

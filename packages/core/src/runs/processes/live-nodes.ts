@@ -26,7 +26,8 @@ type Init = {
   readonly id: string;
   readonly name: string;
   /**
-   * True if no other process uses the storage at the same time: records of other processes in it are then left over.
+   * True if no other process uses the storage at the same time: all other records in it are of processes that have
+   * ended.
    */
   readonly isAlone: boolean;
   /** Returns the runnables whose runs this process currently performs. */
@@ -44,7 +45,7 @@ export class LiveNodes {
   readonly id: string;
   readonly #init: Init;
   readonly #heartbeatsSeen = new ObservedCounters();
-  /** The records of all processes at the last look. A damaged record is undefined. */
+  /** The records of all processes when they were last read. A damaged record is undefined. */
   #records: ReadonlyMap<string, NodeRecord | undefined> = new Map();
   #isAlone: boolean;
   #heartbeats = 0;
@@ -119,7 +120,7 @@ export class LiveNodes {
     }
   }
 
-  /** Withdraws this process as serving subscriptions, for good. */
+  /** Publishes that this process serves no subscriptions any more, for good. */
   async leave(): Promise<void> {
     this.#hasLeft = true;
     if (!this.#isSubscriber) return;

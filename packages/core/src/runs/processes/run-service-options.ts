@@ -113,7 +113,7 @@ export type RunServiceOptions = {
   retention?: RetentionOptions | undefined;
   /**
    * Webhooks that are notified of the ends and waits of all runs: an array of them, or an object with further options.
-   * @default only runs that the program begins with a `webhook` of their own notify that
+   * @default none; a run that the program begins with a `webhook` of its own notifies that webhook
    */
   webhooks?: readonly WebhookTarget[] | WebhookOptions | undefined;
   /**

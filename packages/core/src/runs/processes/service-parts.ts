@@ -178,7 +178,9 @@ const mostTogether = 2;
 /** Milliseconds for which a suspect run that was refused is expected to be tried again. */
 const expectedMs = 5000;
 
-/** A place for an attempt at a suspect run. `isShared`: another suspect run may be performed beside it. */
+/**
+ * The permission to perform a suspect run in this process. `isShared`: another suspect run may be performed beside it.
+ */
 export type SuspectPlace = { readonly isShared: boolean; leave(): void };
 
 /**
@@ -190,12 +192,12 @@ export class SuspectRuns {
   /** The suspect runs in progress; true for those that share the process with another suspect run. */
   readonly #inside = new Map<string, boolean>();
   /**
-   * The runs that were refused, with the time until which they are expected again; true for those that must be the only
-   * suspect run of the process.
+   * By id of a suspect run that was refused: the time until which it is expected to be tried again, and true if it must
+   * be the only suspect run of the process.
    */
   readonly #refused = new Map<string, { readonly untilMs: number; readonly mustBeAlone: boolean }>();
 
-  /** Returns a place for a suspect run; undefined if the run must be tried again later. */
+  /** Returns the permission to perform a suspect run now; undefined if the run must be tried again later. */
   enter(runId: string, mustBeAlone: boolean): SuspectPlace | undefined {
     const now = performance.now();
     this.#refused.delete(runId);
@@ -204,8 +206,8 @@ export class SuspectRuns {
       this.#refused.set(runId, { untilMs: now + expectedMs, mustBeAlone });
       return undefined;
     }
-    // If no other suspect run wants a place, this run is alone, so that a crash of the process shows that it is at
-    // fault.
+    // If no other suspect run is performed or expected soon, this run is the only one, so that a crash of the process
+    // shows that this run is at fault.
     const isShared = !mustBeAlone && (this.#inside.size > 0 || this.#refused.size > 0);
     this.#inside.set(runId, isShared);
     return { isShared, leave: () => void this.#inside.delete(runId) };

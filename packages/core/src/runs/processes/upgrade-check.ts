@@ -48,7 +48,7 @@ export async function findMissingParts(parts: ServiceParts, record: RunRecord): 
   return findMissing(record.plan, plan, await readUse(store.storage, record.runId));
 }
 
-/** Finds the open runs that lack parts in this process. */
+/** Finds the open runs for which something is missing in this process, such as a tool or a seal key. */
 export async function* checkOpenRuns(parts: ServiceParts): AsyncGenerator<UpgradeFinding, void> {
   for await (const record of parts.store.lists.listAll()) {
     if (isEnded(record.status)) continue;

@@ -24,7 +24,7 @@ export type WebhookData = {
 /** An event that a run's record notes in the same write as its transition, until its deliveries are in the outbox. */
 export type RunNotice = {
   readonly type: WebhookEvent;
-  /** Epoch milliseconds of the transition. */
+  /** Epoch milliseconds at which the run ended or began to wait. */
   readonly at: number;
   /** Identifies the event among all events of all runs, also of a later run with the same id. */
   readonly key: readonly Json[];

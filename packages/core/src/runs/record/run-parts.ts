@@ -65,7 +65,7 @@ export async function readInput(storage: RunStorage, record: RunRecord): Promise
   }
 }
 
-/** Removes all pieces of a run's input, or those of one write. */
+/** Removes all pieces of a run's input, or only the pieces of the write with this `id`. */
 export async function removeInput(storage: RunStorage, runId: string, id?: string): Promise<void> {
   const prefix = id === undefined ? logPrefix(runId) : `${encodeKey(runId, id)}/`;
   await removeAll(storage, runNamespaces.input, prefix);

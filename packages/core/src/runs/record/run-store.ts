@@ -14,7 +14,7 @@ import { byKeys, groupKeys, groupsWithEnd } from "./run-keys.ts";
 import { isEnded, readOpenRun, readRunRecord, toOpenRun } from "./run-record.ts";
 import type { Running, RunRecord, RunStorage } from "./run-record.ts";
 
-/** Reports transitions of runs to webhooks. */
+/** Reports the ends and waits of runs to webhooks. */
 export interface RunNotifier {
   /** Returns the record of a run after a change of its state, with a notice if webhooks report that change. */
   note(next: RunRecord): RunRecord;
@@ -32,7 +32,7 @@ export class RunStore {
   readonly running = new Map<string, Running>();
   /** The lists that show the runs, and the removal of runs from them. */
   readonly lists: RunLists;
-  /** Reports transitions to webhooks. Set by the service. */
+  /** Reports the ends and waits of runs to webhooks. Set by the service. */
   notifier: RunNotifier | undefined;
   readonly #writes: GatheredWrites;
   readonly #now: () => number;

@@ -201,7 +201,7 @@ export class GatheredWrites {
     this.#timer ??= setTimeout(() => void this.flush(), gatherMs);
   }
 
-  /** Makes the gathered writes immediately. Never rejects. */
+  /** Immediately makes the writes that were gathered so far. Never rejects. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

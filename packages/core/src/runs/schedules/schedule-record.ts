@@ -56,7 +56,7 @@ export type RunSchedule = {
  */
 export type ScheduleEvent = {
   readonly status: "begun" | "skipped" | "missed" | "failed";
-  /** The time of the schedule, in epoch milliseconds. */
+  /** The time at which the schedule was due, in epoch milliseconds. */
   readonly at: number;
   readonly until?: number;
   /** The time at which this outcome was recorded, by the clock of the process that did so. */
@@ -87,7 +87,7 @@ export type ScheduleRecord = ScheduleTimes & {
   readonly lastRunId?: string;
   /** The last times with an outcome, newest first. */
   readonly history: readonly ScheduleEvent[];
-  /** The time at which the schedule had no more times. */
+  /** The time since which the schedule has no further times. */
   readonly endedAt?: number;
   /** The time at which a process must next handle the schedule; `null` if never. */
   readonly wakeAt: number | null;

@@ -30,7 +30,7 @@ type RunnerInit = {
   readonly store: ScheduleStore;
   readonly now: () => number;
   readonly logger: Logger;
-  /** Returns the id of the run at a time of a schedule. */
+  /** Returns the id of the run that a schedule begins at one of its times. */
   readonly toRunId: (schedule: { id: string; owner: SessionOwner }, at: number) => string;
   readonly accept: (run: DueRun) => Promise<unknown>;
   /** Returns true if a run exists and is not over. */
@@ -132,7 +132,7 @@ export class ScheduleRunner {
 
   #rests(id: string): boolean {
     const restMs = (this.#restUntil.get(id) ?? 0) - this.#init.now();
-    // A longer rest means that the clock was put back.
+    // A schedule that would wait longer is tried now: the clock was put back.
     if (restMs > 0 && restMs <= 2 * lookMs) return true;
     this.#restUntil.delete(id);
     return false;
@@ -156,7 +156,7 @@ export class ScheduleRunner {
     const { store, now } = this.#init;
     const stored = await store.read(entry.id);
     if (stored === null || stored.mark !== entry.mark) return await store.dropDue(entry).then(() => true);
-    // An ended schedule has an entry at the time of its removal.
+    // An ended schedule is listed as due at the time of its removal.
     if (stored.endedAt !== undefined) return await store.remove(stored);
     const planned = planDue(stored, now());
     let record: ScheduleRecord | null | undefined = planned === undefined ? stored : await store.write(stored, planned);

@@ -41,8 +41,9 @@ export class RunSchedules {
   }
 
   /**
-   * Stores a schedule, replacing the schedule with the same id. If the times are the same as before, the schedule goes
-   * on: a program may put its schedules whenever it starts. A caller other than the host owns the schedules that it puts.
+   * Stores a schedule, replacing the schedule with the same id. If the times are the same as before, the schedule
+   * continues: a program may call `put` for its schedules whenever it starts. A caller other than the host owns the
+   * schedules that it stores.
    */
   async put(given: RunSchedule, caller: RunCaller = "host"): Promise<ScheduleView> {
     this.#init.checkOpen();
@@ -88,7 +89,7 @@ export class RunSchedules {
     return await this.change(id, { isPaused: true }, caller);
   }
 
-  /** Lets a paused schedule go on with its next time. */
+  /** Ends the pause of a schedule, which continues with its next time. */
   async resume(id: string, caller: RunCaller = "host"): Promise<ScheduleView> {
     return await this.change(id, { isPaused: false }, caller);
   }

@@ -164,7 +164,7 @@ export class RunSubscriptions {
     await this.#init.nodes.leave();
   }
 
-  /** Returns the position after the existing events of a run. */
+  /** Returns the position after the last stored event of a run. */
   async #presentOf({ runId, attempts }: RunRecord): Promise<SubscriptionPlace> {
     const prefix = logPrefix(runId);
     const found = await this.#storage.list(runNamespaces.log, prefix, { reverse: true, limit: 1 });

@@ -40,7 +40,10 @@ export type DeliveryRecord = Omit<WebhookDelivery, "webhook" | "nextAt"> & {
   /** The id of a webhook of the service; `"run"` for the run's own webhook. */
   readonly target: string;
   readonly data: WebhookData;
-  /** The time in the key of the delivery's entry in the outbox. An entry with another time is a remnant. */
+  /**
+   * The time in the key of the delivery's entry in the outbox. An entry of the delivery with another time is out of
+   * date.
+   */
   readonly dueAt: number;
   /** The claim of the process that sends the delivery now. It expires at `until`, in epoch milliseconds. */
   readonly lease?: { readonly token: string; readonly until: number };

@@ -26,7 +26,7 @@ type Init = {
   readonly settings: WebhookSettings;
   readonly now: () => number;
   readonly logger: Logger | undefined;
-  /** Sends the requests. @default a guarded fetch */
+  /** Sends requests to receivers. @default a fetch that checks the address of the receiver's host */
   readonly fetch?: GuardedFetch | undefined;
 };
 

@@ -16,7 +16,7 @@ import { deliveryPrefix, readDelivery } from "./delivery-record.ts";
 import type { RunWebhook } from "./webhook-options.ts";
 
 const namespace = runNamespaces.webhooks;
-/** Milliseconds between two searches for webhooks that are left over. */
+/** Milliseconds between two searches for webhooks of runs that need them no longer. */
 const pruneMs = 10_000;
 /** Milliseconds after which no process can still be accepting the run of a webhook. */
 const acceptedMs = 60_000;

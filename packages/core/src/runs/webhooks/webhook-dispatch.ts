@@ -11,7 +11,7 @@ import type { StoredWebhooks } from "./stored-webhooks.ts";
 import type { DisabledWebhook, WebhookSettings } from "./webhook-options.ts";
 import type { Receiver, SendOutcome } from "./webhook-sender.ts";
 
-/** Milliseconds for which a delivery is tried. */
+/** Milliseconds for which attempts at a delivery are repeated. */
 const triedMs = 86_400_000;
 /** Milliseconds before the second attempt. Each further pause is twice as long, up to the longest. */
 const firstPauseMs = 10_000;

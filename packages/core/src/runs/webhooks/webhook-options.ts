@@ -70,7 +70,7 @@ export type WebhookOptions = {
 
 /** A checked webhook of a service. */
 export type TargetSettings = {
-  /** A short hash of the address, which is stored in its place. */
+  /** A short hash of the address, which is stored instead of the address. */
   readonly id: string;
   readonly url: string;
   readonly secrets: readonly string[];

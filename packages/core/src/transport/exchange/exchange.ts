@@ -68,7 +68,7 @@ export abstract class Exchange {
   abstract readonly isDestroyed: boolean;
   /** True once the exchange is over: the answer is finished, or the client has disconnected. */
   abstract readonly isClosed: boolean;
-  /** A callback for when the answer becomes a stream. */
+  /** Called when the answer becomes a stream. */
   onStream: (() => void) | undefined;
   #signal: AbortSignal | undefined;
   /**

@@ -31,7 +31,7 @@ type FileLimits = Readonly<OptionsOf<typeof fileLimitOptions>>;
 /** The fields of a run that may have content parts. Their values are unchecked. */
 type FieldsWithParts = { readonly input?: unknown; readonly messages?: unknown };
 
-/** The type of an unknown file. */
+/** The media type of a file whose bytes do not reveal its type. */
 const unknownType = "application/octet-stream";
 
 /** Number of base64 characters that identify the type of a file. */

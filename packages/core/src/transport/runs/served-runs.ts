@@ -53,7 +53,7 @@ export type GivenAnswer = {
 
 /** Options of {@link ServedRuns}. */
 export type ServedRunsOptions = MemoryServiceOptions & {
-  /** The service that makes the runs of its runnables durable. */
+  /** The host's run service: runs of the agents, teams and workflows that it has are durable. */
   readonly durable?: RunService | undefined;
   /** Policy for runs that are not durable. @default "cancel" */
   readonly onDisconnect?: OnDisconnect | undefined;

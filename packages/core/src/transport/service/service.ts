@@ -280,7 +280,7 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   }
 }
 
-/** An empty registry. */
+/** The type of a registry without entries. */
 type Nothing = ReadonlyMap<never, never>;
 
 /**
