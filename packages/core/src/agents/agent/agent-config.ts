@@ -134,7 +134,10 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
    * returns.
    */
   tools?: ToolList | MakeTools | undefined;
-  /** The source of the history instead of the session's turns: a `Memory`, or an object with its five methods. */
+  /**
+   * The source of the history instead of the session's turns: a `Memory`, or an object with the five methods of
+   * `AgentMemory`.
+   */
   memory?: AgentMemory | undefined;
   /**
    * The session id of runs that do not name a session in their options. Not used for clients of a transport and for

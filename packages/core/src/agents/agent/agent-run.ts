@@ -117,7 +117,8 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     try {
       await memory.add({ history: settings.messages, input, messages, vendorStates, refusedStates }, seq);
     } catch (error) {
-      // The turn is already stored in the session, so the session's next run adds it to the memory.
+      // A failure of the memory is only a warning: the turn is stored in the session, and the session's next run adds
+      // it to the memory.
       this.#run.warn("memory_not_updated", "The memory could not take in a turn.", { error });
     }
   }

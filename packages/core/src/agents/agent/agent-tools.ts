@@ -143,7 +143,7 @@ function warnOfTools(context: RunContext, leftOut: readonly LeftOut[]): void {
 type LoadedTool = { readonly tool: ToolDef | null | undefined; readonly copy: Partial<ToolDef> };
 
 function hasChanged({ tool, copy }: LoadedTool): boolean {
-  // A tool source may return anything as a tool.
+  // A tool source may return anything as a tool, also null.
   if (tool === null || tool === undefined) return false;
   const fields = Object.keys(tool) as (keyof ToolDef)[];
   return fields.length !== Object.keys(copy).length || fields.some((field) => tool[field] !== copy[field]);

@@ -150,7 +150,8 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
       const filtered = filter(chunk);
       const shown = filtered instanceof Promise ? await filtered : filtered;
       if (shown !== undefined) yield shown;
-      // The signal is checked here, because the reader cannot stop a model that ignores it while nothing is shown.
+      // A reader can stop the generator only when it yields a chunk. While no chunk is shown, a model that ignores the
+      // signal would go on, so the signal is checked here.
       else options.signal.throwIfAborted();
     }
     for (const chunk of ids.rest()) {

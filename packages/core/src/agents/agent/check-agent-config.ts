@@ -110,8 +110,8 @@ export function checkAgentConfig(config: AgentConfig): void {
   optionTable.model(config.model, "model", where);
   optionTable.instructions(config.instructions, "instructions", where);
   optionTable.tools(config.tools, "tools", where);
-  // Programs create thousands of agents, most of them with only the four options above. Any other option is checked
-  // only if it is given.
+  // Programs create thousands of agents, most of them with only four options, which were checked before. Any other
+  // option is checked only if it is given.
   for (const name in config) {
     if (name === "name" || name === "model" || name === "instructions" || name === "tools") continue;
     const check = checks.get(name);
@@ -127,7 +127,10 @@ function checkCombinations(config: AgentConfig): void {
   if (config.modelOptions !== undefined) checkSettingsFit(config, config.modelOptions);
 }
 
-/** Reads the whole table of options, for the errors of a configuration that is not an object or has unknown options. */
+/**
+ * Checks a configuration by the whole table of options, whose errors name unknown options and any value that is not an
+ * object.
+ */
 function readAll(config: unknown): void {
   readOptions(optionTable, config, where);
 }

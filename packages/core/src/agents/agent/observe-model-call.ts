@@ -36,7 +36,7 @@ export async function* observeModelCall(
     operation.end({ usage: meter.total, error, isCancelled: run.signal.aborted });
     throw error;
   } finally {
-    // If the reader of the run has left, the generator was closed, and only this block still runs.
+    // If the reader of the run has left, the generator was closed, and only this `finally` block still runs.
     if (!isSettled) operation.end({ usage: meter.total, isCancelled: true });
   }
 }

@@ -13,7 +13,8 @@ import type { LoopPlan, ModelCall } from "./loop-plan.ts";
  */
 export function callWithState(plan: LoopPlan, call: ModelCall): AsyncGenerator<StreamChunk, ModelResponse> {
   const hasState = call.messages.some(({ vendorState }) => vendorState?.stored === true);
-  // A call without stored state is made directly, because a further generator would handle each chunk once more.
+  // A call without stored vendor state needs no repetition, and is made directly: a generator around it would slow down
+  // each chunk.
   return hasState ? callAndRepeat(plan, call) : plan.call(plan, call);
 }
 

@@ -20,7 +20,8 @@ export class GracePeriod {
 
   /** Waits for the work. Rejects with `timeout` if the grace period ends first. */
   wait(work: Promise<unknown>): Promise<unknown> {
-    // The race is written by hand: `Promise.race` costs several times as much, and each run waits for its turn.
+    // The race between work and timer is written by hand: `Promise.race` costs several times as much, and every run
+    // that stores a turn waits here.
     return new Promise((resolve, reject) => {
       const end = () => reject(tookTooLong());
       (this.#endWaits ??= []).push(end);

@@ -112,7 +112,7 @@ export class MemberRuns {
   /** Records that a member had a delegation whose result is stored. `steps` are the steps of that delegation. */
   noteStored(member: TeamMember, steps: RunSteps): void {
     const end = steps.endOf(memberStep);
-    // Without a stored end the member was not run, because the arguments of the call were wrong.
+    // Without a stored end of its step the member was not run, because the arguments of the delegation were wrong.
     if (end === undefined) return;
     if (end.error !== undefined || !this.#started.has(member)) this.#started.set(member, end.error);
   }

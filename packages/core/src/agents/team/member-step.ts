@@ -48,7 +48,8 @@ export function toMemberOutput(output: MemberOutput): MemberOutput {
 export function memberStepOptions<Value>(
   { member, content, context }: MemberRunRequest,
   meter: UsageMeter,
-  // The team run's own signal: a delegation's signal also aborts for a member that took too long, whose step has ended.
+  // The signal of the team's run and not of the delegation, which also aborts after a timeout: the step of a member
+  // that took too long has ended, and must not be left without a result.
   { signal }: Run,
 ): StepOptions<Value> {
   const { runnable, name } = member;

@@ -246,7 +246,7 @@ const longestNote = 2048;
 /** Adds the arguments used instead of the model's arguments to the outcome, for the record and for the model. */
 function withOtherArgs(outcome: ToolOutcome, { call, tool }: CheckedCall): CallOutcome {
   const args = call.arguments;
-  // A result that ends the run is the user's answer and gets no note.
+  // A result that ends the run is the user's answer, and gets no note about changed arguments.
   if (tool.endsRun === true && outcome.error === undefined) return { ...outcome, args };
   const note = `[approved with other arguments: ${cutToBytes(JSON.stringify(args), longestNote).text}]`;
   const { result } = outcome;

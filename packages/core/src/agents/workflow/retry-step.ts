@@ -48,7 +48,7 @@ const permanent: readonly ErrorCode[] = [
 export async function retryStep<Result>(attempts: StepRetryOptions<Result>): Promise<Result> {
   const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat, made = 0 } = attempts;
   const { maxRetries, backoffMs } = policy;
-  // A failure that was stored is final: a stored failure that was followed by a repetition is counted in `made`.
+  // A stored failure is final: stored failures after which the step was repeated are only counted, in `made`.
   const isTransient = (error: unknown) =>
     !(error instanceof StoredFailure) && !permanent.includes(toTroupeError(error).code) && mayRepeat?.() !== false;
   const config = {

@@ -126,7 +126,7 @@ export class AttemptExecution {
   }
 
   async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
-    // After a failure the journal is flushed too: the next attempt does not repeat stored work.
+    // Also after a failure, finished work is stored if possible, so that the next attempt does not repeat it.
     if (journal.stopped === "failed") await journal.flush().catch(() => undefined);
     if (journal.stopped === "failed") throw causeOf(journal);
     // The journal is flushed, because a lost result of a call with an effect would require a question to a person.

@@ -187,7 +187,8 @@ export class RunSuspension {
     const { store, now } = this.#parts;
     await store.notify(record);
     const open = await store.readOpen(record.runId);
-    // The record already shows that the run waits: an answer that arrives later wakes it and changes the entry.
+    // The record already shows that the run waits: an answer that arrives later puts it back in the queue and changes
+    // its entry in the list of open runs.
     const inbox = await readInbox(store.storage, record.runId);
     if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
     const until = untilOf(record);

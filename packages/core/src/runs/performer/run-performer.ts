@@ -217,7 +217,8 @@ export class RunPerformer {
     const { record, controller } = start;
     const { isGivenUp, endings } = journal.past;
     let error = ending;
-    // The run's record may not count an earlier attempt yet, so a cancellation may be unread.
+    // The run's record may not count an earlier attempt yet. The inbox was not read then, and may contain a
+    // cancellation.
     const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
     if (isGivenUp) error ??= crashed(record);

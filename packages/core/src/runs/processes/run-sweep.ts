@@ -81,8 +81,8 @@ export class RunSweep {
     await this.#submitDue(({ runId, submittedAt, isTimed = false }) => {
       let age = this.#init.now() - submittedAt;
       if (age < 0 && !isTimed) {
-        // A time from a wrong clock gives no age. A live process renews the entries of its runs, so the age of an entry
-        // is the time for which it stays unchanged.
+        // A future time is from a wrong clock and gives no age. A live process renews the entries of its runs, so the
+        // time for which an entry stays unchanged is used as its age.
         ahead.push([runId, submittedAt]);
         age = this.#ahead.stillMs(runId, startedAt);
       }

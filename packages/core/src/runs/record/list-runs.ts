@@ -164,8 +164,8 @@ export function groupsOf(status: RunStatus | undefined): readonly RunGroup[] {
 export async function* listOwned(storage: StorageDriver, range: OwnedRange): AsyncGenerator<OwnedEntry[]> {
   for (let { after } = range; ;) {
     const pages = await readPages(storage, { ...range, after });
-    // More entries of a group may follow its full page. So the entries are in order only up to the smallest end of a
-    // full page.
+    // A group (open runs, or runs with one kind of end) whose page is full may have more entries. So the entries of all
+    // groups are in order only up to the smallest of the last entries of full pages.
     const ends = pages.flatMap((page) => (page.length < range.pageSize ? [] : page.slice(-1)));
     const end = ends.map(({ place }) => place).toSorted()[0];
     const found = new Map<string, OwnedEntry>();

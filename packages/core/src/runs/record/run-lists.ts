@@ -100,12 +100,12 @@ export class RunLists {
    */
   async dropEntry(key: string): Promise<boolean> {
     const runId = runIdOf(key);
-    // The list of open runs is read before the record: a run in acceptance is on that list first, and leaves it only
-    // once it has a record.
+    // The list of open runs is read before the record: a run that is being accepted is on that list first, and leaves
+    // it only once it has a record.
     const mayCome = !isOfEnd(key) && (await this.#store.readOpen(runId)) !== null;
     const record = await this.#store.readStored(runId);
     if (record === null ? mayCome : this.places.has(key, record)) return false;
-    // The run's entry in its session's list is found through its entry among all runs, so it goes first.
+    // The run's entry in its session's list is found through its entry among all runs, so it is removed first.
     const inSession = await this.#sessionPlaceOf(key);
     if (inSession !== undefined && !(record && this.places.has(inSession, record)))
       await this.storage.delete(runNamespaces.byOwner, inSession);
@@ -213,8 +213,8 @@ export class RunLists {
       this.#missing.delete(runId);
       return false;
     }
-    // A process may still be writing the data that precedes the record. The entry's time cannot show this, because the
-    // sweep renews it.
+    // A process that accepts the run may still be writing the data that is stored before the record. The time in the
+    // open entry cannot show this, because the sweep renews it.
     if (since > this.#now() - orphanMs) {
       this.#missing.set(runId, since);
       return true;
@@ -222,8 +222,8 @@ export class RunLists {
     this.#missing.delete(runId);
     const input = await inputKeys(storage, runId);
     const places = await findPlaces(storage, runId, readOpenRun(value, runId));
-    // A process that now accepts the run has changed the open entry, and its pieces of the input and its list entries
-    // have other keys than those found here.
+    // If a process is accepting the run now, it has changed the open entry, so that nothing is removed below. Its
+    // pieces of the input and its list entries have other keys than those found here.
     const claimed = { ...readOpenRun(value, runId), submittedAt: this.#now() };
     await writeInOrder("dropOrphan", {
       claim: () => storage.compareAndSet(runNamespaces.open, key, value, claimed),
@@ -236,7 +236,7 @@ export class RunLists {
       },
       unlisted: async () => {
         if (!(await storage.compareAndSet(runNamespaces.open, key, claimed, null))) return;
-        // A process that accepted the run meanwhile has relied on the entry in the list of open runs: the entry is put
+        // A process that accepted the run meanwhile relies on the entry in the list of open runs, so the entry is put
         // back.
         if ((await storage.get(runNamespaces.runs, key)) !== null)
           await storage.compareAndSet(runNamespaces.open, key, null, claimed);
@@ -257,7 +257,8 @@ async function findPlaces(storage: RunStorage, runId: string, open: OpenRun): Pr
   const range = { namespace: runNamespaces.byOwner, prefix: byKeys.group(open.owner, "open"), pageSize };
   for await (const page of scan(storage, range)) {
     for (const { key, value } of page) {
-      // The entries among all runs and in the session's list come first, because they are found through this entry.
+      // The run's entries among all runs and in its session's list are removed before this entry, through which they
+      // are found.
       if (runIdOf(key) === runId) found.push(...lastingPlaces(open, runId, value as Partial<OpenRun>), key);
     }
   }

@@ -95,8 +95,8 @@ function isPerformed(
   { runId, status, node: lastNode }: RunRecord,
   performing: Performing | undefined,
 ): boolean {
-  // If the record names this process, which performs no attempt at the run, its last attempt could not store how it
-  // ended.
+  // If the run's record names this process, but the process makes no attempt at the run, its last attempt could not
+  // store how it ended.
   const isLeft = lastNode === node && current.get(runId) === undefined;
   return status === "running" ? !isLeft : performing !== undefined && status !== "waiting";
 }
@@ -112,7 +112,8 @@ async function cancelUnperformed(
     return "cancelled";
   } catch (error) {
     if (!(error instanceof RunPaused) || error.reason !== "overtaken") throw error;
-    // The attempt finds the cancellation in the storage, unless it has checked for one already.
+    // An attempt has just begun. It finds the cancellation in the storage, unless it has already read the run's
+    // messages.
     parts.performing.get(record.runId)?.cancel(cancelled(reason));
     return "cancelling";
   }
@@ -204,7 +205,7 @@ export async function removeRuns(
     const entries = (await Array.fromAsync(store.lists.listEntries(prefix))).flat();
     for (const { runId, key } of entries) {
       const record = await store.read(runId);
-      // An entry may be left over for a run whose id now belongs to a run of another owner or session.
+      // The entry may be that of an earlier run, whose id a run of another owner or session has now.
       if (record === null || !store.lists.places.has(key, record)) await store.lists.dropEntry(key);
       else await remove(record).catch((error: unknown) => failures.push(error));
     }

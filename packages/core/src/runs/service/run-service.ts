@@ -97,7 +97,8 @@ export class RunService {
     this.#control = { parts, engine, performer };
     const cleanUp = async () => await this.cleanUp();
     this.#serving = new RunServing({ parts, engine, performer, schedules: scheduling.runner, cleanUp });
-    // Removes the runs of deleted sessions and users, and cancels a waiting run if a new run in its session asks.
+    // Removes the runs of deleted sessions and users, and cancels a waiting run if a new run in its session asks for
+    // it.
     this.#unlisten = listenToSessions(settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
       forgetUser: (owner) => this.forgetUser(owner),
@@ -180,8 +181,8 @@ export class RunService {
   #readEvents(runId: string, caller: RunCaller, range: { after: string | undefined; isBounded?: boolean }): RunTail {
     this.#serving.checkOpen();
     const { store, begun, tails } = this.#parts;
-    // A run that has just begun here has one attempt, and its owner does not change: its known record need not be read
-    // again.
+    // The record of a run that has just begun here need not be read again: the run has one attempt, and its owner never
+    // changes.
     const open = async () => await findRun({ store, known: begun.get(runId)?.record }, runId, caller);
     return new RunTail({ runId, ...range, open, storage: store.storage, tails });
   }

@@ -177,7 +177,8 @@ export class RunServing {
     await closeInOrder(
       () => schedules.stop(),
       () => serving?.drain(graceMs),
-      // Until the sweep stops, the runs in progress are renewed, and their cancellations are detected.
+      // The sweep stops after the runs: until then it renews the entries of runs in progress, and detects their
+      // cancellations.
       () => (this.#unobserve?.(), this.#sweep?.stop()),
       () => webhooks.stop(graceMs),
       () => (this.#serving = undefined),

@@ -52,8 +52,8 @@ export class RunSubscriptions {
   readonly #storage: RunStorage;
   readonly #end = new AbortController();
   /**
-   * Subscriptions, by key, that a failed write may have stored in the name of this process. Nobody serves them until the
-   * next `takeUp`.
+   * Subscriptions, by key, that a failed write may have stored in the name of this process. No process serves them
+   * until the next `takeUp`.
    */
   readonly #unserved = new Map<string, SubscriptionRecord>();
 
@@ -83,7 +83,7 @@ export class RunSubscriptions {
     const others = (await this.list(runId, caller)).filter((other) => other.id !== id);
     if (others.length >= most) throw new TroupeError("conflict", `A run takes at most ${most} subscriptions.`);
     await nodes.subscribe();
-    // The run is marked first, because its removal removes the subscriptions that exist then.
+    // The record first notes that the run has subscriptions, so that a removal of the run also removes this one.
     await store.change(runId, (record) => (record.isSubscribed === true ? null : { ...record, isSubscribed: true }));
     const place = fromStart ? { sent: 0, attempt: 0 } : await this.#presentOf(run);
     const sealed = this.#init.vault.sealText(placeOf(runId, id), JSON.stringify(data));

@@ -59,7 +59,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Notes that a delivery from `take` is no longer in flight. Returns true if no other of its owner to its host waits.
+   * Notes that a delivery from `take` is no longer in flight. Returns true if no other delivery of the same owner to
+   * the same host waits.
    */
   done(due: DueDelivery): boolean {
     this.#keys.delete(due.key);

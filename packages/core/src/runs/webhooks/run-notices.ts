@@ -95,7 +95,7 @@ export class RunNotices implements RunNotifier {
   async #trim({ runId, attempts, notices = [] }: RunRecord): Promise<void> {
     const { storage } = this.#init.store;
     const most = Math.max(1, ...notices.map(({ receivers }) => receivers.length));
-    // A run has at most one event for each attempt, and one for its end.
+    // A run has at most one event for each attempt, and one for its end, so that few runs can exceed the limit.
     if ((attempts + 1) * most <= mostDeliveries) return;
     const { deliveries: namespace } = runNamespaces;
     const found = await storage.list(namespace, deliveryPrefix(runId));

@@ -110,7 +110,7 @@ export class WebhookDispatch {
     const dueAt = Math.trunc(Math.min(now() + afterMs, Math.max(now() + 1, record.at + triedMs)));
     const next: DeliveryRecord = { ...rest, dueAt, problem };
     await storage.compareAndSet(runNamespaces.outbox, outboxKey(next), null, asJson(entry));
-    // If the run was removed, or the lease was lost, the new entry is a remnant, which is dropped when it is due.
+    // If the run was removed, or the lease was lost, the new entry has no use, and is dropped when it is due.
     if (!(await this.#replace(entry.delivery, record, next))) return undefined;
     if (key !== outboxKey(next)) await this.#drop(key);
     return dueAt;

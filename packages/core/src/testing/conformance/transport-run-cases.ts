@@ -74,7 +74,7 @@ export const transportRunCases = {
       ends.push([...run.events.filter(isEnd), run.events.at(-1)].map((event) => event?.type ?? "none"));
     }
 
-    // For each run, the only event that is an end, and then the last event.
+    // For each run: the type of its only end event, and the type of its last event, which must be the same event.
     assert.deepEqual(ends, [
       ["done", "done"],
       ["error", "error"],

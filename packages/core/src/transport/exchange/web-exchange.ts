@@ -121,8 +121,8 @@ export class WebExchange extends Exchange {
     this.#isEnded = true;
     this.#sendHead(status, headers, isEmpty ? null : body);
     this.#isFinished = true;
-    // The end is reported in a microtask, because a response of Node never emits `close` during the call of `send`
-    // either.
+    // The end is reported in a microtask, as by a response of Node, which never emits `close` during the call of
+    // `send`.
     queueMicrotask(() => this.#close());
   }
 

@@ -78,14 +78,14 @@ export async function acceptRequestedRun(
   if (!isNew || isDurable) return accepted;
   const cancel = (reason: unknown): void => {
     abort.abort(reason);
-    // A waiting run has no work in progress that could react to the signal.
+    // A waiting run has no work in progress that could react to the signal, so its service cancels it.
     void service.cancel(runId, "host").catch(() => undefined);
   };
   try {
     const end = activeRuns.begin(runId, reachOf(requested), cancel);
     return { ...accepted, over: untilOver(service, runId).finally(end) };
   } catch (error) {
-    // A shutdown has begun while the service accepted the run, so the run is cancelled.
+    // A shutdown began while the service accepted the run, so the run is cancelled.
     cancel(error);
     throw error;
   }
