@@ -63,8 +63,8 @@ export type AgentHooks = { [Name in keyof HookMethods]: HookMethods[Name] | unde
 /** Options shared by agents and teams: sessions, retries, context size, events and limits. */
 export type SharedConfig = LogChoice & {
   /**
-   * The driver that stores the sessions. @default in memory: up to 10,000 sessions, each dropped after 24 unused hours,
-   * in a quarter of the heap and at most 256 MB
+   * The driver that stores the sessions. @default in memory: up to 10,000 sessions, each dropped after 24 hours without
+   * use, in at most a quarter of the heap and 256 MB
    */
   storage?: StorageDriver | undefined;
   /**

@@ -17,7 +17,7 @@ export function findEndingResult(tools: ToolSet, results: readonly ToolCallResul
 }
 
 /**
- * Makes the result of a tool that ends the run the run's answer, after the output guardrails. The answer is also
+ * Turns the result of a tool that ends the run into the run's answer, after the output guardrails. The answer is also
  * recorded as an assistant message, because some vendors reject a history in which a user message follows a tool
  * message.
  */

@@ -69,7 +69,10 @@ export type PreparedCall = {
   readonly index: number;
   /** Called with each chunk that the run's reader will see, before the reader receives it. */
   readonly onShown?: ((chunk: StreamChunk) => void) | undefined;
-  /** The meter of this model call, which adds to that of the run, if telemetry records the call. */
+  /**
+   * Counts the usage of this model call, for telemetry and for the run. Undefined if telemetry does not record the
+   * call.
+   */
   readonly meter?: UsageMeter | undefined;
   readonly operation?: OpenOperation<"model"> | undefined;
 };

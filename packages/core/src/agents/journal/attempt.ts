@@ -109,7 +109,7 @@ export class Attempt extends LoggedPast {
     return logRecord([{ t: "attempt", n: 1, id: createId(), at: Date.now(), node, print }]);
   }
 
-  /** Continues a first attempt whose only stored record is the first record. */
+  /** Returns the first attempt at a run whose log has only its first record, so that nothing is read. */
   static afterFirstRecord(init: AttemptInit): Attempt {
     const attempt = new Attempt(init);
     attempt.#records = 1;

@@ -38,7 +38,7 @@ export async function logWait(attempt: Attempt, step: string, request: StepQuest
   return await attempt.wait(step, wait);
 }
 
-/** Returns the id of a step's wait of a kind. */
+/** Returns the id of a step's wait for an answer of this kind. */
 export function waitIdOf(step: string, kind: WaitKind): string {
   const place = step.replaceAll("/", ".");
   return kind === "approval" ? place : `${place}.${kind}`;

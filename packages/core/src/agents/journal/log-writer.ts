@@ -92,7 +92,8 @@ export class LogWriter {
   }
 
   /**
-   * Writes the entries that were added during a write: one tick after that write began, or at once if it took longer.
+   * Writes the entries that were added during a write: 50 milliseconds (a tick) after that write began, or at once if
+   * it took longer.
    */
   #writeOn(): void {
     const restMs = tickMs - (performance.now() - this.#beganAtMs);

@@ -119,7 +119,10 @@ export type AddTurnOptions = AddMessagesOptions &
 
 /** Options of `Memory.clear`, which deletes the memory of one session, or of all sessions with an id. */
 export type ClearOptions = MemoryScope & {
-  /** The last turn of the session that may not be added again; 0 allows all. @default the last turn that was added */
+  /**
+   * The number of the last turn of the session that must not be added to the memory again; 0 allows all turns. @default
+   * the last turn that was added
+   */
   through?: number | undefined;
 };
 

@@ -16,8 +16,8 @@ import { isSeedKey, seedOf } from "./seeds.ts";
 export type FoundRecord = LockedRecord & { stored: Json };
 
 /**
- * The memories of a session id: the memory of one owner, and the seed. `isShared` is true if there are more owners. A
- * seed holds messages that were added before the session began.
+ * The memories of a session id: the memory of one owner, and the seed. `isShared` is true if more owners have a session
+ * of that id. A seed holds messages that were added before the session began.
  */
 export type FoundMemories = { owned: FoundRecord | undefined; isShared: boolean; seed: FoundRecord | undefined };
 

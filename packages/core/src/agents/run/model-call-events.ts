@@ -28,8 +28,8 @@ export class ModelCallEvents {
   }
 
   /**
-   * Begins a model call and returns the function that reports its attempts; undefined if there are no listeners.
-   * Attempts are also recorded in the call's operation, if telemetry records it.
+   * Begins a model call and returns the function that reports its attempts, to listeners and to `operation`, the
+   * telemetry of the call. Returns undefined if there are neither listeners nor telemetry.
    */
   begin(
     { providerId, modelId }: { providerId: string; modelId: string },
@@ -42,7 +42,7 @@ export class ModelCallEvents {
 
   /**
    * Begins the call of a model that calls other models. Returns the function that reports the calls of those models as
-   * attempts at one call; undefined if there are no listeners.
+   * attempts at one call; undefined if there are neither listeners nor telemetry.
    */
   beginPassedOn(operation?: OpenOperation<"model">): ReportModelCall | undefined {
     if (operation === undefined && !this.#hasListener()) return undefined;

@@ -155,8 +155,8 @@ function readIdentity(
 }
 
 /**
- * Throws if an option denies that the caller is from outside or unverified, as the parent run states: a child run has
- * the same caller.
+ * Throws if a child run's options say that the caller is not from outside, or is verified, and its parent run says the
+ * opposite: both runs have the same caller.
  */
 function refuseWeaker({ fromOutside, verified }: AttemptRunOpts, parent: Inheritance): void {
   if (parent.fromOutside && fromOutside === false) {

@@ -118,8 +118,8 @@ export type ServedRunOpts = RunOpts & {
 /** Options of a durable run, set by `RunService`. */
 export type AttemptRunOpts = ServedRunOpts & {
   /**
-   * The steps of the run. Some may already be done. Steps of child runs that start within a tool call or a step are
-   * included.
+   * The journal steps of the run, some of which an earlier attempt may have done. Steps of child runs that start within
+   * a tool call or a step are included.
    */
   steps?: RunSteps | undefined;
 };

@@ -43,7 +43,8 @@ export class UsageMeter {
 
 /**
  * Adds the usage in a child run's output to the meter that the child run was given. Does so only if the meter still
- * reads zero, because a third party's runnable may not use the meter. Telemetry adds the usage to the active operation.
+ * reads zero, because a third party's runnable may not use the meter. Also adds the usage to the operation that
+ * telemetry records at the time.
  */
 export function countUnmeteredUsage(meter: UsageMeter | undefined, output: unknown, telemetry?: Telemetry): void {
   if (meter?.total.totalTokens !== 0) return;

@@ -5,8 +5,8 @@ import type { Runnable } from "../run/runnable.ts";
 
 /**
  * Forwards events of the members' buses to the team's bus, including events of nested members. A member may also run
- * outside the team, so only events of this team's runs and their child runs are forwarded. Between runs there are no
- * subscriptions.
+ * outside the team, so only events of this team's runs and their child runs are forwarded. While no run is in progress,
+ * the team listens to no bus.
  */
 export class MemberEvents {
   readonly #target: EventBus<RunEvents>;

@@ -34,8 +34,8 @@ import type { ToolSet } from "./tool-set.ts";
 export type ToolProgress = { readonly toolCallId: string; readonly toolName: string; progress: unknown };
 
 /**
- * A batch of tool calls in progress: the tools, run context, events and hooks that its calls share, and the running
- * calls.
+ * The tool calls of one model answer (a batch) in progress: the tools, run context, events and hooks that they share,
+ * and the running calls.
  */
 export type RunningBatch = {
   readonly tools: ToolSet;

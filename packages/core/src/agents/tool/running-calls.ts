@@ -3,8 +3,8 @@ import type { TroupeError } from "../../base/errors/troupe-error.ts";
 type Leave = (reason: TroupeError) => void;
 
 /**
- * The tool calls of a batch in progress. When the batch ends for any reason, unfinished calls are abandoned immediately
- * and their results are ignored.
+ * The tool calls of one model answer (a batch) in progress. When the batch ends for any reason, unfinished calls are
+ * abandoned immediately and their results are ignored.
  */
 export class RunningCalls {
   readonly #leaving = new Set<Leave>();

@@ -12,7 +12,7 @@ import type { ExecutableTool, ToolContext } from "../run/tool.ts";
 /** The default time limit of a tool, in milliseconds. */
 export const defaultTimeoutMs = 60_000;
 
-/** Milliseconds after its abort at which a tool that is still running is logged. */
+/** Milliseconds after which the log reports an aborted tool that is still running. */
 const gracePeriodMs = 1000;
 
 /**

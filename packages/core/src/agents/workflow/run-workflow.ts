@@ -155,7 +155,7 @@ function lastAgentObserver({ steps }: WorkflowPlan, chunks: AsyncQueue<StreamChu
 function answeringStep(steps: readonly CheckedStep[]): string | undefined {
   const last = steps.findLast((step) => agentsIn([step]) > 0);
   if (last?.kind === "agent" || last?.kind === "workflow") return last.name;
-  // Only a finished run shows the last of several rounds or items, and the chosen case.
+  // The last of several rounds or items, and the chosen case, are not known before the run, so no step is streamed.
   if (last === undefined || !("steps" in last) || isRepeated(last)) return undefined;
   if (last.kind !== "condition" && agentsIn([last]) > 1) return undefined;
   return answeringStep(last.steps);

@@ -56,7 +56,9 @@ function untilOf({ waitMs }: WaitTiming): Pick<StepQuestion, "until"> {
   return waitMs === undefined ? {} : { until: Date.now() + waitMs };
 }
 
-/** Returns the answer to a question. If none arrives in time, returns the value that `onTimeout` gives, or throws. */
+/**
+ * Returns the answer to a question. If no answer arrives in time, returns the value that `onTimeout` gives, or throws.
+ */
 async function answerOf(
   open: OpenStep,
   question: StepQuestion,

@@ -81,7 +81,8 @@ export class RunEnds {
   }
 
   /**
-   * Returns the output of a cancelled run, to which it adds `toolStates`: for each tool call, if its end is in the log.
+   * Returns the output of a cancelled run, to which it adds `toolStates`: each tool call, as `settled` if its end is in
+   * the log, otherwise as `unsettled`.
    */
   async withToolStates(runId: string, output: Json): Promise<Json> {
     const states = new Map<string, { step: string; toolName: string; state: "settled" | "unsettled" }>();
@@ -133,11 +134,14 @@ export class RunSuspension {
     this.#warnOfDoubt(waiting);
     admission?.wait(waiting.runId, callerOf(waiting));
     const until = untilOf(waiting);
-    // The periodic sweep of open runs wakes runs whose waits end later.
+    // If the wait ends later, the periodic sweep of open runs submits the run at that time.
     if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
   }
 
-  /** Removes a waiting run from the list of open runs, or wakes it for an answer that arrived while it was stopping. */
+  /**
+   * Removes a waiting run from the list of open runs, or puts it back in the queue for an answer that arrived while it
+   * was stopping.
+   */
   async #unlist(waiting: RunRecord): Promise<void> {
     if (await this.takeOffList(waiting)) return;
     const woken = await this.#parts.store.wake(waiting.runId);

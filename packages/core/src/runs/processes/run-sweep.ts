@@ -95,7 +95,7 @@ export class RunSweep {
 
   /**
    * Submits the open runs of earlier processes, whatever the clocks of those processes showed: the runs that pass the
-   * test, except those that must be woken at a later time.
+   * test, except waiting runs that must be submitted at a later time.
    */
   async takeUp(test: (run: FoundOpenRun) => boolean = () => true): Promise<void> {
     await this.#submitDue((run) => (run.isTimed !== true || run.submittedAt <= this.#init.now()) && test(run));

@@ -21,7 +21,7 @@ export type WebhookData = {
   readonly error?: { readonly code: string; readonly message: string };
 };
 
-/** An event that a run's record notes in the same write as its transition, until its deliveries are in the outbox. */
+/** An event that a run's record notes in the same write as the new status, until its deliveries are in the outbox. */
 export type RunNotice = {
   readonly type: WebhookEvent;
   /** Epoch milliseconds at which the run ended or began to wait. */
@@ -65,7 +65,7 @@ const typeOfEnd = { completed: "run.completed", error: "run.failed", cancelled: 
 /** Waits that webhooks do not report, because they end by themselves or only the operator can end them. */
 const quiet: ReadonlySet<WaitKind> = new Set(["sleep", "upgrade"]);
 
-/** Returns the event for webhooks that a run's new record stands for; undefined if webhooks do not report it. */
+/** Returns the event that webhooks report for a run's new record; undefined if they report none. */
 export function toNotice(record: NotedRun, now: number): Omit<RunNotice, "receivers"> | undefined {
   const { runId, kind, name, sessionId, status, createdAt, attempts, error } = record;
   const facts = { runId, kind, name, sessionId, status };

@@ -32,16 +32,17 @@ export type RunSchedule = {
    */
   readonly overlap?: "skip" | "queue" | "cancel-running" | undefined;
   /**
-   * The treatment of times that are more than a minute late, because no process performed runs or the storage was away.
-   * `"skip"` begins no run for them, `"one"` begins one for the last of them, and `"all"` begins one for each of the
-   * last `maxMissed`.
+   * The treatment of times that are more than a minute late, because no process performed runs or the storage could not
+   * be reached. `"skip"` begins no run for them, `"one"` begins one for the last of them, and `"all"` begins one for
+   * each of the last `maxMissed`.
    * @default "one"
    */
   readonly missed?: "skip" | "one" | "all" | undefined;
-  /** The maximum number of times that wait for a run, from 1 to 100. @default 10 */
+  /** The maximum number of due times that wait for a run, from 1 to 100. @default 10 */
   readonly maxMissed?: number | undefined;
   /**
-   * Delays each time by a part of this number of milliseconds that is always the same for that time, at most an hour.
+   * Delays each time by less than this number of milliseconds, at most an hour. The delay of one time is the same in
+   * every process.
    * @default 0
    */
   readonly jitterMs?: number | undefined;

@@ -18,8 +18,8 @@ import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 
 /**
- * Stores the answer to a wait of a run, and wakes the run. Returns the record to submit; `null` if the run need not be
- * submitted: the run has not stopped yet, or had this answer before.
+ * Stores the answer to a wait of a run, and puts a waiting run back in the queue. Returns the record to submit; `null`
+ * if the run need not be submitted: the run has not stopped yet, or had this answer before.
  */
 export async function answerWait(
   { store, now }: Pick<ServiceParts, "store" | "now">,

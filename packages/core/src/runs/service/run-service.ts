@@ -97,8 +97,7 @@ export class RunService {
     this.#control = { parts, engine, performer };
     const cleanUp = async () => await this.cleanUp();
     this.#serving = new RunServing({ parts, engine, performer, schedules: scheduling.runner, cleanUp });
-    // Removes the runs of deleted sessions and users, and cancels a waiting run if a new run in its session asks for
-    // it.
+    // Removes runs of deleted sessions and users, and cancels a waiting run if a new run of its session asks for it.
     this.#unlisten = listenToSessions(settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
       forgetUser: (owner) => this.forgetUser(owner),

@@ -151,7 +151,7 @@ export class RunSubscriptions {
     await nodes.forget();
   }
 
-  /** Ends the serving of subscriptions by this process, with its service. */
+  /** Ends the serving of subscriptions by this process, when its service is closed. */
   async close(): Promise<void> {
     this.#end.abort();
     // If the storage does not answer, this process counts as dead after a while, and others take the subscriptions
@@ -184,7 +184,10 @@ export class RunSubscriptions {
     return undefined;
   }
 
-  /** Stores a record for this process. A record left by a failed write is taken over later. */
+  /**
+   * Makes a write that stores a subscription as served by this process. A failed write may have stored it all the same,
+   * so its record is noted, and the next `takeUp` takes it over.
+   */
   async #serve<Value>(key: string, record: SubscriptionRecord, write: () => Promise<Value>): Promise<Value> {
     try {
       return await write();

@@ -11,8 +11,8 @@ import type { ServiceParts } from "../processes/service-parts.ts";
 import { writeInOrder } from "../record/run-writes.ts";
 
 /**
- * Stores a signal to a run, and wakes the run if it waits for it. Returns the record to submit; `null` if the run need
- * not be submitted. A run that is about to stop for the event finds the signal itself.
+ * Stores a signal to a run, and puts the run back in the queue if it waits for that signal. Returns the record to
+ * submit; `null` if the run need not be submitted. A run that is about to stop for the event finds the signal itself.
  */
 export async function signalRun(
   { store, now }: Pick<ServiceParts, "store" | "now">,

@@ -14,7 +14,10 @@ import type { DeliveryRecord, OutboxEntry } from "./delivery-record.ts";
 import { idOf } from "./webhook-options.ts";
 import type { TargetSettings, WebhookSettings } from "./webhook-options.ts";
 
-/** The largest number of deliveries of a run that are kept. Beyond it the oldest go, first those that are over. */
+/**
+ * The largest number of deliveries of a run that are kept. Beyond it the oldest are removed, first those that are no
+ * longer pending.
+ */
 const mostDeliveries = 200;
 
 /** An entry of the outbox with its key. */

@@ -86,7 +86,7 @@ export class StoredWebhooks {
     if (record !== null && (await this.#isDone(record))) await this.remove(run);
   }
 
-  /** Marks the webhook of a run as disabled. Returns false if it was already, or is gone. */
+  /** Marks the webhook of a run as disabled. Returns false if it was disabled already, or was removed. */
   async disable(run: WebhookRef): Promise<boolean> {
     const { store, now } = this.#init;
     const key = webhookKey(run);
@@ -99,7 +99,7 @@ export class StoredWebhooks {
     }
   }
 
-  /** Marks a webhook of the service as disabled. Returns false if it was already. */
+  /** Marks a webhook of the service as disabled. Returns false if it was disabled already. */
   async disableTarget(id: string): Promise<boolean> {
     const { store, now } = this.#init;
     return await store.storage.compareAndSet(namespace, targetKey(id), null, { v: 1, disabledAt: now() });

@@ -29,7 +29,9 @@ type Init = {
   readonly send: (receiver: Receiver, delivery: DeliveryRecord, signal: AbortSignal) => Promise<SendOutcome>;
 };
 
-/** The receiver of a delivery; `undefined` if this process does not know it. */
+/**
+ * The receiver of a delivery; `"disabled"` if it wants no more webhooks, `undefined` if this process does not know it.
+ */
 type Found = Receiver | "disabled" | undefined;
 
 /**

@@ -4,7 +4,7 @@ import { countedCaller } from "../../sessions/session/counted-caller.ts";
 import { createId } from "../../base/util/create-id.ts";
 import type { AnyRequestedRun, RunAcceptance, StoredTerms } from "./accept-requested-run.ts";
 
-/** The default number of open runs of all users that are stored in a process. */
+/** The default maximum of open runs of all users that are stored in this process. */
 const defaultMaxOpen = 1000;
 
 /** Limits each caller to a share of the open runs that are stored in this process. */
@@ -18,7 +18,7 @@ export class OpenShares {
 
   /**
    * Accepts a run if it already exists or its caller's share has room; otherwise throws `rate_limited`. A new run
-   * occupies its place until it is over.
+   * counts in its caller's share until it is over.
    */
   async accept(
     { opts, address }: AnyRequestedRun,
@@ -36,7 +36,7 @@ export class OpenShares {
     const leave = (): void => this.#open.delete(place);
     try {
       const started = await accept({ ...target, beforeStored });
-      // If the request found an existing run, that run already occupies a place of its own.
+      // If the request found an existing run, that run is already counted.
       if (started.over === undefined) leave();
       else void started.over.finally(leave);
       return started;

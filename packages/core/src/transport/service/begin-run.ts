@@ -52,7 +52,7 @@ export type AgentStart<Name extends string = string> = StartOptions & {
   readonly agent: Name;
   readonly team?: undefined;
   readonly workflow?: undefined;
-  /** The message. */
+  /** The message of the user. */
   readonly input: MessageContent;
 };
 
@@ -62,7 +62,7 @@ export type TeamStart<Name extends string = string> = StartOptions & {
   /** The name of the team in the service. */
   readonly team: Name;
   readonly workflow?: undefined;
-  /** The message. */
+  /** The message of the user. */
   readonly input: MessageContent;
 };
 

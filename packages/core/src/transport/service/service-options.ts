@@ -117,8 +117,9 @@ export type ServiceOptions<
    */
   mayAnswer?: ((request: ServiceRequest, wait: WaitingQuestion) => boolean | Promise<boolean>) | undefined;
   /**
-   * `"trusted"` accepts the `userId` that a client sends as the user if nobody is signed in. Use it only if every client
-   * is a service of yours that has authenticated that user. `"unverified"` keeps such ids apart from signed-in users.
+   * `"trusted"` accepts the `userId` that a client sends as the user if no user is signed in. Use it only if every
+   * client is a service of yours that has authenticated that user. `"unverified"` keeps such ids apart from signed-in
+   * users.
    * @default "unverified"
    */
   bodyUserId?: BodyUserId | undefined;

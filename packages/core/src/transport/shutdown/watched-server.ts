@@ -105,9 +105,9 @@ export class WatchedServer {
   }
 
   /**
-   * Closes the listener. The system resets connections that wait to be accepted at that moment. So requests are held
-   * first: waiting clients open no new connections. The listener is closed when no connection has arrived for a moment,
-   * or after half a second.
+   * Closes the listener. The system resets connections that wait to be accepted at that moment. So requests are first
+   * withheld from the host: clients that wait for an answer open no new connections. The listener is closed when no
+   * connection has arrived for a moment, or after half a second.
    */
   async #closeListener(): Promise<void> {
     const release = this.#holdRequests();
