@@ -20,7 +20,7 @@ export type Facts = {
   readonly deliveries: Set<string>;
   /** The deliveries of the run that have been in the outbox at some time. */
   readonly enqueued: Set<string>;
-  /** True once the open entry of a run without a record was changed. */
+  /** True once the entry in the list of open runs was changed while the run had no record. */
   isClaimed: boolean;
 };
 
@@ -91,7 +91,7 @@ export function transitionWritesOf({ namespace, key, value }: RecordedWrite, fac
   const over = isOver(facts);
   switch (namespace) {
     case runNamespaces.open:
-      // A deletion that comes late finds no open entry.
+      // A deletion that comes late finds no entry in the list of open runs.
       if (value !== null || facts.open === undefined) return [];
       if (facts.record === undefined) return [["dropOrphan", "unlisted"]];
       if (over)

@@ -164,7 +164,8 @@ export class RunSuspension {
 
   /**
    * Suspends a run until a process has the tools, workflow steps or keys that the run needs and this process lacks. The
-   * run's log is unchanged, so that the run may wait for long; the sweep checks again if the run can continue.
+   * run's log is unchanged, so that the run may wait for long; the periodic sweep of open runs checks again if the run
+   * can continue.
    */
   async waitForUpgrade(record: RunRecord, wait: RunWait): Promise<void> {
     if (record.waits?.[0]?.id === wait.id) return;
@@ -184,7 +185,7 @@ export class RunSuspension {
 
   /**
    * Removes a waiting run from the list of open runs. If its wait has a time limit, the run stays listed, so that the
-   * sweep finds it at that time. Returns false, and changes nothing, if the run can continue or was cancelled
+   * periodic sweep finds it at that time. Returns false, and changes nothing, if the run can continue or was cancelled
    * meanwhile.
    */
   async takeOffList(record: RunRecord): Promise<boolean> {

@@ -41,10 +41,7 @@ const suspectPausesMs = [100, 200, 400];
  */
 const handBackPausesMs = [1000, 2000, 3000, 4000, 5000];
 
-/**
- * Performs the attempts at durable runs in this process: from the record to the run's end, its wait, or its next
- * attempt.
- */
+/** Makes attempts at durable runs in this process, each until the run ends, waits or is left to a later attempt. */
 export class RunPerformer {
   readonly #parts: ServiceParts;
   /** Submits a run again after a pause. */
@@ -131,7 +128,8 @@ export class RunPerformer {
   async #attempt(record: RunRecord, control: AttemptControl): Promise<void | HandedBack> {
     const { runId, status } = record;
     const { store } = this.#parts;
-    // Before its first attempt a run has no answers, and a cancellation ends it immediately, so its inbox is not read.
+    // Before its first attempt a run has no answers, and a cancellation ends it immediately, so the messages to the run
+    // are not read.
     const isFirst = record.attempts === 0 && status === "queued";
     const inbox: InboxContent = isFirst ? emptyInbox : await readInbox(store.storage, runId);
     if (inbox.cancel !== undefined) return await this.endUnperformed(record, cancelled(inbox.cancel.reason));
@@ -217,8 +215,8 @@ export class RunPerformer {
     const { record, controller } = start;
     const { isGivenUp, endings } = journal.past;
     let error = ending;
-    // The run's record may not count an earlier attempt yet. The inbox was not read then, and may contain a
-    // cancellation.
+    // The run's record may not count an earlier attempt yet. The messages to the run were not read then, and a
+    // cancellation may be among them.
     const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
     if (isGivenUp) error ??= crashed(record);

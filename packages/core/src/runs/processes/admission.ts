@@ -33,8 +33,8 @@ export type HeldRuns = { readonly runs: HeldShare; readonly bytes: HeldShare };
 const partOfOne = 1 / 4;
 
 /**
- * Counts the open runs of each caller: those that this process accepted or suspended, and those that the last sweep
- * found.
+ * Counts the open runs of each caller: those that this process accepted or suspended, and those that the last periodic
+ * sweep found.
  */
 export class Admission {
   readonly #rules: AdmissionRules;

@@ -65,8 +65,9 @@ export class LiveNodes {
   }
 
   /**
-   * Publishes this process as a performer of runs, with the plans of its runnables, until `retire` is called. The timer
-   * does not keep the process alive. Never rejects: a failed write is repeated by a later heartbeat.
+   * Publishes this process as a performer of runs, with fingerprints of its runnables' tools and steps, until `retire`
+   * is called. The timer does not keep the process alive. Never rejects: a failed write is repeated by a later
+   * heartbeat.
    */
   async perform(): Promise<void> {
     this.#isPerforming = true;
@@ -205,14 +206,17 @@ export class LiveNodes {
 /** A runnable whose runs a process performs. */
 type ServedPlan = { readonly kind: RunKind; readonly name: string; readonly plan: PlanPrint };
 
-/** The runnables of a process with their plans, and the ids of its seal keys: everything that its runs depend on. */
+/**
+ * The runnables of a process with fingerprints of their tools and steps, and the ids of its seal keys: everything that
+ * its runs depend on.
+ */
 export type ServedPlans = { readonly plans: readonly ServedPlan[]; readonly sealIds: readonly string[] };
 
 /** The stored record of a process that performs runs or serves subscriptions. It changes with each heartbeat. */
 export type NodeRecord = {
   readonly v: 1;
   readonly heartbeat: number;
-  /** The process name in views of runs, for the operator who reads the record. */
+  /** The name of the process that the `RunView` of a run shows, for the operator who reads the record. */
   readonly name: string;
   /** True for a process that serves subscriptions to runs. */
   readonly isSubscriber: boolean;

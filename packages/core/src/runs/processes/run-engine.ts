@@ -42,10 +42,10 @@ export type Serving = {
 
 /**
  * Distribution of durable runs: performs each submitted job in some live process. It may perform a job twice, late, or
- * lose it in a crash. The run log keeps attempts apart, and the sweep of `RunService` submits lost runs again.
+ * lose it in a crash. The run log keeps attempts apart, and the periodic sweep of `RunService` submits lost runs again.
  */
 export interface RunEngine {
-  /** Adds a job. A job of the same run and activation that already waits or runs is not added again. */
+  /** Adds a job. A job with the same `runId` and `activation` that already waits or runs is not added again. */
   submit(job: RunJob): Promise<void>;
   /** Removes the waiting jobs of a run. A job that has begun continues. */
   withdraw(runId: string): Promise<void>;

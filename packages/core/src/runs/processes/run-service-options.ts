@@ -99,8 +99,8 @@ export type RunServiceOptions = {
   /** Limits on accepted runs. */
   admission?: AdmissionOptions | undefined;
   /**
-   * The name of this process in views and `attempt` events of runs, which callers can read. It has 1 to 100 printable
-   * characters, such as `worker-2`. Two processes may share a name. @default a random id
+   * The name of this process in the `RunView` and the `attempt` events of runs, which callers can read. It has 1 to 100
+   * printable characters, such as `worker-2`. Two processes may share a name. @default a random id
    */
   node?: string | undefined;
   /**

@@ -59,7 +59,7 @@ export type ServiceParts = {
   readonly registries: Registries;
   readonly logger: Logger;
   readonly telemetry: Telemetry | undefined;
-  /** The name of this process in logs and views. */
+  /** The name of this process in logs and in the `RunView` of runs. */
   readonly node: string;
   readonly nodes: LiveNodes;
   readonly now: () => number;

@@ -63,7 +63,10 @@ export class RunTails {
     });
   }
 
-  /** Returns the feed of a run for one more reader, which later passes the feed to `leave`. */
+  /**
+   * Returns the feed of a run (its log as this process shares it) for one more reader, which later passes the feed to
+   * `leave`.
+   */
   join(runId: string): RunFeed {
     if (this.#isClosed) throw closed();
     const feed = this.#feeds.get(runId) ?? new RunFeed(runId, this.#init.storage);
@@ -84,7 +87,7 @@ export class RunTails {
 
   leave(feed: RunFeed): void {
     feed.readers -= 1;
-    // After its readers were ended with an error, the run may have another feed.
+    // The readers of this feed may have been ended with an error. The run then has another feed, or none.
     if (feed.readers > 0 || this.#feeds.get(feed.runId) !== feed) return;
     this.#feeds.delete(feed.runId);
     if (this.#feeds.size === 0) this.#stopLooking();
@@ -246,7 +249,7 @@ export class RunTails {
     this.#isChecking = false;
   }
 
-  /** Ends the readers of a feed. */
+  /** Ends the readers of a run's feed with an error. */
   #end(feed: RunFeed, error: Error): void {
     if (this.#feeds.get(feed.runId) === feed) this.fail(feed.runId, error);
   }

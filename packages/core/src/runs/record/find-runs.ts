@@ -78,7 +78,7 @@ export type RunReach = Pick<RunRecord, "owner" | "isBearer">;
 
 /**
  * Returns true if a caller may access a run. A run without a user is accessible by its id alone, within its tenant. A
- * bearer run is accessible in the same way to callers without a user.
+ * run with `isBearer` is accessible in the same way to callers without a user.
  */
 export function mayReach({ owner, isBearer = false }: RunReach, caller: RunCaller): boolean {
   if (caller === "host") return true;

@@ -12,7 +12,9 @@ import { callerOfOpen, readOpenRun, readRunRecord } from "./run-record.ts";
 import type { OpenRun, RunRecord, RunStorage } from "./run-record.ts";
 import { inOrder, writeAll, writeInOrder } from "./run-writes.ts";
 
-/** An open run that the sweep has found, with its stored entry, which the sweep renews only if it is unchanged. */
+/**
+ * An open run that the periodic sweep has found, with its stored entry, which the sweep renews only if it is unchanged.
+ */
 export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
 
 const pageSize = 100;
@@ -34,8 +36,8 @@ type Records = {
 };
 
 /**
- * The lists that show the runs of a storage: the open runs, from which the sweep continues them, the runs of each owner
- * and session, and the ended runs. A run is removed from the lists with all its data.
+ * The lists that show the runs of a storage: the open runs, from which a periodic sweep continues runs that no process
+ * performs, the runs of each owner and session, and the ended runs. A run is removed from the lists with all its data.
  */
 export class RunLists {
   readonly storage: RunStorage;
@@ -144,7 +146,7 @@ export class RunLists {
     });
   }
 
-  /** Removes the log and the inbox of a run, and its input if that is stored outside the record. */
+  /** Removes the log of a run, the messages to it, and its input if that is stored outside the record. */
   async removeLog(runId: string): Promise<void> {
     await writeInOrder("removeLog", {
       noInput: () => removeInput(this.storage, runId),
@@ -214,7 +216,7 @@ export class RunLists {
       return false;
     }
     // A process that accepts the run may still be writing the data that is stored before the record. The time in the
-    // open entry cannot show this, because the sweep renews it.
+    // run's entry in the list of open runs cannot show this, because the sweep renews it.
     if (since > this.#now() - orphanMs) {
       this.#missing.set(runId, since);
       return true;
@@ -222,8 +224,8 @@ export class RunLists {
     this.#missing.delete(runId);
     const input = await inputKeys(storage, runId);
     const places = await findPlaces(storage, runId, readOpenRun(value, runId));
-    // If a process is accepting the run now, it has changed the open entry, so that nothing is removed below. Its
-    // pieces of the input and its list entries have other keys than those found here.
+    // If a process is accepting the run now, it has changed the entry in the list of open runs, so that nothing is
+    // removed below. Its pieces of the input and its list entries have other keys than those found here.
     const claimed = { ...readOpenRun(value, runId), submittedAt: this.#now() };
     await writeInOrder("dropOrphan", {
       claim: () => storage.compareAndSet(runNamespaces.open, key, value, claimed),
@@ -247,8 +249,8 @@ export class RunLists {
 }
 
 /**
- * Finds the list entries of a run without a record. They are implied by its open entry and, if the run has a user, by
- * the entries of other processes that began to accept it, in the list of its owner.
+ * Finds the list entries of a run without a record. They are implied by its entry in the list of open runs and, if the
+ * run has a user, by the entries of other processes that began to accept it, in the list of its owner.
  */
 async function findPlaces(storage: RunStorage, runId: string, open: OpenRun): Promise<string[]> {
   const caller = callerOfOpen(open);

@@ -81,8 +81,8 @@ export type RunRecord = NotedEvents & {
 };
 
 /**
- * The entry of a run in the list of open runs, from which the sweep submits it again. A run that waits for an answer
- * without a time limit has none.
+ * The entry of a run in the list of open runs, from which a periodic sweep submits it again if no process performs it.
+ * A run that waits for an answer without a time limit has none.
  */
 export type OpenRun = {
   v: 1;
@@ -93,8 +93,8 @@ export type OpenRun = {
   /** True if `submittedAt` is a future time on purpose. Any other future time is that of a wrong clock. */
   isTimed?: boolean;
   /**
-   * True while a message to the run may be on its way: an answer, a signal or its cancellation. An attempt that suspends
-   * the run leaves such an entry to the sweep.
+   * True while a message to the run may be on its way: an answer, a signal or its cancellation. An attempt that
+   * suspends the run leaves such an entry to the periodic sweep.
    */
   isHeld?: boolean;
   activation: number;

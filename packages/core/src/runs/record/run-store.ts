@@ -191,7 +191,7 @@ export class RunStore {
 
   /**
    * Puts the deliveries of a run's noted events in the outbox. A run leaves the list of open runs only afterwards, so
-   * that the sweep repeats this after a crash.
+   * that the periodic sweep of that list repeats this after a crash.
    */
   async notify(record: RunRecord): Promise<void> {
     if (record.notices !== undefined) await this.notifier?.enqueue(record);
@@ -203,9 +203,9 @@ export class RunStore {
   }
 
   /**
-   * Removes a waiting run from the list of open runs or, with `submittedAt`, lets the sweep find it at that time. Does
-   * nothing if the entry has changed since it was read, because the run was put back in the queue, or if it is held for
-   * an answer.
+   * Removes a waiting run from the list of open runs or, with `submittedAt`, lets the periodic sweep find it at that
+   * time. Does nothing if the entry has changed since it was read, because the run was put back in the queue, or if it
+   * is held for an answer.
    */
   async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;

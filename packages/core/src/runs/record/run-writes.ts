@@ -25,8 +25,8 @@ type Transition = {
  * process finds. The order is written down only here: `writeInOrder` and `inOrder` follow it, the model checker proves
  * it, and the recorder of the tests compares the writes of a storage with it.
  *
- * `open` is the entry in the list of open runs, from which the sweep continues a run. `places` are the entries of an
- * open run in other lists, `ends` those of an ended run.
+ * `open` is the entry in the list of open runs, from which a periodic sweep continues a run. `places` are the entries
+ * of an open run in other lists, `ends` those of an ended run.
  */
 export const transitions = {
   accept: {
@@ -193,7 +193,9 @@ export class GatheredWrites {
     });
   }
 
-  /** Makes writes of a run soon. If they fail, or the process ends first, the sweep repeats them. */
+  /**
+   * Makes writes of a run soon. If they fail, or the process ends first, the periodic sweep of open runs repeats them.
+   */
   async writeLater(writes: readonly Write[]): Promise<void> {
     // Gathering writes gains nothing with storage in memory.
     if (this.#storage instanceof InMemoryStorage) return await writeAll(this.#storage, writes);

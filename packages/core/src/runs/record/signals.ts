@@ -11,8 +11,8 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { RunStorage } from "./run-record.ts";
 
 /**
- * The part of the keys in a run's inbox that marks signals. Answers have the ids of waits, which contain a dot or a
- * dash.
+ * The part of the storage keys of messages to a run that marks signals. Answers have the ids of waits, which contain a
+ * dot or a dash.
  */
 const signalsKey = "signals";
 /** The maximum size of a signal's data as JSON, in bytes. */
@@ -48,7 +48,7 @@ function checkData(data: unknown): Json {
   throw new TroupeError("payload_too_large", `data must be at most ${longestData} bytes as JSON.`);
 }
 
-/** Returns the number of a signal by its key within the inbox of a run; undefined for other keys. */
+/** Returns the number of a signal by its key among the messages to a run; undefined for keys of other messages. */
 export function signalNumber(name: string): number | undefined {
   return name.startsWith(`${signalsKey}/`) ? Number(name.slice(signalsKey.length + 1)) : undefined;
 }

@@ -173,7 +173,7 @@ function readDurableOptions(given: Record<string, unknown>): DurableRunOptions {
   return readJson(options, "options") as DurableRunOptions;
 }
 
-/** The maximum length of a run's note as JSON, in characters, because each view of the run contains it. */
+/** The maximum length of a run's note as JSON, in characters, because each `RunView` of the run contains it. */
 const longestNote = 262_144;
 
 /** Returns the note of a run, after a check that it is JSON and not too long. */

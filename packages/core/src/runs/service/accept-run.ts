@@ -212,7 +212,7 @@ async function acceptAgain(
 
 async function submit({ parts, engine }: Acceptance, record: RunRecord): Promise<void> {
   const { runId, activation, priority, notBefore } = record;
-  // The run is stored: the sweep submits it again if the engine did not accept it.
+  // The run is stored: the periodic sweep submits it again if the engine did not accept it.
   await engine
     .submit({ runId, activation, priority, ...(notBefore !== undefined && { notBefore }) })
     .catch((error: unknown) => {

@@ -135,7 +135,7 @@ type Removal = {
   cancel: (runId: string) => Promise<unknown>;
 };
 
-/** Removes a run with its log, its inbox and its entries in lists. An open run is cancelled first. */
+/** Removes a run with its log, the messages to it and its entries in lists. An open run is cancelled first. */
 export async function removeRun({ parts, performing, cancel }: Removal, record: RunRecord): Promise<void> {
   const { runId } = record;
   let last: RunRecord | null = record;

@@ -259,7 +259,7 @@ export class RunService {
 
   /**
    * Ends the work of `serve`: starts no more runs, and resolves when the runs in progress here are over. After
-   * `graceMs` milliseconds they are handed back. A second call may shorten the time.
+   * `graceMs` milliseconds they go back to the engine. A second call may shorten the time.
    */
   async drain(graceMs: number): Promise<void> {
     await this.#serving.drain(graceMs);
@@ -285,8 +285,8 @@ export class RunService {
   }
 
   /**
-   * Hands back the runs in progress and ends all readers. A storage or an engine from the options stays open: the
-   * caller closes it afterwards.
+   * Hands the runs in progress back to the engine and ends all readers. A storage or an engine from the options stays
+   * open: the caller closes it afterwards.
    */
   async close(): Promise<void> {
     if (!this.#serving.close()) return;

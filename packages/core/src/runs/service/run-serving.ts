@@ -167,7 +167,10 @@ export class RunServing {
     return serving;
   }
 
-  /** Starts no more runs, and resolves when the runs in progress are over or handed back after `graceMs` milliseconds. */
+  /**
+   * Starts no more runs, and resolves when the runs in progress are over or, after `graceMs` milliseconds, back in the
+   * engine.
+   */
   async drain(graceMs: number): Promise<void> {
     // `serve` may not have completed yet.
     const serving = await this.#serving?.catch(() => undefined);

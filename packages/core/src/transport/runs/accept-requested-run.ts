@@ -35,7 +35,7 @@ export type RunTerms = {
   readonly mustExist?: boolean | undefined;
   /** True for a run that the program itself begins: no limits of callers apply to it. @default false */
   readonly isOwn?: boolean | undefined;
-  /** JSON data of the protocol, returned in the views of the run. */
+  /** JSON data of the protocol, returned in the `RunView` of the run. */
   readonly note?: Json | undefined;
   /** Milliseconds after which the run is removed, whatever its status. @default no limit */
   readonly ttlMs?: number | undefined;

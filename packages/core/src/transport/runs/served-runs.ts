@@ -211,8 +211,8 @@ export class ServedRuns implements DrainableRuns {
   }
 
   /**
-   * Rejects new runs from now on. Resolves when this process's runs are over and durable runs have been handed back;
-   * their clients receive `interrupted`.
+   * Rejects new runs from now on. Resolves when this process's runs are over and durable runs have been handed back to
+   * their engine; their clients receive `interrupted`.
    */
   async drain(): Promise<void> {
     const inMemory = async () =>
@@ -235,7 +235,7 @@ export class ServedRuns implements DrainableRuns {
     this.#afterRuns.push(work);
   }
 
-  /** Ends all remaining runs of this process, and hands durable runs back. */
+  /** Ends all remaining runs of this process, and hands durable runs back to their engine. */
   endAll(): void {
     this.#active.endAll();
     // A failure is ignored here, because the caller of `drain` also receives it.

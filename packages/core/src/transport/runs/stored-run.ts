@@ -181,7 +181,7 @@ export class StoredRun {
   }
 
   /**
-   * Reads until the run ends or waits for an answer. Returns the end, or the view of a run that waits or has just
+   * Reads until the run ends or waits for an answer. Returns the end, or the `RunView` of a run that waits or has just
    * ended; undefined if the client has disconnected. Rejects as `next` does.
    */
   async untilPaused(): Promise<Extract<RunEvent, { type: "end" }> | RunView | undefined> {

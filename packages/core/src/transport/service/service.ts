@@ -110,8 +110,8 @@ export class Service<Served extends ServedTypes = ServedTypes> {
 
   /**
    * Ends the service in order. New runs are refused; listeners and idle connections are closed; active runs have the
-   * grace period, and durable runs are handed back. Resolves when all of this is done; a second call resolves at the
-   * same time.
+   * grace period, and durable runs go back to their engine. Resolves when all of this is done; a second call resolves
+   * at the same time.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     await this.#shutdown.begin(readCloseOptions(options, "service.close"));
