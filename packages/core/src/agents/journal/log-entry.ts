@@ -35,7 +35,7 @@ export const runNamespaces = {
   webhooks: "webhooks",
   /** Namespace of the outbox: the pending deliveries to webhooks, by the time of their next attempt. */
   outbox: "outbox",
-  /** Namespace of the deliveries to webhooks, by run: the body of each, its status and its attempts. */
+  /** Namespace of the deliveries to webhooks, by run: the event of each, its status and its attempts. */
   deliveries: "run-deliveries",
   /** Namespace of the records of processes that perform runs or serve subscriptions. */
   nodes: "run-nodes",

@@ -92,8 +92,7 @@ export class LogWriter {
   }
 
   /**
-   * Writes the entries that were added during a write: 50 milliseconds (a tick) after that write began, or at once if
-   * it took longer.
+   * Writes the entries that were added during a write: `tickMs` after that write began, or at once if it took longer.
    */
   #writeOn(): void {
     const restMs = tickMs - (performance.now() - this.#beganAtMs);

@@ -31,8 +31,8 @@ export class LoggedPast {
    */
   fruitlessAttempts = 1;
   /**
-   * The number of attempts that ended with their process since this run became a suspect. `alone` counts those beside
-   * which the process performed no other suspect run, `shared` those beside which it may have.
+   * The number of attempts that ended with their process since this run became a suspect: `alone` if that process could
+   * perform no other suspect run at the time, `shared` if it could.
    */
   readonly #deaths = { alone: 0, shared: 0 };
   /** The field of `#deaths` in which the newest attempt in the log is counted; undefined if it is not counted. */

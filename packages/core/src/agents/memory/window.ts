@@ -52,8 +52,8 @@ export function viewWindow({ messages, hasLostSteps }: Window, max: number): Cha
 }
 
 /**
- * Shortens a turn that is too large to its user message and its newest steps. The user message stays even by itself,
- * because later messages of the turn may still fit.
+ * Shortens a turn that is too large: keeps its user message and its newest steps. The user message stays even if no
+ * step fits, because later messages of the turn may still fit.
  */
 function shorten([input, ...answer]: readonly ChatMessage[], size: WindowSize) {
   const first = input === undefined ? [] : [input];

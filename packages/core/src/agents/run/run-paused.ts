@@ -16,7 +16,7 @@ const messages: Readonly<Record<PauseReason, string>> = {
 
 /**
  * The reason for which an attempt at a durable run stops without ending the run. It aborts the run's signal, and the
- * run's `output` rejects with it. Hooks and event handlers never see it.
+ * run's `output` rejects with it. No hook or event reports it.
  */
 export class RunPaused extends TroupeError {
   readonly reason: PauseReason;

@@ -85,7 +85,8 @@ async function startAgent({ agent, session, input, context, onChunk }: AgentStep
   const { signal } = context;
   const settings = runOf(context)?.settings;
   const modelOptions = settings?.modelOptions;
-  // The context has the session id of the caller. A workflow that is a team's member runs in another session.
+  // The context names the session of the caller. A workflow that is a team's member runs in a session of its own, which
+  // only the run's settings name.
   const ownSession = memberSessionId(settings?.sessionId ?? context.sessionId, shorten(session));
   const opts = { parent: context, signal, sessionId: ownSession, ...(modelOptions !== undefined && { modelOptions }) };
   if (onChunk === undefined) return await agent.run(input, opts);

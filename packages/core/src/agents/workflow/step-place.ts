@@ -10,7 +10,9 @@ export type StepPlace = {
   readonly steps: RunSteps;
 };
 
-/** The place of nested steps: the path before their names, and the steps of the run that they belong to. */
+/**
+ * The place of nested steps: the path before their names, and the part of the run's journal in which they are stored.
+ */
 export type StepsPlace = { readonly path: string; readonly steps: RunSteps };
 
 /** Returns the place of a step that is not within a repeated step. */

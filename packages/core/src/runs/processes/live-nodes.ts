@@ -95,7 +95,7 @@ export class LiveNodes {
     return this.#hasOther(test);
   }
 
-  /** Publishes this process as serving subscriptions, unless it already is or has left. */
+  /** Publishes that this process serves subscriptions, unless it already does, or has stopped for good. */
   async subscribe(): Promise<void> {
     if (this.#isSubscriber || this.#hasLeft) return;
     this.#isSubscriber = true;

@@ -81,8 +81,8 @@ export class MemoryRuns {
   }
 
   /**
-   * Removes ended runs, except one, while a caller's share of bytes is full. Returns the share that is still full;
-   * undefined if there is room.
+   * Removes ended runs, except the run `kept`, while a caller's share of bytes is full. Returns the share that is still
+   * full; undefined if there is room.
    */
   #trim(caller: CountedCaller, kept?: string): FullShare | undefined {
     for (;;) {

@@ -101,7 +101,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     // A bounded reader reads the storage itself: the records that readers share may be older than those in the storage.
     const feed = this.#init.isBounded === true ? new RunFeed(runId, storage) : tails.join(runId);
     try {
-      // Most runs have a single attempt, and none of their chunks are void.
+      // Only a run with several attempts can have void chunks, which the backlog leaves out.
       const backlog = record.attempts > 1 ? await Backlog.read(storage, runId, this.#seen) : undefined;
       for await (const page of this.#readPages(feed, record)) {
         const events = this.#newIn(page);

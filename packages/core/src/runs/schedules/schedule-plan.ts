@@ -27,7 +27,7 @@ export function planDue(record: ScheduleRecord, now: number): ScheduleRecord | u
   const pending = [...record.pending, ...planned].slice(0, record.maxMissed);
   const missed = due.filter((time) => !planned.includes(time));
   const events = [
-    // Due times before the last 200 (`mostTogether`) are missed, too.
+    // Due times before the last `mostTogether` are missed, too.
     eventOf("missed", due[0] === next ? missed : [next, timeBefore(record, due[0], next), ...missed], now),
     eventOf(
       "skipped",
@@ -100,7 +100,7 @@ export function setPaused(record: ScheduleRecord, isPaused: boolean, now: number
 
 /**
  * Returns a schedule's record whose `next` is its first time after `now`. A single time (`at`) may also be past: it is
- * then due at once.
+ * then due at once, unless it is pending or has an outcome.
  */
 export function restart(record: ScheduleRecord, now: number): ScheduleRecord {
   const { endedAt: _, ...open } = record;

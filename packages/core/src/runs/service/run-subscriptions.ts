@@ -267,7 +267,9 @@ export class HeldSubscription {
   }
 }
 
-/** Returns the context string to which the data of a subscription is sealed. */
+/**
+ * Returns the name of the record to which the encryption binds a subscription's data: elsewhere it cannot be decrypted.
+ */
 function placeOf(runId: string, id: string): string {
   return `subscription/${runId}/${id}`;
 }

@@ -164,7 +164,7 @@ function targetKey(id: string): string {
   return `#service/${encodeKey(id)}`;
 }
 
-/** Returns the context string to which the webhook of a run is sealed. */
+/** Returns the name of the record to which the encryption binds a run's webhook: elsewhere it cannot be decrypted. */
 function placeOf(key: string): string {
   return `webhook/${key}`;
 }

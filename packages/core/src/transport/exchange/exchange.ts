@@ -175,7 +175,7 @@ export abstract class Exchange {
     sendFailure(thrown, this, run);
   }
 
-  /** Logs a failed request that is not the client's fault, with its id and without its keys. */
+  /** Logs a failed request that is not the client's fault, with the request's id and without API keys. */
   logFailure(error: TroupeError, run?: FailedRun): void {
     logFailure(error, this, run);
   }

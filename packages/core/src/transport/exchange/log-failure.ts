@@ -15,7 +15,7 @@ export type LoggedRequest = {
   readonly logger: Logger;
 };
 
-/** Logs a failed request that is not the client's fault, with its id and without its keys. */
+/** Logs a failed request that is not the client's fault, with the request's id and without API keys. */
 export function logFailure(error: TroupeError, { logger, headers, requestId }: LoggedRequest, run?: FailedRun): void {
   logRunFailure(error, logger, { requestId, ...(run && { runId: run.runId }), secrets: secretsOf(headers, run) });
 }

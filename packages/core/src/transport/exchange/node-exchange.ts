@@ -134,7 +134,7 @@ export class NodeExchange extends Exchange {
   }
 
   sendHints(headers: Readonly<Record<string, string>>): void {
-    // HTTP/1.0 has no interim responses.
+    // HTTP/1.0 has no interim responses, such as status 103.
     if (!this.#response.destroyed && this.native.httpVersion !== "1.0") this.#response.writeEarlyHints(headers);
   }
 

@@ -53,7 +53,7 @@ export async function readBytes(exchange: SentBody, rule: BodyRule): Promise<Buf
 
 function checkType({ headers, parsedBody }: SentBody, { types = jsonTypes }: BodyRule): void {
   const header = headers["content-type"];
-  // Fast path: almost every client sends exactly this type.
+  // Fast path: almost every client sends the media type as exactly `application/json`.
   if (types !== "any" && !(header === "application/json" && types === jsonTypes)) checkMediaType(header ?? "", types);
   // A body that the host has parsed is already decompressed.
   if (parsedBody === undefined && (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
