@@ -23,8 +23,8 @@ export type StoredListener = (runId: string, number: number, record: LogRecord) 
 type Write = { readonly log: RunLog; readonly number: number; readonly record: LogRecord };
 
 /**
- * The writer of the run logs of a process. Gathers the entries of all runs and writes them once a tick with one insert.
- * If an entry is urgent, all waiting entries are written with it at once.
+ * The writer of the run logs of a process. Gathers the entries of all runs for `tickMs`, and writes them with one
+ * insert. If an entry is urgent, all waiting entries are written with it at once.
  */
 export class LogWriter {
   readonly #storage: StorageDriver;
@@ -232,7 +232,7 @@ export class RunLog {
     return { log: this, number: this.#next, record };
   }
 
-  /** Puts taken entries back into the log: they become the first entries of the next record. */
+  /** Puts entries that `take` returned back into the log: they become the first entries of the next record. */
   putBack(entries: readonly LogEntry[]): void {
     this.#entries = [...entries, ...this.#entries];
     this.#count += entries.length;

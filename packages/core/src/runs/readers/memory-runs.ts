@@ -109,7 +109,7 @@ export class MemoryRuns {
     return true;
   }
 
-  /** Removes a run from the storage. Never rejects: the storage is in memory and at most already closed. */
+  /** Removes a run from the storage. Never rejects: a storage in memory fails only after it was closed. */
   async #remove(runId: string): Promise<void> {
     const { store } = this.#init;
     const record = await store.read(runId).catch(() => null);

@@ -54,7 +54,7 @@ export async function readCancel(storage: RunStorage, runId: string): Promise<{ 
 
 /**
  * Returns the cancellations among many runs, read with one request for up to 500 runs. Failures are passed to
- * `onError`, once for each message.
+ * `onError`, those with the same message only once.
  */
 export async function readCancels(
   storage: RunStorage,

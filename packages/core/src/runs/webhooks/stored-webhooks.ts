@@ -30,7 +30,9 @@ type Init = {
 
 type StoredWebhook = { readonly v: 1; readonly createdAt: number; readonly sealed: string; disabledAt?: number };
 
-/** The webhooks of single runs, which are stored sealed and counted by owner, and the marks of disabled webhooks. */
+/**
+ * The webhooks of single runs, stored encrypted and counted by owner, and the records that mark webhooks as disabled.
+ */
 export class StoredWebhooks {
   readonly #init: Init;
   #prunedAt = -Infinity;
