@@ -30,7 +30,7 @@ export type NewSchedule = ScheduleRules & {
   readonly sessionId?: string;
 };
 
-/** Changes of a schedule. Fields that are left out stay. */
+/** Changes of a schedule. Fields that are left out keep their values. */
 export type ScheduleChange = ScheduleRules & { readonly input?: unknown; readonly status?: "active" | "paused" };
 
 /** A schedule of the caller. Times are milliseconds since 1970. */
@@ -39,7 +39,7 @@ export type ScheduleInfo = NewSchedule & {
   readonly status: "active" | "paused" | "ended";
   readonly createdAt: number;
   readonly nextAt?: number;
-  /** The times that are due and wait for a run. */
+  /** The times of the schedule that are due and wait for the start of a run. */
   readonly pending: readonly number[];
   /** The last times, newest first. */
   readonly history: readonly {

@@ -59,7 +59,10 @@ function rpcRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   ];
 }
 
-/** Makes the routes of HTTP+JSON, which handles HTTP methods itself. */
+/**
+ * Makes the routes of the HTTP+JSON binding. They accept all HTTP methods, because the binding tells operations apart
+ * by them.
+ */
 function restRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   const { serve, fail } = new A2AEndpoint(parts, new RestBinding(path));
   return [path, `${path}/*`].map((each) => ({ path: each, all: serve, fail, serves }));

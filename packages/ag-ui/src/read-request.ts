@@ -91,7 +91,7 @@ function answerTo({ kind }: RunWait, { status, payload }: Resume): Json {
   const fields = (typeof payload === "object" && payload !== null ? payload : {}) as Record<string, Json>;
   if (kind === "approval") return toApproval(isCancelled ? {} : fields);
   if (kind === "input") return isCancelled ? { error: "The user has cancelled." } : toResult(fields, payload);
-  // The payload of a question is the answer itself, as its schema describes it.
+  // For a question, the client's payload is the answer itself, in the form of the question's schema.
   if (kind === "question") return answerIn(payload);
   return isCancelled ? { choice: "giveUp" } : fields;
 }

@@ -61,7 +61,7 @@ class RunSender {
   }
 
   async send(): Promise<void> {
-    // The start event is new in each response, even if the run continues.
+    // Each response begins with a start event, even if it continues a run of an earlier response.
     this.#writer.begin();
     const [begin] = this.#events.splice(0);
     if (begin !== undefined) void this.#stream.send(begin, null);

@@ -12,7 +12,7 @@ type ReaderContext = {
   readonly model: { readonly providerId: string; readonly modelId: string };
   /** Receives the warnings at the start of a stream. */
   readonly onWarnings: (warnings: unknown) => void;
-  /** Converts the error of an error part. */
+  /** Converts the error in a stream's error part. */
   readonly toError: (error: unknown) => unknown;
 };
 

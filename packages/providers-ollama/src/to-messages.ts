@@ -72,7 +72,7 @@ class Results {
     this.#open = new Set(messages.filter(({ role }) => role === "tool"));
   }
 
-  /** The number of tool results that were not taken. */
+  /** The number of tool results that no tool call has taken. */
   get left(): number {
     return this.#open.size;
   }

@@ -153,7 +153,7 @@ export class ConnectionBuffer implements ByteHolder {
   }
 
   /**
-   * Watches the client until nothing is held for it. One timer serves many packets, because most packets are read at
+   * Watches the client until no bytes are held for it. One timer serves many packets, because most packets are read at
    * once.
    */
   #watchForStall(): NodeJS.Timeout {

@@ -71,7 +71,8 @@ export class MongoDbVectorDatabase implements VectorDatabase {
       const found = await this.#vectors.documents.find(range, options).toArray();
       const own = found.filter(({ id }) => id.startsWith(prefix));
       const documents = own.map((stored) => toHead(stored));
-      // Ids with the prefix come first, so the page with another id is the last.
+      // In this range, ids with the prefix come before all others, so that a page with an id without the prefix is the
+      // last.
       const next = own.length === limit ? own.at(-1)?._id : undefined;
       return { documents, ...(next !== undefined && { next }) };
     });

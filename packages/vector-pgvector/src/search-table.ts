@@ -30,7 +30,7 @@ type Candidate = Result & { readonly candidates: string };
  */
 const [fewDocuments, fewMatching] = [1000, 5000];
 
-/** With a filter, this many times `efSearch` candidates are kept, because only some of them match. */
+/** With a filter, an index search keeps this many times `efSearch` candidates, because only some of them match. */
 const filteredSight = 10;
 
 /** Documents that an index search visits at most before the exact search is used. */
@@ -108,8 +108,8 @@ function isEmpty(filter: MetadataFilter): boolean {
 }
 
 /**
- * Returns the statement that compares all matching documents if they are at most `most`. Otherwise it selects one row
- * with a greater count.
+ * Returns the statement that compares all matching documents if they are at most `most`. If there are more, it selects
+ * one row whose `matching` is greater than `most`.
  */
 function fewStatement(planned: PlannedSearch, most: number): SqlStatement {
   const { name, operator, vector, condition, parameters } = begin(planned);

@@ -1,4 +1,6 @@
-/** The prefix of the column with the words of a document. The languages of its words follow. */
+/**
+ * The prefix of the name of the column with the words of a document. In the name, the languages of the words follow.
+ */
 export const wordsPrefix = "words";
 
 /** Matches characters of languages without spaces. In the column, each of them is a word. */

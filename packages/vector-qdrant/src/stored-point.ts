@@ -51,7 +51,7 @@ export function toDocument({ payload }: FoundPoint): VectorDocument {
   return { id, content, ...(metadata !== undefined && { metadata: parseMetadata(metadata) }) };
 }
 
-/** Reads the id and metadata of a document from a point with these fields of its payload. */
+/** Reads the id and metadata of a document from a point that was read with these two payload fields. */
 export function toHead({ payload }: FoundPoint): Omit<VectorDocument, "content" | "embedding"> {
   const { id, metadata } = toDocument({ payload: { content: "", ...payload } });
   return { id, ...(metadata !== undefined && { metadata }) };

@@ -21,7 +21,7 @@ export function cardRoutes(parts: A2AParts, path: string, serves: NonNullable<Ro
   ];
 }
 
-/** Makes the handler that sends the card of its path in the version that the client asks for. */
+/** Makes the handler that sends the agent card at the request's path, in the version that the client asks for. */
 export function cardHandler(parts: A2AParts): RouteHandler {
   return (exchange) => sendCard(parts, exchange, asksFor1(exchange, parts.settings));
 }

@@ -9,7 +9,7 @@ export type PushConfig = {
   url: string;
   /** A token that is sent back with each notification, so that the receiver can recognise it. */
   token?: string;
-  /** The scheme in the `Authorization` header of notifications, and the credentials after it. */
+  /** The scheme in the `Authorization` header of notifications, such as `Bearer`. `credentials` follow the scheme. */
   scheme?: string;
   credentials?: string;
 };

@@ -44,7 +44,8 @@ export function toPieces(
   }
   const structure = new TextStructure(content);
   const pieces = ranges.map(({ start, end }, index) => {
-    // The end of the previous piece, which this piece repeats, may be from another section and is left out here.
+    // The piece's page and headings are those after the overlap: the text repeated from the previous piece may belong
+    // to another section.
     const own = Math.min(Math.max(start, ranges[index - 1]?.end ?? 0), end - 1);
     const place = { ...placeAt(places, own, end), ...headingsAt(structure, own) };
     const documentPlace = Object.keys(place).length > 0 && { documentPlace: place };

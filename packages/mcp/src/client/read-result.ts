@@ -51,7 +51,10 @@ function structuredArtifact(json: string, maxBytes: number): Artifact {
   return bytes > maxBytes ? leftOut(type, bytes) : { type, data: JSON.parse(json) as Json };
 }
 
-/** Replaces the artifacts that exceed the limit in bytes, counted in their order. */
+/**
+ * Adds up the bytes of the artifacts in their order, and replaces each artifact that would exceed the limit by an
+ * artifact `left_out`.
+ */
 function boundArtifacts(artifacts: readonly Artifact[], maxBytes: number): Artifact[] {
   let left = maxBytes;
   return artifacts.map((artifact) => {

@@ -56,7 +56,7 @@ const readers: Readonly<Record<string, Reader>> = {
     push(path, `w/${encodeURIComponent(decode(name))}`, { kind: "step", name: decode(name) });
     return 2;
   },
-  // The prefix for the choice of a member, in a team in mode route, adds no node.
+  // The prefix `route` (the choice of a member, in a team of mode `route`) adds no node to the path.
   route: () => 1,
   run: (_, path) => {
     const last = path.at(-1);

@@ -79,7 +79,7 @@ function toReasoning(call: ModelCall): object {
 const reasoningFields = {
   effort: (effort) => (effort === undefined ? {} : { reasoning_effort: effort }),
   openrouter: (effort) => ({ reasoning: { enabled: true, ...(effort !== undefined && { effort }) } }),
-  // Without `reasoning_format`, the thinking is sent as tags in the text.
+  // Without `reasoning_format`, Groq sends the model's thinking within tags in the text.
   groq: (effort) => ({ reasoning_format: "parsed", ...(effort !== undefined && { reasoning_effort: effort }) }),
 } satisfies Record<ModelRules["reasoningStyle"], (effort: string | undefined) => object>;
 

@@ -3,7 +3,7 @@
  * a new id for each later call, and for an empty id.
  */
 export class CallIds {
-  // Both fields are created when first needed, because most conversations have no tool calls.
+  // `#taken` and `#numbers` are created when first needed, because most conversations have no tool calls.
   #taken: Set<string> | undefined;
   /** The suffix number to try next, by original id: many calls may share one id. */
   #numbers: Map<string, number> | undefined;

@@ -55,7 +55,7 @@ async function makePast(forked: Forked, session: SessionRecord, { forkId, seq }:
   await applyWrites(driver, [entryWrite(holder, { forkId, seq: Math.min(session.from.seq, seq) })]);
 }
 
-/** Makes a fork read the turns that it shares from the hidden session. */
+/** Makes a fork read its shared turns from the hidden session, instead of from the session that it was made from. */
 async function moveFork({ driver, ref }: Forked, { forkId, seq }: Fork, { forkId: pastId }: Fork): Promise<void> {
   await applyWrites(driver, [entryWrite(sessionRef(ref.owner, pastId), { forkId, seq })]);
   const change = (stored: SessionRecord): SessionRecord | null =>

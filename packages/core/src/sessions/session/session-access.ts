@@ -7,7 +7,7 @@ export type SessionAccess = { owner?: SessionOwner | undefined; signal?: AbortSi
 
 /** Options of opening a session for a run. */
 export type OpenOptions = SessionAccess & {
-  /** True if the id was just created, which saves a read. */
+  /** True if the session's id was just created, so that looking for the session is unnecessary. */
   isNew?: boolean;
   /**
    * An attempt at a durable run. It takes over the queue position of an earlier attempt. The session may be opened
