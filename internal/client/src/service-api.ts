@@ -24,7 +24,7 @@ export type ApiOptions = {
   readonly fetch?: typeof globalThis.fetch | undefined;
 };
 
-/** A request to run something. */
+/** A request to run an agent, a team or a workflow. */
 export type RunRequest = {
   readonly kind: RunnableKind;
   readonly name: string;

@@ -10,7 +10,10 @@ export type RunnableInfo = {
   readonly input: readonly string[];
 };
 
-/** When the runs of a schedule begin: one of `cron`, `everyMs` and `at`, and what happens if a run takes long or is late. */
+/**
+ * The rules for the runs of a schedule: the times at which they begin (one of `cron`, `everyMs` and `at`), and what
+ * happens if a run takes long or is late.
+ */
 export type ScheduleRules = {
   readonly cron?: string;
   readonly timeZone?: string;
@@ -41,7 +44,7 @@ export type ScheduleInfo = NewSchedule & {
   readonly nextAt?: number;
   /** The times of the schedule that are due and wait for the start of a run. */
   readonly pending: readonly number[];
-  /** The last times, newest first. */
+  /** The last times of the schedule, newest first, and whether a run began at each. */
   readonly history: readonly {
     readonly status: "begun" | "skipped" | "missed" | "failed";
     readonly at: number;

@@ -2,8 +2,8 @@ import { cleanLines, cleanText } from "./clean-text.ts";
 import { decodeEntities } from "./decode-entities.ts";
 
 /**
- * HTML elements by the place of their text: on lines of its own, separated from neighbouring text, inside it, or
- * dropped.
+ * HTML elements by the way in which their text stands beside its neighbours: on lines of its own (`block`), after a
+ * space (`cell`), joined (`inline`), or dropped (`unseen`).
  */
 const elements: ReadonlyMap<string, Stand> = new Map([
   ...elementsOf(
@@ -18,7 +18,7 @@ const elements: ReadonlyMap<string, Stand> = new Map([
   ...elementsOf("unseen", "noembed noframes script style svg template title"),
 ]);
 
-/** The white space, or nothing, that replaces an HTML tag, by the place of its element's text. */
+/** The white space, or nothing, that replaces an HTML tag, for each of the four kinds of elements. */
 const traces: Readonly<Record<Stand, string>> = { block: "\n", cell: " ", inline: "", unseen: " " };
 
 type Stand = "block" | "cell" | "inline" | "unseen";

@@ -36,7 +36,8 @@ function routesOf(parts: A2AParts): Route[] {
   const { settings, runs, push } = parts;
   const base = settings.basePath === "/" ? "" : settings.basePath;
   const agentPath = `${base}/agents/:agent`;
-  // Requests for other agents go to the next handler, because the host's app may have routes below the same path.
+  // Requests for agents that the service does not have go to the next handler, because the host's app may have routes
+  // below the same path.
   const serves: Serves = ({ agent }) => agent === undefined || runs.agents.has(agent);
   return [
     ...["", agentPath].flatMap((path) => cardRoutes(parts, path, serves)),

@@ -80,7 +80,7 @@ export class EventWriter {
     this.#waits.set(wait.id, wait);
     const { toolCallId, about } = wait;
     if (toolCallId === undefined || this.#calls.has(toolCallId)) return;
-    // The call was made in a child run, whose chunks are not part of the stream.
+    // A question of a child run is about a tool call that the stream lacks, because chunks of child runs are not sent.
     const { toolName = "tool", args = {} } = Object(about) as { toolName?: string; args?: object };
     this.#startCall({ id: toolCallId, name: toolName });
     this.#emit({ type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });

@@ -56,7 +56,7 @@ export { readSse } from "./provider/wire/read-sse.ts";
 export { generateEmbeddings } from "./knowledge/vector/embed-texts.ts";
 export type { EmbeddingLimits } from "./knowledge/vector/embed-texts.ts";
 
-// HTTP to addresses that come from outside.
+// HTTP to addresses that a user, a model or another server has sent.
 export type { ReplyBytes } from "./provider/wire/http-reply.ts";
 export { readNdjson } from "./provider/wire/read-ndjson.ts";
 export { allowPrivateHostsOption } from "./provider/wire/guard-url.ts";

@@ -11,7 +11,7 @@ export type { AgentStart, TeamStart, WorkflowStart } from "./transport/service/b
 export type { RunHandle, SettledHandle } from "./transport/runs/run-handle.ts";
 export type { OnDisconnect, WaitingQuestion } from "./transport/runs/served-runs.ts";
 
-// Servers that answer for it.
+// Servers that answer the requests to a service.
 export { serve } from "./transport/server/serve.ts";
 export type { ServedServer, ServeOptions } from "./transport/server/serve.ts";
 export { createRouter } from "./transport/server/create-router.ts";
@@ -20,7 +20,7 @@ export type { NodeMiddleware } from "./transport/server/run-handlers.ts";
 export { createHandler } from "./transport/server/create-handler.ts";
 export type { HandlerOptions, WebHandler } from "./transport/server/create-handler.ts";
 
-// Its traces and metrics.
+// Traces and metrics of a service.
 export type {
   ContinuedTelemetry,
   Measurements,
@@ -30,7 +30,7 @@ export type {
 } from "./base/telemetry/telemetry.ts";
 export type { OperationNote, Operations } from "./base/telemetry/operations.ts";
 
-// Its end.
+// Closing a service when its process ends.
 export { closeOnSignals } from "./transport/server/close-on-signals.ts";
 export type { CloseOptions } from "./transport/shutdown/shutdown.ts";
 export type { ClosableServer } from "./transport/shutdown/watched-server.ts";

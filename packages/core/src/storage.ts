@@ -1,9 +1,9 @@
 import { checkRuntime } from "./base/util/check-runtime.ts";
 
-// The contract.
+// Types of the contract `StorageDriver`.
 export type { StorageEntry, AppendOptions, Listing, ListOptions, Write } from "./sessions/storage/storage-driver.ts";
 
-// A driver over a database.
+// A storage driver over a database.
 export type { LimitedStorage } from "./sessions/storage/storage-driver.ts";
 export { DatabaseStorage } from "./sessions/storage/database-storage.ts";
 export type { DatabaseStorageOptions } from "./sessions/storage/database-storage.ts";

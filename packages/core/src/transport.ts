@@ -16,7 +16,7 @@ export { describeUsageProblem, normalizeUsage } from "./model/normalize-usage.ts
 export { compileStructuredSchema } from "./schema/compile-schema.ts";
 export { readOutputSchema } from "./schema/to-json-schema.ts";
 
-// Where requests come from.
+// The origins and hosts of requests.
 export {
   createOriginCheck,
   isFromOtherSite,

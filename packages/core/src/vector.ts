@@ -1,6 +1,6 @@
 import { checkRuntime } from "./base/util/check-runtime.ts";
 
-// The contract.
+// Types of the contract `VectorStore`.
 export type {
   VectorChange,
   TextSearchOptions,
@@ -8,7 +8,7 @@ export type {
   VectorListPage,
 } from "./knowledge/vector/vector-store.ts";
 
-// A store over a database.
+// A vector store over a database.
 export { DatabaseVectorStore, vectorStoreOptionTable } from "./knowledge/vector/database-vector-store.ts";
 export type { VectorStoreOptions } from "./knowledge/vector/database-vector-store.ts";
 export type {

@@ -4,7 +4,7 @@ import { addablePackages } from "./addable-packages.ts";
 import { ProjectError } from "./project-error.ts";
 import { ownVersion, rangeOf } from "./versions.ts";
 
-/** A package that was added to a project. */
+/** The result of adding a package to a project. */
 export interface AddedPackage {
   readonly name: string;
   /** The dependencies that the package.json did not have, with their ranges. */

@@ -2,7 +2,7 @@
 export interface AddablePackage {
   /** Libraries that a project needs to use the package. */
   readonly libraries?: readonly string[];
-  /** The two lines of code with which a program begins to use it. */
+  /** The two lines of code with which a program begins to use the package. */
   readonly lines: readonly [imported: string, used: string];
 }
 

@@ -11,12 +11,12 @@ import { helpText, readArguments } from "./read-arguments.ts";
 import type { Arguments } from "./read-arguments.ts";
 import { ownVersion } from "./versions.ts";
 
-/** The surroundings of the command. */
+/** The surroundings of the command: folder, package manager, terminal, and the functions by which it acts on them. */
 export interface Surroundings {
   readonly cwd: string;
   /** The `npm_config_user_agent` of the package manager that started the command. */
   readonly userAgent: string | undefined;
-  /** Asks the user. Undefined without a terminal. */
+  /** Asks the user a question. Undefined without a terminal. */
   readonly ask: Ask | undefined;
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;

@@ -26,12 +26,12 @@ export type CreateProjectOptions = {
   packageManager?: PackageManagerName | undefined;
 };
 
-/** A project that was written. */
+/** The result of `createProject`: the project that was written. */
 export interface CreatedProject {
-  /** The absolute path of its folder. */
+  /** The absolute path of the project's folder. */
   readonly folder: string;
   readonly name: string;
-  /** The paths of its files, with slashes, in order. */
+  /** The paths of the project's files, below its folder, with slashes, in order. */
   readonly files: readonly string[];
   /** The workspace of a package manager around the folder, if there is one. */
   readonly parent: ParentWorkspace | undefined;

@@ -8,9 +8,9 @@ export interface PackageManager {
   readonly run: string;
   /** The lock file, which is copied into a container image. */
   readonly lockfile: string;
-  /** Installs exactly what the lock file says. */
+  /** The command that installs exactly the versions in the lock file. */
   readonly installLocked: string;
-  /** Leaves only the packages that the built program needs. */
+  /** The command that removes installed packages that the built program does not need. */
   readonly installProduction: string;
 }
 

@@ -3,9 +3,9 @@ import { dirname, join, relative, sep } from "node:path";
 
 /** A workspace of a package manager in a folder above a project. */
 export interface ParentWorkspace {
-  /** The path of the file that declares it. */
+  /** The path of the file that declares the workspace. */
   readonly file: string;
-  /** True if its patterns name the folder of the project, so that it is a member. */
+  /** True if the workspace's patterns match the folder of the project, so that the project is a member. */
   readonly isMember: boolean;
 }
 

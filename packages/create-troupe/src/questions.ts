@@ -7,7 +7,7 @@ import type { Arguments } from "./read-arguments.ts";
 /** Asks the user one question and returns the line of the answer. */
 export type Ask = (question: string) => Promise<string>;
 
-/** The answers to the four questions. */
+/** The answers to the four questions: folder, kind of project, vendor, and whether to install the dependencies. */
 export interface Answers {
   readonly folder: string;
   readonly template: TemplateName;

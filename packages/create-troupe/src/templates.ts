@@ -7,9 +7,9 @@ export interface Template {
   readonly title: string;
   /** Folders of `templates` whose files the project gets. */
   readonly parts: readonly string[];
-  /** True if it is built by the compiler, and false if a framework builds it. */
+  /** True if the TypeScript compiler builds the project, and false if a framework or tool of its own does. */
   readonly isCompiled: boolean;
-  /** True if it listens on a port. */
+  /** True if the project listens on a port. */
   readonly isServer: boolean;
   readonly packages: readonly string[];
   readonly libraries: readonly string[];

@@ -51,7 +51,7 @@ export class BullMqEngine implements RunEngine {
           jobId: nameOf(runId, activation),
           // Priority 0 precedes all others in BullMQ and is reserved for recovered jobs.
           priority: Math.max(0, priority) + 1,
-          // PostgreSQL accepts only integers.
+          // As a delay, PostgreSQL accepts only an integer.
           delay: Math.max(0, Math.ceil(notBefore - Date.now())),
           removeOnComplete: true,
           removeOnFail: true,

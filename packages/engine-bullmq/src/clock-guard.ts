@@ -1,7 +1,10 @@
 import { TroupeError } from "@troupe/core";
 import type { DatabaseClock } from "./backend.ts";
 
-/** The most measurements of one clock check: a slow reply of the database says little about its clock. */
+/**
+ * The maximum number of measurements in one clock check: if the database replies slowly, a single measurement says
+ * little about its clock.
+ */
 const measurements = 3;
 /** Milliseconds between two comparisons with the database's clock. */
 const checkMs = 60_000;

@@ -11,7 +11,8 @@ import type { EngineSettings } from "./bullmq-options.ts";
  */
 const failurePauseMs = 250;
 const epochMs = "extract(epoch from clock_timestamp()) * 1000";
-// Only the field `stalled-check` is compared, because the values of BullMQ's other fields are not numbers.
+// Only values of the field `stalled-check` are compared with a time, because the values of BullMQ's other fields are
+// not numbers.
 const clearFutureChecks = `
   delete from meta
   where queue = any($1) and case when field = 'stalled-check' then value::bigint > ${epochMs} + $2 end`;

@@ -44,8 +44,8 @@ export type OpenAiApiOptions = {
   /** Options of Chat Completions; false to leave them out. @default on */
   chat?: ChatCompletionOptions | false | undefined;
   /**
-   * Limits of files in requests. The largest body is raised to hold one such file. @default the service's limit of
-   * the body
+   * Limits of files in requests. The maximum size of a body is raised, so that one such file fits. @default the
+   * service's limit of the body
    */
   files?: ApiFileLimits | undefined;
   /** Maps the users and chats of Open WebUI to users and sessions of the service. @default off */

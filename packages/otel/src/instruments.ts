@@ -70,7 +70,7 @@ export class Instruments {
     this.#observeEventLoop();
   }
 
-  /** Counts tokens, separately for each kind. */
+  /** Adds a usage to the token counters, of which each kind of tokens (input, output, cached, …) has its own. */
   addTokens(usage: TokenUsage, labels: Attributes): void {
     for (const [kind, counter] of this.#tokens) {
       const tokens = usage[kind];

@@ -28,7 +28,7 @@ export type OpenSpanInit<Name extends keyof Operations> = {
   readonly span: Span;
   /** The context around the operation. */
   readonly parent: Context;
-  /** Runs a function in a context. */
+  /** Runs a function while a context of OpenTelemetry is active. */
   readonly within: <Result>(context: Context, work: () => Result) => Result;
   /** The run that the operation belongs to. An operation that is a run belongs to itself. */
   readonly run: RunState | undefined;
@@ -128,7 +128,10 @@ type Measured<Name extends keyof Operations> = {
   readonly run: RunState | undefined;
 };
 
-/** The metrics of each operation. No label is an id. */
+/**
+ * The functions that record the metrics of each operation. No metric has an id as a label, because each id would add a
+ * time series.
+ */
 const measures: {
   readonly [Name in keyof Operations]: (instruments: Instruments, measured: Measured<Name>) => void;
 } = {

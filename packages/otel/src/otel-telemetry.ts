@@ -178,7 +178,7 @@ function activeContext(): Context {
   return active === ROOT_CONTEXT ? (ownContexts.getStore() ?? active) : active;
 }
 
-/** Runs a function in a context. */
+/** Runs a function while a context of OpenTelemetry is active. */
 function within<Result>(context: Context, work: () => Result): Result {
   return contexts.with(context, () => (contexts.active() === context ? work() : ownContexts.run(context, work)));
 }

@@ -43,7 +43,7 @@ export function pageOf(settings: PageSettings): Protocol {
   return {
     name: "page",
     routes: (service) => [
-      // The page itself is the same for all users, and is open before one has signed in.
+      // The page itself is the same for all users, and can be loaded before a user has signed in.
       { path: `${below}/`, isPublic: true, get: async (exchange) => await sendPage(exchange, { settings, service }) },
       { path: `${below}/assets/icon.svg`, isPublic: true, get: sendIcon },
       { path: `${below}/assets/:name`, isPublic: true, get: sendFile, serves: ({ name = "" }) => isServedFile(name) },

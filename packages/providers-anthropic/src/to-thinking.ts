@@ -15,7 +15,7 @@ export type Thinking = {
 };
 
 const plainTokens = 16_384;
-/** The default token limit with thinking, which counts as output. */
+/** The default limit of output tokens for a model that thinks, because thinking counts as output. */
 const thoughtfulTokens = 32_000;
 const leastBudget = 1024;
 /** Token budgets by effort, for models with budgets; `usual` applies without an effort. */

@@ -6,7 +6,7 @@ import type { AwsCredentials, BedrockOptions } from "./options.ts";
 
 type Chain = () => Promise<AwsCredentials>;
 
-/** The names of the variables that hold credentials. */
+/** The names of the environment variables that hold AWS credentials. */
 export const credentialVariables = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const;
 
 /**

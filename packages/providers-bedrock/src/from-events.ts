@@ -52,7 +52,7 @@ export class BedrockEventReader implements EventReader<WireEvent> {
     const payload = readObject(event.payload);
     if (event.isException) throw toStreamError(readText(event.type), payload);
     this.#read(event.type, payload, chunks);
-    // The answer ends when both have arrived: some servers send the usage before the stop reason.
+    // The answer ends when the stop reason and the usage have arrived: some servers send the usage first.
     if (this.#stopReason !== "" && this.#usage !== undefined) this.#finish(chunks);
   }
 

@@ -33,7 +33,10 @@ export type PromptCache = false | { ttl: "5m" | "1h" };
 export type BedrockOptions =
   // Bedrock fetches no URLs, and AWS's own client has another interface than the other vendors' clients.
   Omit<ModelProviderOptions<never, ModelRules>, "client" | "allowPrivateUrls"> & {
-    /** The region of the model. @default that of `baseURL`, else `AWS_REGION`, else `AWS_DEFAULT_REGION` */
+    /**
+     * The region of the model. @default that of `baseURL`, else `AWS_REGION`, else `AWS_DEFAULT_REGION`, else that in
+     * the model's ARN
+     */
     region?: string | undefined;
     /**
      * An API key of Bedrock for calls that have none, or a function that returns it for each call. @default
@@ -113,7 +116,7 @@ export function readModelOptions(modelId: string, options: BedrockOptions): Prov
   return { ...settings, modelId, rules: rulesOf(modelId, rules), useEnvironmentKey };
 }
 
-/** Returns true for an object with the two strings that sign a request. */
+/** Returns true for an object with `accessKeyId` and `secretAccessKey`, and a valid `sessionToken` if there is one. */
 export function areCredentials(value: unknown): value is AwsCredentials {
   if (typeof value !== "object" || value === null) return false;
   const { accessKeyId, secretAccessKey, sessionToken } = value as Partial<Record<keyof AwsCredentials, unknown>>;

@@ -28,7 +28,7 @@ export class OllamaEventReader implements EventReader<WireLine> {
 
   /** Appends the chunks of one line of Ollama's answer. Throws if the line is an error. */
   read(line: WireLine, chunks: ModelChunk[]): void {
-    // The HTTP status was sent before this error, which the server reports as its own.
+    // The HTTP status was sent before this error occurred, so the error counts as a failure of the server (500).
     if ((line.error ?? undefined) !== undefined) throw toVendorError(line);
     const message = readObject(line.message);
     const [thinking, text] = [readText(message["thinking"]), readText(message["content"])];

@@ -117,7 +117,7 @@ const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/(?:^|\.)x\.ai$/, { reasoningApart: true, stop: false, maxTokensField: "max_completion_tokens" }],
 ];
 
-/** Models with the same settings on every server. */
+/** Rules of open models, by patterns of their ids: such a model has the same settings on every server. */
 const byOpenModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [[/gpt-oss/, { reasoningStyle: "effort" }]];
 
 /** Returns true if a host name is OpenAI's own, in any region, and not that of a compatible server. */

@@ -30,7 +30,10 @@ export function openai(modelId: string, options: OpenAIOptions = {}): ModelProvi
 
 const apis: Readonly<Record<ApiName, Api>> = { responses: responsesApi, chat: chatApi };
 
-/** The rules of a model as the refusals of its vendor have changed them, for one API key; undefined before the first. */
+/**
+ * The rules of a model as the refusals of its vendor have changed them, for one API key; undefined before the first
+ * refusal.
+ */
 type Learned = { rules: ModelRules | undefined };
 
 function nothingLearned(): Learned {
@@ -114,7 +117,7 @@ export class OpenAIModel implements ModelProvider {
         const refusal = readRefusal(error);
         const weaker = refusal && api.weaken({ ...refusal, isOpenAI: this.#isOpenAI }, body);
         if (weaker === undefined) throw error;
-        // Another call with this key may have learned meanwhile.
+        // Another call with this key may have changed the rules meanwhile.
         learned.rules = { ...(learned.rules ?? modelCall.rules), ...weaker };
       }
     }

@@ -37,7 +37,10 @@ async function titleOf(document: Awaited<ReturnType<Parser["getDocumentProxy"]>>
   return typeof info["Title"] === "string" ? info["Title"] : "";
 }
 
-/** Joins the text pieces of a page to lines. A gap of more than one and a half lines starts a paragraph. */
+/**
+ * Joins the text pieces of a page to lines. A distance between two lines of more than 2.2 times the text's height,
+ * about one and a half lines, starts a paragraph.
+ */
 function joinItems(items: readonly TextItem[]): string {
   const parts: string[] = [];
   let lastY: number | undefined;

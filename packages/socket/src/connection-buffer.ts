@@ -14,7 +14,10 @@ export type BufferOptions = {
   readonly maxBytes: number;
   /** The limit of the bytes that may be held for all clients together. */
   readonly budget: SendBudget;
-  /** Returns the caller whose share of the budget the client's bytes count in. It may change when another user signs in. */
+  /**
+   * Returns the caller in whose share of the budget the client's bytes are counted. It may change when another user
+   * signs in.
+   */
   readonly callerOf: () => CallerKey;
   /** Called once, when more bytes are held than allowed or the client has not read for too long. */
   readonly onOverflow: (bytes: number, reason: DropReason) => void;

@@ -37,7 +37,7 @@ export class AgentGateway {
     this.#away = new AwayClients(io, this.#namespace);
     this.#useMiddlewares();
     this.#namespace.on("connection", this.#onConnection);
-    // The service counts the runs itself, so the size is 0.
+    // The service counts the runs of the gateway itself, so the gateway adds none to `size`.
     service.add({ size: 0, drain: async () => await this.#drain(), endAll: () => this.#sendRest() });
     void service.closed.then(() => this.#leave());
     service.open().catch((error: unknown) => {

@@ -25,7 +25,7 @@ const lookMs = 500;
 /** Consecutive checks without any reading after which a client counts as stopped. */
 const mostIdleLooks = 3;
 
-/** Checks after which a client that reads, but has not read everything sent to it, counts as stopped. */
+/** Consecutive checks after which a client that reads, but not once everything sent to it, counts as stopped. */
 const mostSlowLooks = 60;
 
 type Look = { readonly drain: number; readonly left: number; readonly idle: number; readonly slow: number };
@@ -70,7 +70,10 @@ export class SendBudget {
     await this.#freed.promise;
   }
 
-  /** Counts the bytes of a sent packet towards the next turn of the event loop. */
+  /**
+   * Counts the bytes of a sent packet. After `turnBytes` bytes, nothing more is sent before the next turn of the event
+   * loop.
+   */
   countSent(bytes: number): void {
     this.#bytesInTurn += bytes;
   }
@@ -108,8 +111,8 @@ export class SendBudget {
   }
 
   /**
-   * Returns true if many bytes are held and this caller holds a share of them. Callers without held bytes are not
-   * delayed by clients that do not read.
+   * Returns true if more than half of the limit is held, and this caller holds at least an equal share of that half.
+   * Callers without held bytes are not delayed by clients that do not read.
    */
   #isFull(caller: CallerKey): boolean {
     if (this.#bytes <= this.#half) return false;

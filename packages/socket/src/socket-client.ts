@@ -138,7 +138,7 @@ export class SocketClient implements RequestSource {
     return place;
   }
 
-  /** Stops following a run, if the client follows it, because its events would arrive twice. */
+  /** Stops following a run that the client is about to follow again, because its events would arrive twice. */
   stopFollowing(runId: string): void {
     for (const place of this.#places) if (place.runId === runId) this.#end(place);
   }

@@ -14,14 +14,14 @@ export class AppendQueue {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Number of names with active or waiting work. */
+  /** Number of names (key prefixes) with active or waiting appends. */
   get busyNames(): number {
     return this.#last.size;
   }
 
   /**
-   * Runs the work after all earlier work under this name has ended. Rejects with `storage_unavailable` if that takes
-   * longer than the timeout.
+   * Runs an append (`work`) after all earlier appends under the same name, a key prefix, have ended. Rejects with
+   * `storage_unavailable` if that takes longer than the timeout.
    */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(name) ?? Promise.resolve();

@@ -49,7 +49,10 @@ type BulkFailure = {
   readonly result?: { readonly getWriteConcernError?: () => unknown };
 };
 
-/** Returns the positions of records whose ids are taken. Throws the error if it has any other reason. */
+/**
+ * Returns the positions of records whose ids are taken, from the error of their insertion. Throws this error if it has
+ * any other reason.
+ */
 function duplicatesOf(error: unknown): number[] {
   const { writeErrors = [], result } = error as BulkFailure;
   const errors = [writeErrors].flat();

@@ -21,7 +21,7 @@ export class MongoStorage extends DatabaseStorage {
    * The first call connects. `dbName` defaults to the database in the uri, else to `troupe`; `collectionName` to
    * `storage`.
    */
-  // oxlint-disable-next-line max-params -- the specification's shape
+  // oxlint-disable-next-line max-params -- the specification names these parameters
   constructor(uri: string, dbName?: string, collectionName?: string, options: MongoOptions = {}) {
     const settings = readArguments({ uri, dbName, collectionName, options });
     const failures = new MongoFailures(uri);

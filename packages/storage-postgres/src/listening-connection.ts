@@ -45,7 +45,7 @@ type Outcome = "lost" | { readonly unnotified: string };
  * process alive.
  */
 export class ListeningConnection {
-  /** True while notifications arrive. */
+  /** True while this connection receives notifications. */
   isReceiving = false;
   readonly #init: Init;
   readonly #closed = new AbortController();

@@ -113,7 +113,8 @@ async function beginRun(call: ChatCall, requested: ChatRun, terms: RunTerms): Pr
   const { service } = parts;
   service.closeIfDraining(exchange);
   service.servedRuns.checkOpen();
-  // The ids in these headers belong to a run that may never begin.
+  // The request may be a repetition whose run is already stored: the ids in these headers then belong to a run that
+  // never begins.
   exchange.removeHeader("X-Run-Id");
   exchange.removeHeader("X-Session-Id");
   const beginning = service.servedRuns.beginStored(requested, terms);

@@ -23,9 +23,9 @@ export function firstReplaced(turns: readonly StoredTurn[], chat: Chat): number 
 }
 
 /**
- * Returns the number of the last turn if its input is the same text, because a page may use its own message ids.
- * Otherwise returns undefined for a regenerated answer or an empty session, and throws `conflict` for an edited
- * message.
+ * Returns the number of the last turn if its input has the text of the chat's last message. Used if no turn is found by
+ * its message id, because a page may use ids of its own. Otherwise returns undefined for a regenerated answer or an
+ * empty session, and throws `conflict` for an edited message.
  */
 function lastIfSame(turns: readonly StoredTurn[], chat: Chat): number | undefined {
   const last = turns.at(-1);

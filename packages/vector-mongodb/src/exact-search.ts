@@ -8,7 +8,7 @@ import type { OpenVectors } from "./open-vectors.ts";
 import { inScope, keyOf, toFields, toUnit, vectorField } from "./stored-vector.ts";
 import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
 
-/** Vectors in memory at the same time, and documents per request: 6 MB of vectors with 1,536 numbers. */
+/** Number of vectors held in memory at a time, and of documents per request: 6 MB for vectors of 1,536 numbers. */
 const atOnce = 1000;
 
 /** The `_id` of a found document, and the values that decide its rank. */

@@ -150,7 +150,7 @@ async function completeAnswer(
   search: StoredSearch,
 ): Promise<VectorSearchResult[] | undefined> {
   const { scope } = entry;
-  // The collection was cleared meanwhile.
+  // Another scope means that the collection was cleared after `entry` had been read.
   if ((await readEntry(vectors, path))?.scope !== scope) return undefined;
   const everyId = { ...search, topK: ids.length + 1, minScore: -Infinity };
   const shown: Filter<StoredVector> = { _id: { $in: [...ids] }, change: { $lte: shownTo } };

@@ -23,7 +23,10 @@ export type StoredVector = {
   terms: string[];
   /** The number of the change that stored the document. */
   change: number;
-  /** The number of the change, only in its last document. It shows how far the vector index is. */
+  /**
+   * The number of the change, set only in the last document that the change stored. A search for it shows if the vector
+   * index already contains that change.
+   */
   lastOf?: number;
   /** The Euclidean length of the vector in the vector field. */
   length: number;

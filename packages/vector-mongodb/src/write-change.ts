@@ -69,8 +69,8 @@ export function newEntry(path: string): CatalogEntry {
 }
 
 /**
- * Returns the ids of the documents that match a filter and that earlier changes stored. Without transactions, a later
- * change may have stored documents too.
+ * Returns the ids of the documents that match a filter and that earlier changes than this one stored. Without
+ * transactions, documents of a later change may be there already: they are left out.
  */
 async function findIds(
   { documents, session }: SessionVectors,

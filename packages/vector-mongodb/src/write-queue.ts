@@ -5,7 +5,10 @@
 export class WriteQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs the work after all earlier work under this name has ended, successful or not. */
+  /**
+   * Runs a change (`work`) after all earlier changes under the same name, a collection's path, have ended, successful
+   * or not.
+   */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(name);
     const own = before === undefined ? work() : before.then(work, work);

@@ -116,7 +116,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
     const table = tableName(this.#names, key);
     await this.#parts.connections.useRepeatedly(async (query) => {
       await inTransaction(query, "begin", async () => {
-        // Another process that creates the index or the table waits.
+        // A lock, for which another process that creates the index or the table waits.
         await query(plain("select pg_advisory_xact_lock(hashtext('troupe'))"));
         if (!(await this.#exists(query, key))) return;
         if ((await readLanguages(query, table)) !== undefined) return;

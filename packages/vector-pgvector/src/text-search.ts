@@ -8,7 +8,7 @@ import { toDocument } from "./stored-document.ts";
 import type { DocumentRow } from "./stored-document.ts";
 import { toVector, wordsColumn, wordsPrefix } from "./words-column.ts";
 
-/** Number of documents below which no word is too common to be worth its time. */
+/** Number of documents in a table below which a search leaves out no word as too common. */
 const fewDocuments = 1000;
 
 /** Largest number of documents with a word that are counted, which is enough to tell a rare word from a common word. */

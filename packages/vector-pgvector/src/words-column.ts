@@ -9,7 +9,7 @@ const unspaced = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\
 /** Characters of a content that are searched: an index entry holds at most a megabyte of words. */
 const longestContent = 100_000;
 
-/** Returns the name of the column for the words of languages. */
+/** Returns the name of the column that holds the words of documents in these languages. */
 export function wordsColumn(languages: readonly string[]): string {
   return [wordsPrefix, ...languages].join("_");
 }
@@ -26,7 +26,7 @@ export function addWords(table: string, languages: readonly string[]): string {
   return `alter table ${table} add column ${wordsDefinition(languages)}; create index on ${table} using gin (${column})`;
 }
 
-/** Returns the expression of the words of a text in languages. */
+/** Returns the SQL expression for the words of a text, itself an SQL expression, in these languages. */
 export function toVector(text: string, languages: readonly string[]): string {
   const spaced = `regexp_replace(${text}, '${unspaced}', ' \\& ', 'g')`;
   return languages.map((language) => `to_tsvector('${language}'::regconfig, ${spaced})`).join(" || ");

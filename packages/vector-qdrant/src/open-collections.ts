@@ -66,7 +66,7 @@ export class OpenCollections {
   /** Creates a Qdrant collection and its index if they are missing. */
   async #complete(path: string, { size, exists }: { size: number; exists: boolean }): Promise<void> {
     if (!exists) await this.#create(path, size);
-    // Another process may clear the collection in between.
+    // Another process may clear the collection before its index is created.
     await unlessMissing(this.#index(path));
   }
 

@@ -55,7 +55,7 @@ async function untie(
   const ids = chosen.map(({ item }) => item.point);
   const found = await client.retrieve(name, { ids, with_payload: documentFields, with_vector: false });
   const payloads = new Map(found.map(({ id, payload }) => [id, payload]));
-  // Documents that were removed in between are left out.
+  // Documents that were removed between the two requests are left out.
   return chosen.flatMap(({ item: { point: id }, score }) =>
     payloads.has(id) ? [{ id, score, payload: payloads.get(id) }] : [],
   );

@@ -6,7 +6,7 @@ const shortest = 1.5;
 const longest = 5;
 const mostAtOnce = 8;
 
-/** Lets other work of the process run after this work has taken some milliseconds. */
+/** The pauses of long work, in which other work of the process runs: one is due after some milliseconds. */
 export class Pauses {
   #began = performance.now();
 
@@ -33,8 +33,8 @@ export type WindowSize = {
 };
 
 /**
- * Calls `work` with each window of a range of keys. The size of a window depends on the duration of the one before,
- * because vectors may be long and disks slow.
+ * Calls `work` with each window, a number of consecutive keys, of a range of keys. The size of a window depends on the
+ * duration of the one before, because vectors may be long and disks slow.
  */
 export async function eachKeyWindow(
   { after, last }: KeyRange,

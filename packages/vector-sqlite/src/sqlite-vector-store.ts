@@ -30,7 +30,7 @@ export type SqliteVectorOptions = VectorStoreOptions & {
    * 5000
    */
   busyTimeoutMs?: number | undefined;
-  /** The table of the vectors. The names of three more tables begin with it. @default "troupe_vectors" */
+  /** The table of the vectors. The names of the store's other tables begin with it. @default "troupe_vectors" */
   table?: string | undefined;
   /** Receives the warning that `sqlite-vec` could not be loaded. @default writes warnings to standard error */
   logger?: Logger | undefined;

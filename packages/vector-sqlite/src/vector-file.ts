@@ -186,7 +186,7 @@ function prepare(database: DatabaseSync, { path, settings, tables }: Omit<Opened
     database.exec(`pragma page_size = ${pageBytes}`);
     database.exec("pragma journal_mode = wal");
     database.exec(`pragma synchronous = ${settings.durability}`);
-    // Cache size in kilobytes: terms are hashes, so a large change touches pages everywhere.
+    // Size of SQLite's page cache in kilobytes: terms are hashes, so a large change touches pages everywhere.
     database.exec("pragma cache_size = -16000");
     // Number of pages of the write-ahead log after which it is copied into the file.
     const { page_size } = database.prepare("pragma page_size").get() ?? {};

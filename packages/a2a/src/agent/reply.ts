@@ -5,8 +5,8 @@ import { isObject, readParts, toParts, toText } from "./parts.ts";
 import type { A2AContent } from "./parts.ts";
 
 /**
- * The end of a task that an agent asks for. A tool that ends the run returns it, or a `TaskAgent`. Other protocols show
- * `content` as the answer.
+ * The end of a task that an agent asks for, returned by a tool that ends the run, or by the function `answer` of a
+ * `TaskAgent`. Other protocols show `content` as the answer.
  */
 export type A2AReply = { content: string; artifacts: Artifact[] };
 

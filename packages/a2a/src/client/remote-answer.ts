@@ -11,7 +11,7 @@ type Gathered = { readonly name: string; text: string; files: A2APart[]; bytes: 
 
 /**
  * Bytes that are counted for each artifact and each part of a remote answer besides its content, so that many empty
- * ones exceed the limit too.
+ * artifacts or parts exceed the limit too.
  */
 const overhead = 64;
 
@@ -154,7 +154,10 @@ export class RemoteAnswer {
     return (this.#message?.parts ?? []).filter(({ kind }) => kind !== "text");
   }
 
-  /** Returns the data parts of the answering message and of the artifacts: of those with text, or of the only one. */
+  /**
+   * Returns the data parts that belong to the answer: those of the answering message, and those of the artifacts that
+   * have text. If there is only one artifact, it needs no text.
+   */
   #answerData(): A2APart[] {
     const all = [...this.#artifacts.values()];
     const parts = all.flatMap(({ text, files }) => (text !== "" || all.length === 1 ? files : []));

@@ -43,14 +43,14 @@ export class PushSender implements DrainableRuns {
   readonly #logger: Logger;
   readonly #durable: RunService | undefined;
   readonly #post: PushPost;
-  /** Deliveries by task and config id. */
+  /** The unfinished push deliveries of this process, by task and config id. */
   readonly #deliveries = new Map<string, PushDelivery>();
   /** The last pending change of each push config, by task and config id. */
   readonly #changes = new Map<string, Promise<void>>();
   /** The run services whose end this object already awaits. */
   readonly #services = new WeakSet<RunService>();
   readonly #timer: NodeJS.Timeout | undefined;
-  /** Aborts when all deliveries are over, to stop waiting for the ends of run services. */
+  /** Aborts when all deliveries are over: this object then no longer listens for the ends of the run services. */
   readonly #over = new AbortController();
   #isLooking = false;
   #isEnding = false;
@@ -119,7 +119,8 @@ export class PushSender implements DrainableRuns {
   }
 
   /**
-   * Continues the deliveries of a task that was waiting for its client at once, instead of at the next look at its run.
+   * Makes the deliveries of a task that was waiting for its client continue immediately, instead of at the next look at
+   * its run.
    */
   wake(runId: string): void {
     for (const [key, delivery] of this.#deliveries) if (key.startsWith(`${runId}/`)) delivery.wake();

@@ -11,7 +11,7 @@ import { readAnswers, toQuestion } from "./questions.ts";
 import { noteOf, noteWith } from "./task-history.ts";
 import type { TaskRun, TaskRuns } from "./task-runs.ts";
 
-/** A message for an agent, and its request. */
+/** A message for an agent, and the HTTP request that brought it. */
 export type MessageRequest = {
   readonly message: A2AMessage;
   /** Media types that the client accepts. Absent: any type. */

@@ -10,7 +10,7 @@ export type TaskRun = FoundRun;
 /** The stored runs of a service that are tasks: those of its agents and teams. */
 export class TaskRuns {
   readonly service: Service;
-  /** All agents and teams by name. */
+  /** The served agents and teams, by name. */
   readonly agents: ReadonlyMap<string, Runnable>;
 
   /**
@@ -26,7 +26,7 @@ export class TaskRuns {
     throw new TroupeError("invalid_config", message);
   }
 
-  /** The services that store tasks. */
+  /** The run services that store the tasks of this server. */
   get services(): readonly RunService[] {
     return this.service.servedRuns.services;
   }

@@ -83,7 +83,8 @@ export class TaskTail {
   async #watchWaits(): Promise<void> {
     const { attempts } = this.task.view;
     const isNew = (now: RunView): boolean => isSettled(now) && now.attempts > attempts;
-    // Looking for a new wait tolerates an outage of the storage, which shows when the events are read.
+    // An outage of the storage is ignored here and the record is read again, because reading the events reports the
+    // outage.
     this.#paused = await this.#look(isNew, { isPatient: true });
     if (this.#paused?.status === "waiting") this.task.run.leave();
   }

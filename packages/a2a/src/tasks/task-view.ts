@@ -89,7 +89,7 @@ type ShownOutput = Partial<Pick<PublicOutput, "text" | "structured" | "artifacts
 
 /** Returns the artifacts for the task of a finished run: its answer, and those of its tools. */
 export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">): A2AArtifact[] {
-  // The answer of a rejected task is the text that the guardrail blocked.
+  // The answer of a rejected task is the text that the guardrail blocked, so it is not shown.
   if (error?.code === "guardrail_blocked") return [];
   const parts = isReplacedBy(replyOf(output), output) ? [] : toAnswerParts(output);
   const { artifacts = [] } = readOutput(output);

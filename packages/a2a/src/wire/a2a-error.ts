@@ -76,7 +76,9 @@ const byCode: Readonly<Record<ErrorCode, { kind: A2AErrorKind; state?: "failed" 
   invalid_value: { kind: "internal" },
 };
 
-/** Wire errors of calls about an existing task, for the two core codes that mean something else there. */
+/**
+ * A2A errors by the code of the core error, for the two codes that mean something else in calls about an existing task.
+ */
 const byCodeOfTask: Partial<Record<ErrorCode, A2AErrorKind>> = {
   not_found: "task-not-found",
   conflict: "task-not-cancelable",

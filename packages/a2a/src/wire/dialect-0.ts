@@ -141,7 +141,7 @@ function writeNotification(event: A2AEvent, task: A2ATask) {
 /** Fields of a file in A2A 0.x. */
 type File0 = { mimeType?: string; name?: string };
 
-/** A part in A2A 0.x. */
+/** A part of a message or an artifact in the form of A2A 0.x. */
 type Part0 = { metadata?: Record<string, unknown> } & (
   | { kind: "text"; text: string }
   | { kind: "file"; file: File0 & ({ bytes: string; uri?: never } | { uri: string; bytes?: never }) }

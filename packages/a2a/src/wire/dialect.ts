@@ -55,8 +55,9 @@ export interface Dialect {
    */
   readonly cancelsAgain: boolean;
   /**
-   * True if a stream of a finished task sends the task and ends, with errors as frames of the stream: clients of 0.x
-   * accept nothing else. False if it is `unsupported-operation`, as JSON.
+   * True if a call that follows a task is answered with a stream even for a finished task, or with an error as its only
+   * frame: clients of 0.x accept nothing else. False if such errors are sent as JSON, and a call that follows a
+   * finished task is refused with `unsupported-operation`.
    */
   readonly resumesEnded: boolean;
   /** True if the last status of a task repeats the answer as its message, where clients of 0.x look for it. */

@@ -101,7 +101,10 @@ export class DocumentWriter {
     if (isSplit) await this.#store.delete(id);
   }
 
-  /** Deletes pieces that a concurrent writer stored, or that a store without `write` has left over. */
+  /**
+   * Deletes pieces of a document that a concurrent writer stored, or that remain of its earlier version in a store
+   * without `write`.
+   */
   async #deleteOthers(document: DocumentRecords): Promise<void> {
     const { id, records, isSplit } = document;
     const next = isSplit ? records.length + 1 : 1;
@@ -109,7 +112,8 @@ export class DocumentWriter {
     if (await this.#isPiece(id, next)) await this.#write(document, true);
   }
 
-  // The pieces of a document are deleted from last to first, so that the next call finds any pieces left by a failure.
+  // Deletes the pieces of a document from this number on, last to first. The next call, which looks for pieces from the
+  // first number up, therefore finds all that a failure left.
   async #deletePieces(id: string, first: number): Promise<void> {
     let end = first;
     while (await this.#isPiece(id, end)) end += 1;

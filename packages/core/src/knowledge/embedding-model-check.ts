@@ -4,7 +4,7 @@ import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
 import type { VectorStore } from "./vector/vector-store.ts";
 
 /**
- * Check that a collection's vectors and the embeddings come from one model: the store remembers the name of the first
+ * Checks that a collection's vectors and the embeddings come from one model: the store remembers the name of the first
  * model. Stores without `rememberModel` and embeddings without `modelId` are not checked.
  */
 export class EmbeddingModelCheck {

@@ -64,7 +64,7 @@ function headingsAt(structure: TextStructure, index: number): { headings?: strin
   return headings === "" ? {} : { headings };
 }
 
-/** Returns the page at an index, and the rows from there to an end. */
+/** Returns the page that a text is on at an index, and its rows from the index to an end index. */
 function placeAt(places: readonly DocumentPlace[], index: number, end: number): { page?: number; rows?: string } {
   const at = places.findLast(({ start }) => start <= index);
   if (at === undefined) return {};

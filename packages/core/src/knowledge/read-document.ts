@@ -49,7 +49,7 @@ async function readOnce(store: VectorStore, id: string): Promise<VectorDocument 
   const whole = await store.get(id);
   if (whole !== null) return ownDocument(whole);
   const first = await readPieceOf(store, id, 1);
-  // The document may have become a whole document meanwhile.
+  // Since the first `get`, a version that is stored whole may have replaced the pieces.
   if (first === undefined) return ownDocument(await store.get(id));
   const found = joinPieces(await findPieces(store, first));
   if (found !== undefined) return found;

@@ -203,7 +203,7 @@ class Synchronisation {
     const error = toTroupeError(failure.reason);
     if (!ownErrors.has(error.code)) throw error;
     const [first, ...others] = missing.values();
-    // Only one of the documents may be at fault, so each is stored alone. Their vectors are not made again.
+    // Only one document of the failed batch may be at fault, so each is stored alone. Their vectors are not made again.
     if (first !== undefined && others.length === 0) this.#fail(first.document.id, error);
     else for (const ready of missing.values()) await this.#store([ready]);
   }

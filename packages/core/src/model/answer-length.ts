@@ -7,7 +7,7 @@ import type { ModelChunk } from "./model-chunk.ts";
  */
 export const maxAnswerLength = 16_777_216;
 
-/** Characters that a tool call or a source counts in an answer's length, in addition to its text. */
+/** Characters that each tool call or source adds to an answer's length, in addition to its text. */
 const overhead = 64;
 
 /** Makes the error of an answer that is longer than `maxAnswerLength`. */

@@ -45,7 +45,7 @@ export type ModelFinish = {
   model?: string;
   /** The model that answered, set by a model that calls other models. */
   answeredBy?: AnsweringModel;
-  /** The number of omitted tool calls that name no tool; absent if there are none. */
+  /** The number of the model's tool calls that were left out because they name no tool; absent if there are none. */
   skippedCalls?: number;
   /** The vendor's state for the next model call of the run. It is not shown to clients. */
   vendorState?: VendorState;

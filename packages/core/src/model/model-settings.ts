@@ -25,7 +25,7 @@ export const checkReasoning = nested({
 
 const choices = ["auto", "none", "required"] as const;
 
-/** Option check for `toolChoice`: one of three words, or `{ tool }` with the name of a tool. */
+/** Option check for `toolChoice`: `auto`, `none`, `required`, or `{ tool }` with the name of a tool. */
 export const checkToolChoice: OptionCheck<ToolChoice> = (value, name, where) => {
   if (choices.some((choice) => choice === value)) return value as ToolChoice;
   if (!isRecord(value)) throw wrongOption({ ...where, name }, `${choiceNames} or { tool: name }`, value);

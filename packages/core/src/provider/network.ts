@@ -33,7 +33,7 @@ export type NetworkOptions = {
   fetch?: FetchFunction | undefined;
   /**
    * The URL of an HTTP proxy, with user and password if required. @default with `NODE_USE_ENV_PROXY=1` the value of
-   * `HTTPS_PROXY`
+   * `HTTPS_PROXY`, or of `HTTP_PROXY` for http addresses
    */
   proxy?: string | undefined;
   /** An undici dispatcher that sends the requests, such as an `Agent` with custom certificates. */

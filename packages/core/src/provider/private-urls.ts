@@ -21,7 +21,10 @@ const failureMs = 5000;
 /** Codes of a name server that mean that the name has no address. Other errors reveal nothing about the name. */
 const noAddress: readonly unknown[] = ["ENOTFOUND", "ENODATA"];
 
-/** A cached lookup of a name: true if one of its addresses is private, and the time until which that is valid. */
+/**
+ * The result of a lookup of a name: true if one of its addresses is private, and the milliseconds for which it is
+ * cached.
+ */
 type Answer = { readonly isPrivate: boolean; readonly countsMs: number };
 
 /** Finds the URLs in messages that lead to private addresses, for a model whose vendor would fetch them. */

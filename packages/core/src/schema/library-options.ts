@@ -71,7 +71,7 @@ function findMark(node: unknown, path: readonly string[]): Found | undefined {
 
 /** Converts a path through a JSON Schema into a path through its values: names of properties, and `*` for items. */
 function toPropertyPath(path: readonly string[]): string[] {
-  // True if the next segment is a property name, because a property may be named like a keyword.
+  // True if the next segment of the path is the name of a property or a definition, which may equal a keyword.
   let isName = false;
   return path.flatMap((key) => {
     const wasName = isName;

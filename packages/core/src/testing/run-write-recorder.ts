@@ -29,7 +29,7 @@ class RecordedMemory extends InMemoryStorage {
  * effect.
  */
 export class RunWriteRecorder {
-  /** The writes that the table does not allow. */
+  /** The recorded writes that the table of transitions does not allow. */
   readonly violations: string[] = [];
   /** The transitions and writes that were seen, such as `answer.open`. */
   readonly seen = new Set<string>();

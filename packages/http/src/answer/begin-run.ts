@@ -20,7 +20,8 @@ export async function beginRun({ exchange, service, requested, terms }: RunCall)
   service.closeIfDraining(exchange);
   const { servedRuns } = service;
   if (servedRuns.stores(terms)) {
-    // A stored run may be found by its key: the ids in these headers then belong to a run that never begins.
+    // The request's idempotency key may name a run that is already stored: the ids in these headers then belong to a
+    // run that never begins.
     exchange.removeHeader("X-Run-Id");
     exchange.removeHeader("X-Session-Id");
   }

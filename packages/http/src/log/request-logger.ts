@@ -7,7 +7,9 @@ import { requestRecordOf } from "@troupe/core/transport";
 
 /** Options of {@link requestLogger}. */
 export type RequestLoggerOptions = {
-  /** Receives one line per request at level info. @default JSON lines on standard error */
+  /**
+   * Receives one line per request at level info. @default writes to standard error: text at a terminal, JSON elsewhere
+   */
   logger?: Logger | undefined;
 };
 

@@ -28,17 +28,17 @@ export type NewSchedule = Omit<RunSchedule, "id" | "request"> & {
   readonly name: string;
   readonly input?: unknown;
   readonly sessionId?: string;
-  /** The user, if it is named again: the signed-in user. */
+  /** The signed-in user. May be left out; another user's id is rejected. */
   readonly userId?: string;
 };
 
-/** The body of a change of a schedule. */
+/** The body of a request that changes a schedule. */
 export type ScheduleChange = Omit<ScheduleChanges, "isPaused"> & { readonly status?: "active" | "paused" };
 
 /** The schedules of a user, sorted by id. */
 export type PublicScheduleList = { readonly schedules: readonly PublicSchedule[] };
 
-/** One settled time in the history of a schedule. */
+/** An entry in the history of a schedule: one of its times, or several, and whether a run began then. */
 export type PublicScheduleEvent = ScheduleEvent;
 
 /** The fields of a schedule that say when and how its runs begin. */

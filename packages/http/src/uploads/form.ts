@@ -170,7 +170,7 @@ function describe({ filename }: Pick<FileHeaders, "filename">): string {
   return filename === undefined ? `A file in ${fileField}` : `The file ${quoted(filename)} in ${fileField}`;
 }
 
-/** Returns a client's name, quoted and shortened, for a message. */
+/** Returns a name that a client sent, quoted and shortened, for an error message. */
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 64));
 }

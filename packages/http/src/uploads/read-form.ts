@@ -135,7 +135,7 @@ class FormReading {
     return this.#scanner.parts[this.#parts - 1];
   }
 
-  /** Checks each piece before the parser gets it. */
+  /** Checks each piece of the form before the parser gets it. */
   readonly #check = (piece: Buffer | string): void => {
     if (this.#hasFailed) return;
     // The piece is a string if the host has called `setEncoding`.

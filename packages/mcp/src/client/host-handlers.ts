@@ -63,7 +63,7 @@ export function installHandlers(client: Client, { onElicitation, onSampling }: M
       return await handle();
     } catch (error) {
       logger.warn(`The handler ${name} failed.`, { error });
-      // The server receives the message but not the cause.
+      // The MCP server receives the message of this error, but not its cause.
       throw new Error("The host could not answer.", { cause: error });
     }
   };

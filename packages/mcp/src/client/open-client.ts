@@ -70,8 +70,8 @@ async function openHttp(library: Library, init: OpenClientInit): Promise<OpenCli
     const status = readStatus(error);
     if (protocol === "2026-07-28" || status === undefined || ![400, 404, 405].includes(status)) throw error;
     const older = new library.SSEClientTransport(new URL(url), options);
-    // The first error is the better one, because most servers that refuse both attempts do not speak the revision of
-    // 2024.
+    // The error of the first attempt is thrown, because most servers that refuse both attempts do not speak the
+    // revision of 2024.
     return await connect(library, { init, mode: "legacy", transport: older }).catch(() =>
       Promise.reject(error as Error),
     );

@@ -39,8 +39,8 @@ export function passSlimMessages(transport: Transport, onAnswer: (id: unknown) =
     set: (receiver: Transport["onmessage"]) => {
       receive = receiver;
     },
-    // Returns a handler that calls the one set at this time: the library reads it, and then sets its own handler, which
-    // calls it.
+    // Returns the handler that was last set, behind the filter. The library reads this handler, and then sets one of
+    // its own that calls it, so the returned function must not look up `receive` later.
     get: (): Transport["onmessage"] => {
       const receiver = receive;
       return receiver && ((message, extra) => void (isPassed(message) && receiver(slimMessage(message), extra)));

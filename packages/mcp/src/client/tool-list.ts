@@ -17,7 +17,10 @@ export class ToolList {
   #listing: Promise<ToolDef[]> | undefined;
   #known: readonly ToolDef[] = [];
   #listed: readonly ListedTool[] = [];
-  /** The number of requested lists of tools, and the number of the newest list that has arrived. */
+  /**
+   * Lists of tools are numbered in the order of their requests: the number of the last requested list, and of the
+   * newest list that has arrived.
+   */
   #asked = 0;
   #newest = 0;
   #refusal: { readonly error: TroupeError; readonly until: number } | undefined;

@@ -15,7 +15,10 @@ import type { ServedTool } from "./served-tools.ts";
 export type Caller = {
   /** The request of the caller, for the host's functions. Undefined for a caller without an HTTP request of its own. */
   readonly source?: RequestSource;
-  /** Facts about that request for its log, and for platforms that wait for work that outlives an answer. */
+  /**
+   * Facts about the HTTP request of the caller, for its log, and for platforms that wait for work that outlives an
+   * answer.
+   */
   readonly record?: RequestRecord;
   /** Aborts when the client has disconnected. */
   readonly signal?: AbortSignal;

@@ -100,7 +100,7 @@ const extensionOptions = ["maxSessions", "sessionIdleMs", "stateKey"] as const;
 
 /**
  * Checks the options of MCP and fills in their defaults. Throws `invalid_config` for a wrong or unknown option, and for
- * one without an effect. `owner` is the function that took them, for errors.
+ * one without an effect. `owner` is the function that received the options, for errors.
  */
 export function readProtocolOptions(options: McpOptions, owner: string): ProtocolSettings {
   const read = readOptions(optionTable, options, { owner });

@@ -22,7 +22,7 @@ export function openStdio(load: () => Promise<ServerParts>): StdioConnection {
   const servers: MadeServer[] = [];
   const opened = open(load, output, servers);
   const ended = opened.then(async (connection) => await connection.ended).finally(release);
-  // Prevents an unhandled rejection if no caller keeps the promise.
+  // Prevents an unhandled rejection if no caller awaits the promise.
   ended.catch(() => {});
   return { servers, ended, close: async () => await (await opened.catch(() => undefined))?.close() };
 }

@@ -72,7 +72,7 @@ function workflowInput({ inputKinds = new Map() }: ServedWorkflow): object {
   };
 }
 
-/** The rules for the tools of a service. */
+/** The arguments of `readServedTools` beside the service. */
 type ToolRules = {
   /** The function that the host has called, for errors. */
   readonly owner: string;

@@ -40,7 +40,7 @@ export class Sessions {
   readonly #limits: SessionLimits;
   readonly #shares: CallerShares;
   readonly #held = new CallerHoldings();
-  /** Sessions by id, the least recently used first. */
+  /** The open MCP sessions by id, the least recently used first. */
   readonly #sessions = new Map<string, Session>();
   #sweeping: NodeJS.Timeout | undefined;
   #isClosed = false;

@@ -1,6 +1,6 @@
 import type { ApiSettings } from "../settings.ts";
 
-/** The part of an operation that differs from the others. */
+/** The fields in which the OpenAPI operations of the API differ from each other. */
 type Operation = {
   readonly id: string;
   readonly summary: string;

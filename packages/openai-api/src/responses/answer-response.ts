@@ -123,7 +123,7 @@ function addWhole(writer: ResponseWriter, output: ShownOutput, exchange: Exchang
   writer.finish(usage);
 }
 
-/** Adds an event to a response, or throws the failure of the run. Asynchronous only for the end of the run. */
+/** Adds an event to a response, or throws the failure of the run. Returns a promise only for the end of the run. */
 function addEvent(writer: ResponseWriter, event: PartEvent, answer: ResponseAnswer): Promise<void> | undefined {
   if (event.type === "failure") throw event.error;
   writer.begin();

@@ -92,7 +92,7 @@ function checkAnswers({ status, waits = [] }: RunView, answers: readonly Answer[
   if (missing === undefined || isRepeated) return;
   const message =
     "The request must answer all calls of the response: the result of a tool, or an approval, is missing.";
-  // The field of the first answer is named: `input` or `messages`, by the API.
+  // The error names the field with the first answer: `input` or `messages`, depending on the API.
   const [param] = answers.map((answer) => answer.param.replace(/\[.*$/, ""));
   throw apiError("invalid_request", message, { param, code: "missing_tool_output" });
 }

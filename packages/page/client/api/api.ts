@@ -2,7 +2,9 @@ import { ServiceApi } from "@troupe-internal/client";
 import type { RunInfo, RunnableKind } from "@troupe-internal/client";
 import type { Settings } from "../settings.ts";
 
-/** A request to run something: the text, attached files, and the session that it continues. */
+/**
+ * A request to run an agent, a team or a workflow: the text, attached files, and the session that the run continues.
+ */
 export type RunRequest = {
   readonly kind: RunnableKind;
   readonly name: string;

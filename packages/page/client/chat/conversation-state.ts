@@ -18,7 +18,7 @@ export type ConversationState = {
   readonly failure?: string | undefined;
 };
 
-/** Callbacks for the other parts of the page. */
+/** Callbacks by which a conversation tells the other parts of the page what has changed. */
 export type ConversationListener = {
   /** A session has started with this question. */
   begun(sessionId: string, title: string): void;

@@ -110,7 +110,7 @@ export function stepOfWait(waitId: string, kind: string): string {
   return kind !== "approval" && key.endsWith(`/${kind}`) ? key.slice(0, -kind.length - 1) : key;
 }
 
-// oxlint-disable-next-line max-params -- those of a reader, behind the token that chooses it
+// oxlint-disable-next-line max-params -- a `Reader`'s parameters, after the token that selects the reader
 function readOne(first: string, tokens: readonly string[], path: PathPart[], note: { value?: StepPath["note"] }) {
   const reader = Object.hasOwn(readers, first) ? readers[first] : undefined;
   if (reader !== undefined) return reader(tokens, path, note);

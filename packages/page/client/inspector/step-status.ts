@@ -14,7 +14,7 @@ function endedStatus(run: UnfoldedRun, { done, containerEnd, stepStatus, part }:
   return done !== undefined && !hasSteps(run, { done, part }) ? "completed" : undefined;
 }
 
-/** The status of a workflow step by its name in the stream of the run. */
+/** The statuses of workflow steps, by their names in the stream of a run. */
 const ofStream: Readonly<Record<string, NodeStatus>> = {
   completed: "completed",
   skipped: "skipped",
@@ -59,8 +59,8 @@ export function timesOf(step: OpenStep, children: readonly TreeStep[], status: N
 }
 
 /**
- * Returns the milliseconds of work. For a step with child steps, the log has only the duration of its last attempt. Its
- * start and end are used instead, without its waits.
+ * Returns the milliseconds for which a step worked. For a step with child steps, the log has only the duration of its
+ * last attempt. Its start and end are used instead, without its waits.
  */
 function workedMs({ startMs, endMs, durationMs }: StepTimes, children: readonly TreeStep[]): number | undefined {
   if (startMs === undefined || endMs === undefined || children.every(({ kind }) => kind === "wait")) return durationMs;

@@ -40,7 +40,9 @@ export class SessionList extends Store<SessionListState> {
   #isListed: boolean;
   /** True once sessions older than the newest page were read. */
   #hasOlder = false;
-  /** Sessions deleted here. Their runs may take a moment to end, and are listed until then. */
+  /**
+   * Ids of the sessions that were deleted on this page. Their runs may take a moment to end, and are listed until then.
+   */
   readonly #removed = new Set<string>();
   /** The ids of listed active runs, by session. */
   #runIds: ReadonlyMap<string, string> = new Map();

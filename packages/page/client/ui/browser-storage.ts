@@ -1,4 +1,4 @@
-/** A value that the browser stores for the page, as JSON. */
+/** Accessor of one value that the browser stores for the page, as JSON. */
 export type StoredValue = {
   /** Returns the value, or `undefined` if it is missing or has another form. */
   read<Value>(isValid: (value: unknown) => value is Value): Value | undefined;
@@ -7,8 +7,9 @@ export type StoredValue = {
 };
 
 /**
- * Returns the access to one value in a browser storage. If the browser forbids storage or its storage is full, writing
- * stores nothing and throws no error. The version in the storage key separates the values of different releases.
+ * Returns an accessor of one value in a browser storage. Its methods never throw: if the browser forbids storage, or
+ * the storage is full, `write` returns false and `read` returns `undefined`. The version in the storage key separates
+ * the values of different releases.
  */
 export function storedValue(storage: "localStorage" | "sessionStorage", name: string): StoredValue {
   const key = `troupe:v1:${name}`;

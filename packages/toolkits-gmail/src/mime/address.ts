@@ -49,7 +49,8 @@ function readName(field: string, written: string): string {
   if (written.length > longestName) throw wrongAddress(field);
   const quoted = /^"((?:[^"\\]|\\.)*)"$/u.exec(written)?.[1];
   if (quoted !== undefined) return quoted.replaceAll(/\\(.)/gu, "$1");
-  // Such a name is rejected, because an earlier address in the string would be lost as part of the name.
+  // A name with `@`, an angle bracket or a quotation mark is rejected: it may contain an earlier address, which would
+  // be lost.
   if (/[@<>"]/.test(written)) throw wrongAddress(field);
   return written;
 }

@@ -198,7 +198,10 @@ export class UiMessage {
     this.#emit({ type: "tool-approval-request", approvalId: id, toolCallId: call.id });
   }
 
-  /** Returns the call that a question is about: one of the stream, or one of a child run, which has its own ids. */
+  /**
+   * Returns the call that a question is about: one of the stream, or one of a child run. A child run may use an id that
+   * a call of the stream has; its call is then shown under the question's id.
+   */
   #askedCall({ id, about }: RunWait, toolCallId: string): Call {
     const { toolName: name = "tool", args = {} } = about as { toolName?: string; args?: object };
     const known = this.#calls.get(toolCallId);

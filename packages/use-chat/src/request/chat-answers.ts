@@ -40,7 +40,8 @@ function approvalIn({ approval }: UiPart, { id }: Wait): Json | undefined {
 }
 
 function resultIn({ toolCallId, state, output, errorText }: UiPart, wait: Wait): Json | undefined {
-  // A tool call of a child run may be shown with the id of its wait instead of its own id: see `UiMessage`.
+  // If two calls have the same id, `UiMessage` shows the one of a child run under the id of the run's question about
+  // that call (the wait).
   if (toolCallId !== wait.toolCallId && toolCallId !== wait.id) return undefined;
   if (state === "output-available") return { result: (output ?? null) as Json };
   return state === "output-error" && typeof errorText === "string" ? { error: errorText } : undefined;

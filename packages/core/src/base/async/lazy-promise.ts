@@ -5,7 +5,10 @@
 export class LazyPromise<Result> extends Promise<Result> {
   #start: (() => void) | undefined;
 
-  /** Makes promises derived from a lazy promise plain promises: they have no work of their own to start. */
+  /**
+   * Makes the promises that `then` and `catch` of a lazy promise return plain promises: they have no work of their own
+   * to start.
+   */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -19,7 +22,7 @@ export class LazyPromise<Result> extends Promise<Result> {
     return lazy;
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- a promise whose waiting is noticed is what this is
+  // oxlint-disable-next-line unicorn/no-thenable -- the first call of `then` starts the work
   override then<One = Result, Other = never>(
     onFulfilled?: ((value: Result) => One | PromiseLike<One>) | null,
     onRejected?: ((reason: unknown) => Other | PromiseLike<Other>) | null,

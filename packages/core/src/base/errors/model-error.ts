@@ -75,7 +75,10 @@ type Facts = {
   contextExcess: ContextExcess | undefined;
 };
 
-/** Reads the well-formed facts of a failed model call: vendors and their gateways may answer with anything. */
+/**
+ * Returns the facts of a failed model call without malformed values, because vendors and gateways may send any status
+ * or code.
+ */
 function readFacts(failure: ModelFailure): Facts {
   const { providerId, status, vendorCode, retryAfterMs, key, cause } = failure;
   const secrets = [...(failure.secrets ?? []), ...(key === undefined ? [] : [key.value])];

@@ -53,8 +53,8 @@ export type OptionsOf<Checks extends Table> = {
 
 /**
  * Checks an options object by a table with a check for each option. Returns the options with their defaults as a new
- * object. Throws for a wrong value and for an unknown name. Classes with many instances call their checks directly if
- * only the usual options are given.
+ * object. Throws for a wrong value and for an unknown name. A class of which many instances are made may call its
+ * option checks directly instead, which is faster.
  */
 export function readOptions<Checks extends Table>(
   table: Checks,

@@ -23,13 +23,13 @@ export type CallContext = {
   readonly withheldKeys?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Returns the secrets of the client that sends the request, when an error occurs. It returns `undefined` if the
-   * client's key is unknown; errors then keep no text of the vendor.
+   * Returns the secrets of the vendor's SDK client that sends the request, such as its API key. Called when an error
+   * occurs. Returns `undefined` if the client's key is unknown; errors then keep no text of the vendor.
    */
   readonly findSecrets?: (() => readonly string[] | undefined) | undefined;
 };
 
-// Errors of the network, and of a body that cannot be read, count as failures of the model.
+// Codes of Troupe's own errors about the network or an unreadable body, which are converted like errors of the vendor.
 const foreign: readonly string[] = ["unavailable", "timeout", "invalid_value"];
 
 /**

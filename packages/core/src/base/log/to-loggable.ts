@@ -7,7 +7,10 @@ import type { Redactor } from "./redact.ts";
 /** A value of a log entry: JSON of bounded size, without secrets. */
 export type Loggable = string | number | boolean | null | Loggable[] | { [key: string]: Loggable };
 
-/** Limits of one logged value. */
+/**
+ * Limits of one logged value: characters of a string and of a name, nesting levels, entries of an object or array, and
+ * values in total.
+ */
 const limits = { textLength: 2000, nameLength: 128, depth: 8, entries: 50, values: 500 };
 
 type Walk = { redact: Redactor; within: object[]; valuesLeft: number };

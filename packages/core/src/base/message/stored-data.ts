@@ -10,8 +10,8 @@ export type DataPart = Exclude<ContentPart, TextPart>;
  */
 export type StoredReference = {
   /**
-   * The number of the turn under which the pieces are stored: the turn's own number, unless another process wrote a
-   * turn in between.
+   * The turn number in the storage keys of the pieces: the number that the turn was expected to get. The turn has a
+   * later number if another process stored a turn first.
    */
   seq: number;
   /** The index of the part among the images, audio and files of its turn. */

@@ -50,11 +50,11 @@ export type Measurements = {
 export interface Telemetry {
   /** Begins an operation, as a child of the active operation. */
   begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OpenOperation<Name>;
-  /** Adds usage of no model call of this process, such as the usage of a remote agent, to the active operation. */
+  /** Adds usage to the active operation that no model call of this process reported, such as that of a remote agent. */
   addUsage(usage: TokenUsage): void;
   /** Records a measurement outside of operations. */
   measure<Name extends keyof Measurements>(name: Name, facts: Measurements[Name]): void;
-  /** Reads a value whenever metrics are collected. Returns the function that ends these reads. */
+  /** Calls `read` for the current value whenever metrics are collected. Returns the function that ends these calls. */
   observe(name: "queue.depth", read: () => Promise<number>): () => void;
   /** Returns the headers that pass the active span on to another service; an empty object without a span. */
   headers(): Readonly<Record<string, string>>;

@@ -1,4 +1,6 @@
-/** The maximum length of a name that is compared. Longer names are not misspellings of a letter. */
+/**
+ * The maximum length of a name that is compared, in characters, to bound the work. Longer names have no similar name.
+ */
 const longestName = 40;
 
 /**

@@ -1,4 +1,4 @@
-/** The nesting depth below which values are not counted. Values sent by clients nest less deep. */
+/** Values that are nested deeper than this are not counted. Values sent by clients nest less deep. */
 const maxDepth = 64;
 
 /** Returns the approximate size of a value in memory, in bytes: the size of its strings and binary data. */

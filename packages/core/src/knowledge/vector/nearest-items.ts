@@ -15,7 +15,10 @@ export class NearestItems<Item extends { id: string }> {
     this.#limit = limit;
   }
 
-  /** Returns true if an item with this score may be kept: with an equal score, its id decides. */
+  /**
+   * Returns true if an item with this score may be kept. If its score equals the lowest kept score, `add` compares the
+   * ids.
+   */
   wants(score: number): boolean {
     const [farthest] = this.#heap;
     return farthest === undefined || this.#heap.length < this.#limit || score >= farthest.score;

@@ -9,7 +9,7 @@ const maxEntries = 100;
  */
 export class KeyedCache<Value> {
   readonly #create: (key: string | undefined) => Value;
-  /** Created with the first value, because many models are made that are never called. */
+  /** The cache, created with its first value, because many models are made that are never called. */
   #values: LruCache<string, Value> | undefined;
   /**
    * The last requested value. Usually the same key is requested again, and hashing is the most expensive part of a

@@ -92,8 +92,8 @@ export class ByteLines {
   }
 
   #findLineEnd(): number {
-    // Searches again only after passing the last line end found, so that a chunk without a kind of line end is scanned
-    // once for it.
+    // Searches for LF, and for CR, again only after the last one found was passed. A chunk without one of the two is
+    // then scanned for it only once.
     if (this.#nextLineFeed < this.#position) this.#nextLineFeed = this.#find(lineFeed);
     if (this.#nextCarriageReturn < this.#position) this.#nextCarriageReturn = this.#find(carriageReturn);
     return Math.min(this.#nextLineFeed, this.#nextCarriageReturn);

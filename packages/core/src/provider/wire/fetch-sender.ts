@@ -49,7 +49,7 @@ export async function sendByFetch(send: FetchFunction, url: string, init: FetchI
 class Wait {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
-  /** Ends the waits in progress with the reason of an abort. */
+  /** Functions that end the waits in progress, with the reason of the signal's abort. */
   readonly #stops = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
 

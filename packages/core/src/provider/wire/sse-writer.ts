@@ -31,10 +31,13 @@ const optionTable = {
   stallMs: optional(timeoutOption, 30_000),
 } satisfies OptionTable<SseWriterOptions>;
 
-/** Number of collected characters that are written immediately, without waiting for the end of the tick. */
+/** Number of characters in the collected frames from which they are written immediately, before the end of the tick. */
 const batchLength = 16_384;
 
-/** Number of waiting characters at which a reader is dropped. Only writers that ignore backpressure reach it. */
+/**
+ * Number of characters that wait for a slow reader, from which the reader is dropped. Only writers that ignore
+ * backpressure reach it.
+ */
 const mostWaitingLength = 1_048_576;
 
 const heartbeat = encodeSseComment("heartbeat");

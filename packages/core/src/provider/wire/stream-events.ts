@@ -45,8 +45,8 @@ export function streamEvents<Event>(reply: HttpReply, format: EventFormat): Asyn
 }
 
 /**
- * Parser of one stream format. Both methods append events to `batch`; `read` returns true at the end that the vendor
- * declared.
+ * Parser of one stream format. `read` and `end` append events to `batch`; `read` returns true once the vendor has
+ * declared the end of the stream.
  */
 interface EventParser {
   read(bytes: Uint8Array, batch: unknown[]): boolean;

@@ -32,7 +32,8 @@ export function readPattern(source: string): Pattern | string {
     if (isHarmless(text)) return expression.test(text);
     const matcher = getLinear();
     if (matcher !== null) return matcher.test(text, budget);
-    // Look-behind and back references need the engine, for which the text is too long: exhaust the budget.
+    // Only the engine can match look-behind and back references, but it might take too long for a text of this length.
+    // Exhausting the budget ends the validation as too costly.
     budget.spend(Infinity);
     return false;
   };

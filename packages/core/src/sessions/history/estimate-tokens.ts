@@ -42,7 +42,7 @@ export function estimateTextTokens(text: string): number {
 type WeighedMessage = ChatMessage & { vendorState?: { stored?: true; items: unknown } };
 
 function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage): number {
-  // Pages found by a vendor's search count like a user's file.
+  // Stored vendor state contains the pages that the vendor's own search found, which count by length like a text file.
   if (vendorState?.stored === true) return perMessage + Math.ceil(JSON.stringify(vendorState.items).length / 4);
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []);
   const inParts = parts.reduce((sum, part) => sum + partTokens(part), perMessage);

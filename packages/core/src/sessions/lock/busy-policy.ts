@@ -17,7 +17,7 @@ export type BusyPolicy = {
 
 /**
  * Options of a run that joins the queue of a session: the policy, a signal that ends its waiting, and a durable run's
- * attempt. A later attempt takes over the position of an earlier attempt at its run.
+ * attempt. A later attempt takes over the queue position of an earlier attempt at the same run.
  */
 export type JoinOptions = BusyPolicy & {
   signal?: AbortSignal | undefined;

@@ -7,9 +7,9 @@ export type ReadTimes = { askedAt: number; answeredAt: number };
 type Observation = { readonly counter: number | undefined; readonly since: number };
 
 /**
- * Counters of other processes, which each process moves as long as it lives. A process has expired if its counter stays
- * unchanged for too long. Clocks of machines differ, so the time is measured by this process's own clock alone, and no
- * time is read from a record.
+ * Counters of other processes. Each process changes its own counter regularly as long as it lives. A process has
+ * expired if its counter stays unchanged for too long. Clocks of machines differ, so the time is measured by this
+ * process's own clock alone, and no time is read from a record.
  */
 export class ObservedCounters {
   #seen: ReadonlyMap<string, Observation> = new Map();
@@ -27,7 +27,10 @@ export class ObservedCounters {
     this.#seen = seen;
   }
 
-  /** Returns the milliseconds up to a time for which the counter of a process did not move; 0 for an unknown process. */
+  /**
+   * Returns for how many milliseconds, up to the time `until`, the counter of a process stayed unchanged; 0 for an
+   * unknown process.
+   */
   stillMs(process: string, until: number): number {
     return until - (this.#seen.get(process)?.since ?? until);
   }

@@ -54,7 +54,7 @@ export class StoredQueue {
     return isWritten;
   }
 
-  /** Rejects as `conflict` unless the stored queue still has the fencing token. */
+  /** Rejects as `conflict` unless the stored queue still has this fencing token. */
   async confirm(token: number): Promise<void> {
     if (holdsToken(await this.#context.driver.get(lockNamespace, this.#key), token)) return;
     throw new TroupeError(

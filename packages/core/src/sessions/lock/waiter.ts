@@ -13,8 +13,8 @@ export interface QueuePosition {
    */
   readonly known: Promise<void>;
   /**
-   * Resolves when the position is first in the queue. Rejects if the policy rejects the run, its signal aborts, `leave`
-   * is called, or the storage fails.
+   * Resolves when the position is first in the queue. Rejects if the policy rejects the run, its signal aborts, the
+   * caller calls `leave`, or the storage fails.
    */
   readonly granted: Promise<Lease>;
   /** Gives up the position or the lease. May be called more than once. */

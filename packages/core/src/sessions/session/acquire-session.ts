@@ -15,8 +15,8 @@ export type SessionPlace = {
 };
 
 /**
- * A policy for this one acquisition, a signal, and `isKnownNew`, which saves a read if the session is known not to
- * exist.
+ * Options of `acquireSession`: a busy policy for this call only, a signal, and `isKnownNew`, which saves a read if the
+ * session is known not to exist.
  */
 type AcquireOptions = Partial<Omit<JoinOptions, "onBusy">> & {
   onBusy?: JoinOptions["onBusy"] | undefined;

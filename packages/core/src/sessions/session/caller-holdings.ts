@@ -6,7 +6,9 @@ type Holding = { readonly caller: CountedCaller; readonly size: number };
 /** The items that callers hold under one limit, such as runs or sessions, each with an id and a size. */
 export class CallerHoldings {
   readonly #holdings = new Map<string, Holding>();
-  /** Sums of sizes, by the key of the caller and by its kind. */
+  /**
+   * The total sizes of the held items: those of each caller by its key, and those of all callers of a kind together.
+   */
   readonly #own = new Map<CallerKey, number>();
   readonly #together = new Map<CountedCaller["kind"], number>();
 

@@ -29,8 +29,8 @@ export async function listSessions(drivers: readonly StorageDriver[], listing: L
     if (sessions.length === limit && last !== undefined) return { sessions, next: toSessionCursor(last) };
     sessions.push(session);
     last = place;
-    // An outdated list entry is moved only now, because its session moves to a position that this page does not
-    // include.
+    // An outdated entry in the list is moved only after its session is on the page: its new position is before this
+    // page, so that the listing would miss it.
     await mend?.();
   }
   return { sessions };

@@ -20,7 +20,9 @@ export class OpenSession {
   #session: SessionRecord;
   /** The numbers of the turns that this object has stored, by the ids of their runs. */
   #stored: Map<string, number> | undefined;
-  /** The number of turns before a turn whose write has an unknown outcome; undefined if there is no such turn. */
+  /**
+   * The number of the last turn before a turn whose write has an unknown outcome; undefined if there is no such write.
+   */
   #uncertainAfter: number | undefined;
 
   /** The turn whose large data was written last. That data is not written again when the turn is retried. */

@@ -16,7 +16,7 @@ export interface OpenedSession {
   readonly session: SessionRecord;
   /** True if the session has no turns yet. */
   readonly isNew: boolean;
-  /** Returns the session under its lease. */
+  /** Returns the session under its lease. Acquires a deferred lease first. */
   hold(): HeldSession | Promise<HeldSession>;
   /** Stores a deferred session with its first turn. Returns undefined, or resolves with it, if nothing was stored. */
   storeFirst(turn: TurnRecord): Promise<SessionRecord | undefined> | undefined;

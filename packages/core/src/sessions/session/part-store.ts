@@ -146,8 +146,8 @@ export class PartStore {
   }
 
   /**
-   * Removes the pieces under a turn's number whose keys match. The session's lease is confirmed after listing them, so
-   * that they are not the work of a process that took over since.
+   * Removes the pieces under a turn's number for whose keys `matches` returns true. The session's lease is confirmed
+   * after listing them, so that they are not the work of a process that took over since.
    */
   async #remove(seq: number, confirm: () => Promise<void>, matches: (key: string) => boolean): Promise<void> {
     const prefix = keyPrefixOf(turnKey(this.#session, seq));

@@ -40,7 +40,7 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
  * remain.
  */
 export async function removeUserRecords(driver: StorageDriver, owner: UserOwner): Promise<void> {
-  // All memories of the user, because some may have been used without a session.
+  // Removes all memories of the user, also those that were used without a session.
   await removeMemories(driver, owner);
   for (const namespace of [namespaces.turnParts, namespaces.facts, namespaces.recent, namespaces.forks]) {
     await removeAll(driver, namespace, ownerPrefix(owner));

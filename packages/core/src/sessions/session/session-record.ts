@@ -20,7 +20,7 @@ export type SessionRecord = {
   recency?: number;
   /** Number of turns that are known to be stored. After a crash there may be one more (see `turn-log.ts`). */
   turns: number;
-  /** Number of deleted turns. Their numbers are not reused. */
+  /** Count of deleted turns. New turns do not reuse the numbers of deleted turns. */
   removed?: number;
   /** Deleted turns whose records may not have been removed yet (see `cut-turns.ts`). */
   cut?: TurnCut;

@@ -263,7 +263,7 @@ export class SessionStore {
     });
   }
 
-  /** Does some work with a session, after the session is stored if this process has deferred that. */
+  /** Performs work on a session. If this process has deferred storing the session, the session is stored first. */
   async #use<Result>(
     sessionId: string,
     access: SessionAccess,

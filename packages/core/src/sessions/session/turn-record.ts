@@ -45,7 +45,7 @@ export type TurnRecord = {
   vendorStates?: TurnVendorState[];
   /** The models that rejected the vendor state of earlier turns, which is no longer sent to them. */
   refusedStates?: AnsweringModel[];
-  /** Epoch milliseconds. */
+  /** The time at which the record was made, in epoch milliseconds. */
   createdAt: number;
 };
 

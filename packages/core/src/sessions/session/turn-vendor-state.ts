@@ -35,8 +35,8 @@ export function toTurnVendorStates(
 }
 
 /**
- * Returns the messages of a turn with its stored vendor state. Any other state in a message is removed, because
- * messages come from a caller, and only the turn's own state from a vendor.
+ * Returns the messages of a turn with its stored vendor state. Any other state in a message is removed, because the
+ * messages may come from a caller; only the state stored with the turn certainly comes from a vendor.
  */
 export function withTurnVendorStates(
   messages: readonly ChatMessage[],

@@ -25,7 +25,7 @@ export function checkListOptions({ limit, after }: ListOptions): void {
   if (after !== undefined) checkString('list option "after"', after);
 }
 
-/** Throws `invalid_value` for one of several listings that `list` would reject. */
+/** Throws `invalid_value` for a listing of `listMany` that `list` would reject. */
 export function checkListing({ namespace, prefix, limit, after }: Listing): void {
   checkPrefix(namespace, prefix);
   checkListOptions({ limit, ...(after !== undefined && { after }) });

@@ -104,7 +104,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
     return ranges.map(({ namespace }, index) => toEntries(namespace, listed[index] ?? []));
   }
 
-  // oxlint-disable-next-line max-params -- the contract's shape
+  // oxlint-disable-next-line max-params -- `StorageDriver` names these parameters
   async append(
     namespace: string,
     keyPrefix: string,
@@ -121,7 +121,7 @@ export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, 
     return appended;
   }
 
-  // oxlint-disable-next-line max-params -- the contract's shape
+  // oxlint-disable-next-line max-params -- `StorageDriver` names these parameters
   async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
     checkRecordKey(namespace, key);
     const [wanted, text] = [toJson(expected), this.#toText(next)];

@@ -48,7 +48,7 @@ export class InMemoryStorage implements StorageDriver {
     return listings.map(({ namespace, prefix, ...options }) => this.#list(namespace, prefix, options));
   }
 
-  // oxlint-disable-next-line max-params -- the contract's shape
+  // oxlint-disable-next-line max-params -- `StorageDriver` names these parameters
   async append(
     namespace: string,
     keyPrefix: string,
@@ -67,7 +67,7 @@ export class InMemoryStorage implements StorageDriver {
     return { key, seq };
   }
 
-  // oxlint-disable-next-line max-params -- the contract's shape
+  // oxlint-disable-next-line max-params -- `StorageDriver` names these parameters
   async compareAndSet(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean> {
     this.#check(namespace, key);
     const [wanted, text] = [toJsonText(expected), toJsonText(next)];

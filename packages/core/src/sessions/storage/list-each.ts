@@ -5,7 +5,7 @@ import type { Listing, StorageDriver, StorageEntry } from "./storage-driver.ts";
 /** The maximum number of listings in one call of `listMany`. */
 const groupSize = 500;
 
-/** The outcome of one of several listings. */
+/** The outcome of one of several listings: its entries, or its error. */
 export type Listed = PromiseSettledResult<readonly StorageEntry[]>;
 
 /**

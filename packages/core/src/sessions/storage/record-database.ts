@@ -43,7 +43,7 @@ export type AppendRequest = {
   readonly lease: RequiredLease | undefined;
 };
 
-/** Key of an appended record, and its number among those with the prefix. */
+/** Key of an appended record, and its number among the records with the same key prefix. */
 export type AppendedKey = { key: string; seq: number };
 
 /**

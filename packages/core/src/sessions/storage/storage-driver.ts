@@ -113,8 +113,8 @@ export interface StorageDriver {
 export interface LimitedStorage {
   /**
    * The reason why only one process may use the storage for its sessions, with the way to mend it. It is `undefined` if
-   * several may, or until the first call was answered. Unless undefined, core uses neither `ifHeld` nor a `transaction`
-   * of several writes, and the database may reject both as `invalid_config`.
+   * several processes may use it, or until the first call was answered. Unless undefined, core uses neither `ifHeld`
+   * nor a `transaction` of several writes, and the database may reject both as `invalid_config`.
    */
   readonly singleProcess: string | undefined;
 }

@@ -41,7 +41,7 @@ export function taskCapabilities({ purpose: { era, caller } }: Making): Library.
   return { tasks: { ...list, cancel: {}, requests: { tools: { call: {} } } } };
 }
 
-/** Registers the task requests of the client's revision. */
+/** Registers handlers of the requests about tasks in the client's revision of MCP. */
 export function serveTasks(server: Library.Server, making: Making): void {
   const { parts, purpose } = making;
   const handle = (method: string, answer: (asked: Asked, making: Making) => Promise<Library.Result>): void => {
