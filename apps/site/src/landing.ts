@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { relink } from "./pages.ts";
+import type { Page } from "./pages.ts";
+
+/** Makes the first page of the site from the README of the repository: its first sentence, its program and its promises. */
+export function landingPage(
+  root: string,
+  { pages, repository }: { pages: readonly Page[]; repository: string },
+): string {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const sources = new Set(pages.map(({ source }) => source));
+  const [beginning = "", promises = ""] = readme.split(/^## /m);
+  const [, sentence = "", ...rest] = beginning.split("\n\n");
+  const text = `${rest.join("\n\n")}\n## ${promises}`;
+  const body = relink(text, { source: "README.md", path: "index.md" }, { sources, repository });
+  const hero = {
+    name: "Troupe",
+    text: "Agents, teams and workflows, served by name",
+    tagline: sentence,
+    actions: [
+      { theme: "brand", text: "Start a project", link: "/guide/start-a-project" },
+      { theme: "alt", text: "Read the guide", link: "/guide/" },
+      { theme: "alt", text: "Repository", link: repository },
+    ],
+  };
+  // JSON is YAML, too.
+  return `---\nlayout: home\nhero: ${JSON.stringify(hero)}\n---\n\n${body}`;
+}

@@ -1,0 +1,126 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { findBrokenLinks } from "./broken-links.ts";
+import { landingPage } from "./landing.ts";
+import { guideGroups, missingFrom, otherGroups } from "./navigation.ts";
+import { readPages, relink, repositoryOf } from "./pages.ts";
+import type { Page } from "./pages.ts";
+import { slugOf } from "./slug-of.ts";
+import { llmsFullText, llmsText } from "./texts.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const repository = "https://host.example/troupe";
+const page = (path: string, text = `# ${path}\n`): Page => ({ source: `docs/${path}`, path, title: path, text });
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+/** Stores files in a folder of their own. */
+function folderOf(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-site-"));
+  folders.push(folder);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+describe("the links of a page", () => {
+  const sources = new Set(["docs/guide/README.md", "docs/guide/tools.md", "docs/errors.md"]);
+  const from = { source: "docs/guide/tools.md", path: "guide/tools.md" };
+
+  it.each([
+    ["[a](tools.md#effects)", "[a](./tools.md#effects)"],
+    ["[a](README.md)", "[a](./index.md)"],
+    ["[a](../errors.md), [b](../errors.md#über)", "[a](../errors.md), [b](../errors.md#über)"],
+    ["[a](../../packages/core)", `[a](${repository}/blob/main/packages/core)`],
+    ["[a](../../compose.yaml#L3)", `[a](${repository}/blob/main/compose.yaml#L3)`],
+    [
+      "[a](https://a.example/b.md) [b](#part) [c](mailto:a@b.example)",
+      "[a](https://a.example/b.md) [b](#part) [c](mailto:a@b.example)",
+    ],
+  ])("%s lead to the site, or to the repository for what the site does not show", (text, expected) => {
+    expect(relink(text, from, { sources, repository })).toBe(expected);
+  });
+});
+
+describe("the pages of the repository", () => {
+  it("have all a place in the navigation, once, but for single decisions", async () => {
+    const pages = await readPages(root);
+    const index = pages.find(({ path }) => path === "guide/index.md") ?? page("none");
+    const guide = guideGroups(index);
+    const paths = [...guide, ...otherGroups(pages)].flatMap(({ entries }) => entries.map(({ path }) => path));
+
+    expect(missingFrom(guide, pages)).toEqual([]);
+    expect(new Set(paths).size).toBe(paths.length);
+    const expected = pages.map(({ path }) => path).filter((path) => !/^(decisions\/\d|guide\/index)/.test(path));
+    expect(paths.toSorted()).toEqual(expected.toSorted());
+    expect(guide.flatMap(({ entries }) => entries).filter(({ description = "" }) => description.length < 10)).toEqual(
+      [],
+    );
+  });
+
+  it("are missing if the index of the guide does not name them", () => {
+    const guide = [{ title: "Build", entries: [{ title: "Tools", path: "guide/tools.md" }] }];
+    const pages = ["guide/index.md", "guide/tools.md", "guide/teams.md", "errors.md"].map((path) => page(path));
+    expect(missingFrom(guide, pages)).toEqual(["guide/teams.md"]);
+  });
+
+  it("come in whole, and in the order of the navigation, for models that read all of them", () => {
+    const groups = [{ title: "Build", entries: [page("b.md"), page("a.md")] }];
+    const pages = [page("a.md", "# A\nÄ\n"), page("b.md", "# B\n"), page("c.md")];
+    expect(llmsFullText(groups, pages)).toBe("# B\n\n# A\nÄ\n");
+    expect(llmsText("Runs agents.", groups)).toBe(
+      "# Troupe\n\n> Runs agents.\n\n## Build\n\n- [b.md](/b.md)\n- [a.md](/a.md)\n",
+    );
+  });
+
+  it("begin with the sentence, the program and the promises of the README, and not with its table of packages", async () => {
+    const text = landingPage(root, { pages: await readPages(root), repository: repositoryOf(root) });
+    expect(text).toMatch(/^---\nlayout: home\nhero: \{/);
+    expect(text).toContain("createService({");
+    expect(text).toContain("## What it does that others do not");
+    expect(text).not.toContain("| Package");
+    expect(text).toContain("](./guide/durable-runs.md)");
+  });
+});
+
+describe("the anchor of a heading", () => {
+  it.each([
+    ["Socket.IO", "socketio"],
+    ["What a step may do: `run`, or not?", "what-a-step-may-do-run-or-not"],
+    ["Über die Größe", "über-die-größe"],
+    ["a_b - c", "a_b---c"],
+  ])("of %s is that of the repository's host", (heading, expected) => {
+    expect(slugOf(heading)).toBe(expected);
+  });
+});
+
+describe("a built site", () => {
+  const files = {
+    "index.html":
+      '<a href="/base/guide/a.html#ein-%C3%A4">a</a> <a href="./guide/">g</a> <a href="https://x.example">x</a>',
+    "guide/index.html": '<a href="../index.html">up</a><a href="a">a</a><link href="/base/style.css">',
+    "guide/a.html": '<h2 id="ein-ä"></h2><a href="#ein-ä">self</a>',
+    "style.css": "",
+  };
+
+  it("has no broken link if each leads to a page, a part of it or a file", async () => {
+    expect(await findBrokenLinks(folderOf(files), "/base/")).toEqual([]);
+  });
+
+  it.each([
+    ['<a href="b.html">', "guide/b.html: b.html"],
+    ['<a href="/base/none/">', "guide/b.html: /base/none/"],
+    ['<a href="a.html#kein">', "guide/b.html: a.html#kein"],
+    ['<a href="#kein">', "guide/b.html: #kein"],
+    ['<link href="/base/none.css">', "guide/b.html: /base/none.css"],
+  ])("with %s says which link of which page is broken", async (text, expected) => {
+    const own = expected.endsWith(": b.html") ? { "guide/c.html": text } : { "guide/b.html": text };
+    const place = expected.endsWith(": b.html") ? "guide/c.html: b.html" : expected;
+    expect(await findBrokenLinks(folderOf({ ...files, ...own }), "/base/")).toEqual([place]);
+  });
+});
