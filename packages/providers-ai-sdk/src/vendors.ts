@@ -19,7 +19,10 @@ type Vendor = {
   hasEffort?: boolean;
   /** Options of every call, which the caller's `vendor` overrides. */
   always?: object;
-  /** True if the tool choice `none` makes the package drop the tools, and all tool calls of the history. */
+  /**
+   * True if this vendor's package of the AI SDK, for the tool choice `none`, drops the tools and all tool calls of the
+   * history.
+   */
   dropsTools?: boolean;
   /** True if the package treats schemas as strict unless `strictJsonSchema` is false. Most schemas are not strict. */
   hasStrict?: boolean;

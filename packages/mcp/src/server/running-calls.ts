@@ -17,8 +17,8 @@ export class RunningCalls {
   }
 
   /**
-   * Adds a tool call. Its signal aborts with the first of the given signals, or when the call is cancelled by its name.
-   * `end` removes the call.
+   * Adds a tool call, and returns the signal that the call must obey: it aborts with the first of the given signals, or
+   * when the client cancels the call by `name`. `end` removes the call.
    */
   begin(
     name: string | undefined,

@@ -61,7 +61,7 @@ export function copyState(state: StateRecord): StateRecord {
   return structuredClone(state);
 }
 
-/** The maximum number of characters of a client's key that an error repeats. */
+/** The maximum number of characters of a state key, as a client sent it, that an error repeats. */
 const shownLength = 64;
 
 /** The names of the kinds of JSON values, for messages. An initial null allows any kind: `open`. */

@@ -84,7 +84,7 @@ async function checked(step: CheckedWaitStep, result: unknown): Promise<unknown>
   });
 }
 
-/** Waits until a time: in a durable run without a timer, in a plain run in memory. */
+/** Waits until a time. A durable run is suspended until then; a plain run keeps a timer. */
 async function sleepUntil(
   { name, until }: CheckedStepOf<"sleep">,
   { before }: PlacedScope,

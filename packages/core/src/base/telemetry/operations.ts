@@ -82,7 +82,7 @@ type ModelCallEnd = OperationEnd & {
   readonly isCancelled?: boolean;
 };
 
-/** The beginning of a tool call. */
+/** The facts about a tool call that are known when it begins. */
 type ToolCallBegin = {
   readonly name: string;
   /** False if the model has called a tool that does not exist. */

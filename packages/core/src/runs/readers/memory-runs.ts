@@ -93,7 +93,10 @@ export class MemoryRuns {
     }
   }
 
-  /** Returns the caller that holds most runs or bytes, among callers of the same kind with ended runs. */
+  /**
+   * Returns the caller with most stored runs or bytes among those with ended runs: among users for a user, else among
+   * anonymous callers.
+   */
   #largest({ kind }: CountedCaller, holdings: CallerHoldings): CountedCaller | undefined {
     const callers = [...this.#ended.values()].flatMap(({ caller }) => (caller.kind === kind ? [caller] : []));
     const sizes = callers.map((caller) => holdings.of(caller).own);

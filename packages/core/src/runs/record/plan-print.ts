@@ -160,8 +160,8 @@ function nameOf(named: unknown): string {
 }
 
 /**
- * Returns a tool's schema as JSON Schema. A third party's tool may have a schema that only its own code can read: then
- * only the effect is compared.
+ * Returns a tool's schema as JSON Schema, for the comparison with the tool of another release. Returns null for the schema
+ * of a third party that only its own code can read: such tools are compared by their option `effect` alone.
  */
 function schemaOf(tool: object): unknown {
   try {

@@ -26,7 +26,7 @@ export type SignalOptions = {
   id?: string | undefined;
 };
 
-/** A signal after its values were checked. */
+/** An event sent to a waiting run, whose name, data and id were checked. */
 export type NewSignal = { readonly event: string; readonly data: Json; readonly id?: string };
 
 /** Checks the values of a signal. Throws `invalid_request`, or `payload_too_large` for data over 64 KB. */

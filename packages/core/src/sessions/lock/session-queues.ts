@@ -78,8 +78,8 @@ const queuesByDriver = new WeakMap<StorageDriver, { local: KeyedQueues; shared: 
 
 /**
  * Returns this process's queues for single records of a storage, such as a session's memory: the same object on each
- * call. The sessions of a shared storage have separate queues (`sessionQueuesOf`); those of another storage use these
- * queues too.
+ * call. If processes share the storage, its sessions have separate queues, `sessionQueuesOf`; if not, its sessions use
+ * these queues too.
  */
 export function recordQueuesOf(driver: StorageDriver): KeyedQueues {
   return queuesOf(driver).local;
