@@ -126,16 +126,20 @@ describe("two processes of one service", () => {
       await vi.waitFor(async () => expect(await queue.storage.get("runs", runId)).toMatchObject({ status: "running" }));
       const put = queue.storage.compareAndSet.bind(queue.storage);
       let mayBeAsked = false;
+      let held: unknown;
       vi.spyOn(queue.storage, "compareAndSet").mockImplementation(async (...args) => {
         if (args[0] === "run-inbox" && !mayBeAsked) {
           mayBeAsked = true;
           mayAsk.resolve();
-          while ((await queue.storage.list("run-open")).length > 0) await sleep(2);
+          // The attempt is over: the run waits, and its open entry is held for the cancellation.
+          while (queue.deliveries.length === 0) await sleep(2);
+          held = await queue.storage.get("run-open", runId);
         }
         return await put(...args);
       });
       await service.cancel(runId, "host");
 
+      expect(held).toMatchObject({ isHeld: true });
       expect(await untilStatus(service, runId, "cancelled")).toMatchObject({ error: { code: "cancelled" } });
       await vi.waitFor(async () => expect(await queue.storage.list("run-open")).toEqual([]));
     },
