@@ -1,6 +1,4 @@
-import type { ContinuedTelemetry } from "../../base/telemetry/telemetry.ts";
-import type { RunStore } from "../record/run-store.ts";
-import { isEnded, callerOf } from "../record/run-record.ts";
+import { callerOf } from "../record/run-record.ts";
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { LoggedAttempts } from "../../agents/journal/logged-past.ts";
 import type { Journal } from "../../agents/journal/journal.ts";
@@ -15,6 +13,7 @@ import { endOf } from "../record/run-parts.ts";
 import type { Running, RunRecord } from "../record/run-record.ts";
 import type { StoredEnd } from "../record/run-parts.ts";
 import { writeInOrder } from "../record/run-writes.ts";
+import type { RunningNote } from "./running-note.ts";
 import type { ServiceParts } from "../processes/service-parts.ts";
 import { takesSignal } from "../../agents/run/run-wait.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
@@ -101,10 +100,10 @@ export class RunEnds {
 /** Suspends durable runs: updates their record, and removes them from the list of open runs. */
 export class RunSuspension {
   readonly #parts: ServiceParts;
-  /** Submits a run again after a pause. */
-  readonly #resubmit: (record: RunRecord, afterMs: number) => void;
+  /** Submits a run again. */
+  readonly #resubmit: (record: RunRecord) => void;
 
-  constructor(parts: ServiceParts, resubmit: (record: RunRecord, afterMs: number) => void) {
+  constructor(parts: ServiceParts, resubmit: (record: RunRecord) => void) {
     this.#parts = parts;
     this.#resubmit = resubmit;
   }
@@ -130,12 +129,8 @@ export class RunSuspension {
   }
 
   #noteWaiting(waiting: RunRecord): void {
-    const { now, admission } = this.#parts;
     this.#warnOfDoubt(waiting);
-    admission?.wait(waiting.runId, callerOf(waiting));
-    const until = untilOf(waiting);
-    // If the wait ends later, the periodic sweep of open runs submits the run at that time.
-    if (until - now() < sweepMs) this.#resubmit(waiting, until - now());
+    this.#parts.admission?.wait(waiting.runId, callerOf(waiting));
   }
 
   /**
@@ -145,7 +140,27 @@ export class RunSuspension {
   async #unlist(waiting: RunRecord): Promise<void> {
     if (await this.takeOffList(waiting)) return;
     const woken = await this.#parts.store.wake(waiting.runId);
-    if (woken !== null) this.#resubmit(woken, 0);
+    if (woken !== null) this.#resubmit(woken);
+  }
+
+  /**
+   * Wakes a run whose time is over, unless it waits no longer, or until a later time. Never rejects: after a failure the
+   * sweep wakes the run.
+   */
+  async wakeDue(runId: string): Promise<void> {
+    const { store, due, now, logger } = this.#parts;
+    try {
+      const record = await store.readStored(runId);
+      if (record?.status !== "waiting") return;
+      const until = endOfWaits(record);
+      if (until > now()) return due.add(runId, until);
+      // The job of the attempt that suspended the run may not be over, and the engine would drop another job of this
+      // activation.
+      const woken = await store.wake(runId, record);
+      if (woken !== null) this.#resubmit(woken);
+    } catch (error) {
+      logger.warn("A waiting run could not be woken at its time. The sweep wakes it.", { runId, error });
+    }
   }
 
   /** Warns how to answer a `doubt` wait about a call that may have had its effect, because no client can answer it. */
@@ -184,12 +199,12 @@ export class RunSuspension {
   }
 
   /**
-   * Removes a waiting run from the list of open runs. If its wait has a time limit, the run stays listed, so that the
-   * periodic sweep finds it at that time. Returns false, and changes nothing, if the run can continue or was cancelled
+   * Removes a waiting run from the list of open runs. If its wait has a time limit, the run stays listed, so that some
+   * process finds it at that time. Returns false, and changes nothing, if the run can continue or was cancelled
    * meanwhile.
    */
   async takeOffList(record: RunRecord): Promise<boolean> {
-    const { store, now } = this.#parts;
+    const { store, due, now } = this.#parts;
     await store.notify(record);
     const open = await store.readOpen(record.runId);
     // The record already shows that the run waits: an answer that arrives later puts it back in the queue and changes
@@ -198,13 +213,19 @@ export class RunSuspension {
     if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
     const until = untilOf(record);
     await store.takeOffList(record, open, until === Infinity ? undefined : until - sweepMs);
+    due.add(record.runId, endOfWaits(record));
     return true;
   }
 }
 
 /** Returns the time at which the run's first wait, or the run itself, ends without an answer. */
-function untilOf({ waits = [], waitsUntil = Infinity }: RunRecord): number {
-  return Math.min(waitsUntil, ...waits.map(({ until = Infinity }) => until));
+function untilOf(record: RunRecord): number {
+  return Math.min(record.waitsUntil ?? Infinity, endOfWaits(record));
+}
+
+/** Returns the time at which the run's first wait ends without an answer. */
+function endOfWaits({ waits = [] }: RunRecord): number {
+  return Math.min(...waits.map(({ until = Infinity }) => until));
 }
 
 /**
@@ -226,68 +247,4 @@ export function isDue({ waits = [] }: RunRecord, inbox: InboxContent, now: numbe
 function isOver(wait: RunWait, { answers, signals }: InboxContent, now: number): boolean {
   const { id, until = Infinity } = wait;
   return answers.has(id) || until <= now || signals.some((signal) => takesSignal(wait, signal));
-}
-
-/**
- * Milliseconds after which a run's record shows that it is running. The record of a run that ends earlier never shows
- * that it was running.
- */
-const noteAfterMs = 100;
-
-/**
- * The note that a run is running. Readers in this process see the note immediately; the run's record shows it a little
- * later.
- */
-export class RunningNote {
-  readonly fields: Running;
-  readonly #store: RunStore;
-  readonly #record: RunRecord;
-  readonly #timer: NodeJS.Timeout;
-  readonly #telemetry: ContinuedTelemetry | undefined;
-  #written: Promise<RunRecord | null> | undefined;
-
-  /** @param telemetry records the attempt; the attempt's trace context becomes part of the note */
-  // oxlint-disable-next-line max-params -- the last is missing for most runs
-  constructor(store: RunStore, record: RunRecord, fields: Running, telemetry?: ContinuedTelemetry) {
-    this.#store = store;
-    this.#record = record;
-    this.fields = fields;
-    this.#telemetry = telemetry;
-    store.running.set(record.runId, fields);
-    this.#timer = setTimeout(() => void this.write().catch(() => undefined), noteAfterMs).unref();
-  }
-
-  /**
-   * Writes the note to the run's record, unless it was written. Returns the updated record; `null` if the run is over
-   * or another attempt wrote its note first.
-   */
-  write(): Promise<RunRecord | null> {
-    clearTimeout(this.#timer);
-    const { runId } = this.#record;
-    const change = ({ waits: _waits, ...record }: RunRecord): RunRecord | null => {
-      // A run that another attempt has suspended meanwhile is no longer among the open runs: its record must not show
-      // that it is performed, or nothing would continue it if this process ended.
-      const isSuspended = record.status === "waiting" && this.#record.status !== "waiting";
-      const isPast = isEnded(record.status) || isSuspended || record.attempts >= this.fields.attempts;
-      if (isPast) return null;
-      const attemptTrace = this.#telemetry?.begun;
-      return { ...record, status: "running", ...this.fields, ...(attemptTrace !== undefined && { attemptTrace }) };
-    };
-    return (this.#written ??= this.#store.change(runId, change, this.#record));
-  }
-
-  /**
-   * Returns the record as this attempt last saw it, including the note if it was written. If the note was not written
-   * by then, it is never written.
-   */
-  async known(): Promise<RunRecord> {
-    clearTimeout(this.#timer);
-    return (await this.#written) ?? this.#record;
-  }
-
-  /** Removes the note for readers in this process. */
-  close(): void {
-    clearTimeout(this.#timer);
-    this.#store.running.delete(this.#record.runId);
-  }
 }

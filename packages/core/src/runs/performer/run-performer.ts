@@ -31,21 +31,16 @@ const endingAttempts = 2;
 const growthPauseMs = 200;
 /** Milliseconds to pause before retrying a run that a storage failure stopped. */
 const failurePausesMs = [1000, 2000, 5000, 10_000, 30_000];
-/**
- * Milliseconds to pause before retrying a suspect run (its processes died repeatedly), while other suspect runs are
- * performed.
- */
+/** Milliseconds to pause before retrying a suspect run (its processes died repeatedly), while others are performed. */
 const suspectPausesMs = [100, 200, 400];
-/**
- * Milliseconds to pause before retrying a run that another process performs, or that only another process can continue.
- */
+/** Milliseconds to pause before retrying a run that another process performs, or that it alone can continue. */
 const handBackPausesMs = [1000, 2000, 3000, 4000, 5000];
 
 /** Makes attempts at durable runs in this process, each until the run ends, waits or is left to a later attempt. */
 export class RunPerformer {
   readonly #parts: ServiceParts;
-  /** Submits a run again after a pause. */
-  readonly #resubmit: (record: RunRecord, afterMs: number) => void;
+  /** Submits a run again. */
+  readonly #resubmit: (record: RunRecord) => void;
   readonly #failures = new RetryPauses(failurePausesMs);
   readonly #handBacks = new RetryPauses(handBackPausesMs);
   readonly #suspectPauses = new RetryPauses(suspectPausesMs);
@@ -53,7 +48,7 @@ export class RunPerformer {
   readonly #suspension: RunSuspension;
   readonly #execution: AttemptExecution;
 
-  constructor(parts: ServiceParts, resubmit: (record: RunRecord, afterMs: number) => void) {
+  constructor(parts: ServiceParts, resubmit: (record: RunRecord) => void) {
     this.#parts = parts;
     this.#resubmit = resubmit;
     this.#ends = new RunEnds(parts);
@@ -80,6 +75,11 @@ export class RunPerformer {
       resolve();
       this.#parts.tails.handOver(runId);
     }
+  }
+
+  /** Wakes a waiting run whose time is over. Never rejects. */
+  async wakeDue(runId: string): Promise<void> {
+    await this.#suspension.wakeDue(runId);
   }
 
   async #performOnce(job: RunJob, control: AttemptControl, begun: BegunRun | undefined): Promise<void | HandedBack> {
@@ -173,7 +173,7 @@ export class RunPerformer {
     const open = await store.readOpen(runId);
     if (open === null || readOpenRun(open, runId).activation >= activation) return;
     await store.open(record);
-    this.#resubmit(record, 0);
+    this.#resubmit(record);
   }
 
   /**

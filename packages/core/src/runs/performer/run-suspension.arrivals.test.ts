@@ -4,7 +4,8 @@ import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { putAnswer, putCancel } from "../record/answers.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import { now, partsOf, record } from "../processes/test/parts.ts";
-import { RunningNote, RunSuspension } from "./run-ends.ts";
+import { RunSuspension } from "./run-ends.ts";
+import { RunningNote } from "./running-note.ts";
 import { sweepMs } from "../processes/run-sweep.ts";
 
 class StorageWithArrival extends InMemoryStorage {

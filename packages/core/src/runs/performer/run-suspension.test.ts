@@ -5,7 +5,8 @@ import { putAnswer, putCancel } from "../record/answers.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import { callerOf } from "../record/run-record.ts";
 import { now, partsOf, record } from "../processes/test/parts.ts";
-import { RunningNote, isDue, isLate, RunSuspension } from "./run-ends.ts";
+import { isDue, isLate, RunSuspension } from "./run-ends.ts";
+import { RunningNote } from "./running-note.ts";
 import { sweepMs } from "../processes/run-sweep.ts";
 
 const asked = (id: string, more: Partial<RunWait> = {}): RunWait => ({ id, kind: "approval", about: {}, ...more });
@@ -65,7 +66,8 @@ async function suspended(waits: readonly RunWait[], { of = record, attempts = 0 
   const made = partsOf();
   const { parts } = made;
   await parts.store.insert({ ...of, attempts });
-  const resubmit = vi.fn<(record: RunRecord, afterMs: number) => void>();
+  const resubmit = vi.fn<(record: RunRecord) => void>();
+  const noted = vi.spyOn(parts.due, "add");
   const waiting = parts.admission && vi.spyOn(parts.admission, "wait");
   const suspension = new RunSuspension(parts, resubmit);
   const stored = () => parts.store.read(of.runId);
@@ -74,7 +76,7 @@ async function suspended(waits: readonly RunWait[], { of = record, attempts = 0 
     const note = new RunningNote(parts.store, of, { attempts: 1, node: "here", startedAt: 5, plan: { tools: {} } });
     await suspension.suspend(of, journal, note);
   };
-  return { ...made, resubmit, suspension, stored, waiting, suspend };
+  return { ...made, resubmit, noted, suspension, stored, waiting, suspend };
 }
 
 const openIn = async ({ storage }: { storage: { list(namespace: string): Promise<{ value: unknown }[]> } }) =>
@@ -103,17 +105,23 @@ describe("a run that suspends", () => {
     expect(run.waiting).toHaveBeenCalledExactlyOnceWith("r", callerOf(anonymous));
   });
 
-  it.each([
-    [sweepMs - 1, 1],
-    [sweepMs, 0],
-    [0, 2],
-  ])("whose wait ends after %d ms is submitted again %d times", async (ms, times) => {
-    const run = await suspended([asked("v"), asked("w", { until: now + ms })]);
+  it.each([1, sweepMs - 1, sweepMs, 86_400_000])(
+    "stays listed, to be woken, if its wait ends after %d ms",
+    async (ms) => {
+      const run = await suspended([asked("v"), asked("w", { until: now + ms })]);
+      await run.suspend();
+      expect(run.resubmit).not.toHaveBeenCalled();
+      expect(run.noted).toHaveBeenCalledExactlyOnceWith("r", now + ms);
+      expect(await openIn(run)).toEqual([now + ms - sweepMs]);
+    },
+  );
+
+  it("goes on at once if its wait is over when it has suspended", async () => {
+    const run = await suspended([asked("v"), asked("w", { until: now })]);
     await run.suspend();
-    expect(run.resubmit).toHaveBeenCalledTimes(times);
-    expect(run.resubmit.mock.calls.map(([, afterMs]) => afterMs)).toEqual([ms, 0].slice(0, times));
-    const listedAt = times === 2 ? now : now + ms - sweepMs;
-    expect(await openIn(run)).toEqual([listedAt]);
+    expect(run.resubmit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ activation: 2 }));
+    expect(run.noted).not.toHaveBeenCalled();
+    expect(await openIn(run)).toEqual([now]);
   });
 
   it("goes on at once with an answer or a cancel that came while it was about to stop", async () => {
@@ -125,7 +133,7 @@ describe("a run that suspends", () => {
       await put(run.storage as never);
       await run.suspend();
       expect(await run.stored()).toMatchObject({ status: "queued", activation: 2 });
-      expect(run.resubmit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ activation: 2 }), 0);
+      expect(run.resubmit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ activation: 2 }));
       expect(await openIn(run)).toEqual([now]);
     }
   });
@@ -148,6 +156,47 @@ describe("a run that suspends", () => {
     expect(level).toBe("warn");
     expect(message).toContain('its process ended during "pay", which may have had its effect');
     expect(run.lines.join("")).not.toContain("sk-secret");
+  });
+});
+
+describe("a run whose time has come", () => {
+  const sleeping = (until: number): RunRecord => ({ ...record, status: "waiting", waits: [asked("w", { until })] });
+
+  it.each([
+    ["wakes at its time", sleeping(now), 2, []],
+    ["waits on before its time, which is noted again", sleeping(now + 1), 0, [["r", now + 1]]],
+    ["waits on without an end", { ...sleeping(now), waits: [asked("w")] }, 0, [["r", Infinity]]],
+    ["is left to the sweep if the run itself is late", { ...sleeping(now + 9), waitsUntil: now }, 0, [["r", now + 9]]],
+    ["is left as it is when it was woken", { ...sleeping(now), status: "queued" as const }, 0, []],
+    ["is left as it is when it is over", { ...sleeping(now), status: "completed" as const }, 0, []],
+  ])("%s", async (...row) => {
+    const [, of, activation, noted] = row;
+    const run = await suspended([], { of });
+    await run.suspension.wakeDue("r");
+    expect(run.resubmit.mock.calls.map(([woken]) => woken.activation)).toEqual(activation === 0 ? [] : [activation]);
+    expect(run.noted.mock.calls).toEqual(noted);
+    expect(run.lines).toEqual([]);
+  });
+
+  it("is woken by one of two processes", async () => {
+    const run = await suspended([], { of: sleeping(now) });
+    const other = new RunSuspension(partsOf({}, { storage: run.storage }).parts, run.resubmit);
+    await Promise.all([run.suspension.wakeDue("r"), other.wakeDue("r")]);
+    expect(run.resubmit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ activation: 2 }));
+  });
+
+  it("is left alone when it was removed", async () => {
+    const run = await suspended([]);
+    await run.suspension.wakeDue("another");
+    expect([run.resubmit.mock.calls, run.lines]).toEqual([[], []]);
+  });
+
+  it("is left to the sweep if the storage is down, which the operator reads", async () => {
+    const run = await suspended([], { of: sleeping(now) });
+    vi.spyOn(run.storage, "get").mockRejectedValue(new Error("down"));
+    await run.suspension.wakeDue("r");
+    expect(run.resubmit).not.toHaveBeenCalled();
+    expect(run.lines).toEqual([expect.stringContaining("could not be woken at its time")]);
   });
 });
 

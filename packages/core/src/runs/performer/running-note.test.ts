@@ -3,7 +3,7 @@ import type { RunRecord } from "../record/run-record.ts";
 import { RunStore } from "../record/run-store.ts";
 import { newRecord } from "../record/test/run-records.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { RunningNote } from "./run-ends.ts";
+import { RunningNote } from "./running-note.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

@@ -2,54 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { putCancel } from "../record/answers.ts";
 import type { RunStorage } from "../record/run-record.ts";
-import { RunStore } from "../record/run-store.ts";
-import type { FoundOpenRun } from "../record/run-lists.ts";
-import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import type { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { RemoteStorage } from "../../sessions/storage/test/remote-storage.ts";
-import { Admission } from "./admission.ts";
 import type { Performing } from "./service-parts.ts";
-import { RunSweep, sweepMs } from "./run-sweep.ts";
-
-/** The time of the process, in epoch milliseconds, where nothing else is said. */
-const start = 1_000_000_000_000;
+import { sweepMs } from "./run-sweep.ts";
+import { open, openTimed, start, submittedAt, sweepOf } from "./test/sweeps.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: start }));
 afterEach(() => void vi.useRealTimers());
 
 const down = new TroupeError("storage_unavailable", "The database restarts.");
-const ann = "-/u:ann";
-
-/** A sweep with all that it has done. */
-function sweepOf(storage: RunStorage = new InMemoryStorage(), performed: readonly string[] = []) {
-  const store = new RunStore(storage, Date.now);
-  const admission = new Admission({ maxQueued: 10, perCaller: 10, maxAnonymousBytes: 1024 });
-  const replaced = vi.spyOn(admission, "replace");
-  const performing = new Map(performed.map((id) => [id, {} as Performing]));
-  const [submitted, cancelled, errors]: [string[], string[], unknown[]] = [[], [], []];
-  const submit = vi.fn<(run: FoundOpenRun) => Promise<void>>(async ({ runId }) => void submitted.push(runId));
-  const cleanUp = vi.fn<() => Promise<void>>(async () => {});
-  const onError = (error: unknown) => void errors.push(error);
-  const cancel = (runId: string) => void cancelled.push(runId);
-  const sweep = new RunSweep({ store, admission, performing, now: Date.now, submit, cleanUp, cancel, onError });
-  const counts = () => replaced.mock.calls.map(([found]) => found.map(({ runId }) => runId));
-  return { sweep, store, storage, performing, submit, submitted, cleanUp, cancelled, errors, counts };
-}
-
-/** Puts a run on the list of open ones, as submitted some time ago. */
-async function open(storage: RunStorage, runId: string, ageMs: number): Promise<void> {
-  const run = { v: 1, submittedAt: start - ageMs, activation: 1, priority: 10, owner: ann };
-  await storage.set("run-open", runId, run);
-}
-
-/** Puts a waiting run on the list of open ones, to be woken at some time. */
-async function openTimed(storage: RunStorage, runId: string, ageMs: number): Promise<void> {
-  await open(storage, runId, ageMs);
-  await storage.set("run-open", runId, { ...((await storage.get("run-open", runId)) as object), isTimed: true });
-}
-
-async function submittedAt(storage: RunStorage, runId: string): Promise<unknown> {
-  return ((await storage.get("run-open", runId)) as { submittedAt?: number } | null)?.submittedAt;
-}
 
 describe("the round of a sweep", () => {
   const third = sweepMs / 3;
@@ -137,6 +99,22 @@ describe("the round of a sweep", () => {
     await sweep.sweep();
     expect(submitted).toEqual(["run"]);
     expect(await storage.get("run-open", "run")).not.toHaveProperty("isTimed");
+  });
+
+  it("notes the times of timed runs that are not due, and of no others", async () => {
+    const { sweep, storage, submitted, noted } = sweepOf();
+    for (const [runId, inMs] of Object.entries({ due: 0, next: 1, far: 5 * hour })) {
+      await openTimed(storage, runId, sweepMs - inMs);
+    }
+    await open(storage, "wrong clock", -hour);
+    await sweep.sweep();
+    expect([submitted, noted]).toEqual([
+      ["due"],
+      [
+        ["far", 5 * hour],
+        ["next", 1],
+      ],
+    ]);
   });
 
   it("does not submit a run that begins here while it is renewed", async () => {
@@ -237,17 +215,19 @@ describe("the round of a sweep", () => {
 
 describe("a process that takes up the runs of earlier ones", () => {
   it("submits those that are due by now and pass its test, and removes nothing", async () => {
-    const { sweep, storage, submitted, cleanUp, counts } = sweepOf(undefined, ["own"]);
-    for (const [runId, ageMs] of Object.entries({ later: -1, now: 0, old: 5, own: 5, refused: 5 })) {
-      await (runId === "later" ? openTimed : open)(storage, runId, ageMs);
-    }
+    const { sweep, storage, submitted, cleanUp, counts, noted } = sweepOf(undefined, ["own"]);
+    for (const [runId, ageMs] of Object.entries({ now: 0, old: 5, own: 5, refused: 5 }))
+      await open(storage, runId, ageMs);
+    await openTimed(storage, "later", sweepMs - 1);
+    await openTimed(storage, "woken", sweepMs);
     await sweep.takeUp(({ runId }) => runId !== "refused");
-    expect(submitted).toEqual(["now", "old"]);
+    expect(submitted).toEqual(["now", "old", "woken"]);
     expect(await submittedAt(storage, "refused")).toBe(start - 5);
-    expect(counts()).toEqual([["later", "now", "old", "own", "refused"]]);
+    expect(counts()).toEqual([["later", "now", "old", "own", "refused", "woken"]]);
+    expect(noted).toEqual([["later", 1]]);
 
     await sweep.takeUp();
-    expect(submitted).toEqual(["now", "old", "now", "old", "refused"]);
+    expect(submitted.slice(3)).toEqual(["now", "old", "refused", "woken"]);
     expect(cleanUp).not.toHaveBeenCalled();
   });
 });

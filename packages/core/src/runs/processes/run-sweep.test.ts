@@ -7,6 +7,7 @@ import type { Performing } from "./service-parts.ts";
 import type { RunStorage } from "../record/run-record.ts";
 import type { FoundOpenRun } from "../record/run-lists.ts";
 import { RunStore } from "../record/run-store.ts";
+import { DueRuns } from "./due-runs.ts";
 import { RunSweep, sweepMs } from "./run-sweep.ts";
 import { RemoteStorage } from "../../sessions/storage/test/remote-storage.ts";
 
@@ -25,6 +26,7 @@ it("the sweep of one of two processes submits a run again that an engine forgot,
       store: new RunStore(storage, Date.now),
       admission: new Admission({ maxQueued: 10, perCaller: 10, maxAnonymousBytes: 1024 }),
       performing: new Map(),
+      due: new DueRuns(Date.now),
       now: Date.now,
       submit: async (run) => void submitted.push(run),
       cleanUp: async () => {},
@@ -52,6 +54,7 @@ it("the looks for cancels from other processes make one request for all runs of 
     store: new RunStore(storage.driver as RunStorage, Date.now),
     admission: new Admission({ maxQueued: 10, perCaller: 10, maxAnonymousBytes: 1024 }),
     performing: new Map(runIds.map((id) => [id, {} as Performing])),
+    due: new DueRuns(Date.now),
     now: Date.now,
     submit: async () => {},
     cleanUp: async () => {},

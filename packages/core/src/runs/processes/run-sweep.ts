@@ -4,10 +4,10 @@ import { ObservedCounters } from "../../sessions/lock/liveness.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { Admission } from "./admission.ts";
 import { readCancels } from "../record/answers.ts";
+import type { DueRuns } from "./due-runs.ts";
 import type { Performing } from "./service-parts.ts";
 import type { FoundOpenRun } from "../record/run-lists.ts";
 import type { RunStore } from "../record/run-store.ts";
-import { longestTimerMs } from "../../base/errors/option-checks.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import type { RunEngine } from "./run-engine.ts";
@@ -26,6 +26,8 @@ type SweepInit = {
   store: RunStore;
   admission: Admission | undefined;
   performing: ReadonlyMap<string, Performing>;
+  /** Gets the waiting runs that the sweep finds, with the times at which they are woken. */
+  due: Pick<DueRuns, "add">;
   now: () => number;
   submit: (run: FoundOpenRun) => Promise<void>;
   cleanUp: () => Promise<void>;
@@ -98,15 +100,17 @@ export class RunSweep {
    * test, except waiting runs that must be submitted at a later time.
    */
   async takeUp(test: (run: FoundOpenRun) => boolean = () => true): Promise<void> {
-    await this.#submitDue((run) => (run.isTimed !== true || run.submittedAt <= this.#init.now()) && test(run));
+    await this.#submitDue((run) => (run.isTimed !== true || wokenAt(run) <= this.#init.now()) && test(run));
   }
 
   async #submitDue(isDue: (run: FoundOpenRun) => boolean): Promise<void> {
-    const { store, admission, onError } = this.#init;
+    const { store, admission, due, onError } = this.#init;
     const found: FoundOpenRun[] = [];
     try {
       for await (const page of store.lists.listOpen(onError)) {
         found.push(...page);
+        const later = page.filter((run) => run.isTimed === true && !isDue(run));
+        for (const run of later) due.add(run.runId, wokenAt(run));
         await mapBounded(page.filter(isDue), (run) => this.#submit(run));
       }
       admission?.replace(found);
@@ -139,12 +143,15 @@ export class RunSweep {
   }
 }
 
-/** Submits runs to an engine, immediately or after a pause. */
+/** Returns the time at which a timed run is woken. */
+function wokenAt({ submittedAt }: FoundOpenRun): number {
+  return submittedAt + sweepMs;
+}
+
+/** Submits runs to an engine. */
 export class RunSubmission {
   readonly #engine: RunEngine;
   readonly #logger: Logger;
-  readonly #pauses = new Set<NodeJS.Timeout>();
-  #isOver = false;
 
   constructor(engine: RunEngine, logger: Logger) {
     this.#engine = engine;
@@ -157,25 +164,6 @@ export class RunSubmission {
     await this.#engine.submit(job).catch((error: unknown) => {
       this.#logger.warn("The engine did not take a run. It is submitted again.", { runId, error });
     });
-  }
-
-  /** Submits a run again, immediately or after a pause that does not keep the process alive. */
-  submitAgain(record: RunRecord, afterMs: number): void {
-    if (afterMs <= 0) return void this.submit(record);
-    // After a pause longer than a timer can be, the sweep submits the run.
-    if (this.#isOver || afterMs > longestTimerMs) return;
-    const pause = setTimeout(() => {
-      this.#pauses.delete(pause);
-      void this.submit(record);
-    }, afterMs).unref();
-    this.#pauses.add(pause);
-  }
-
-  /** Ends all pauses. The sweep of another process submits these runs. */
-  end(): void {
-    this.#isOver = true;
-    for (const pause of this.#pauses) clearTimeout(pause);
-    this.#pauses.clear();
   }
 }
 

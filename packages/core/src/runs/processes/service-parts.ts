@@ -6,6 +6,7 @@ import type { Logger } from "../../base/log/logger.ts";
 import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { Admission } from "./admission.ts";
+import { DueRuns } from "./due-runs.ts";
 import type { DurableTarget, StartedRun } from "./durable-target.ts";
 import type { Registries, ServiceSettings } from "./run-service-options.ts";
 import { KeyVault } from "../record/key-vault.ts";
@@ -74,6 +75,8 @@ export type ServiceParts = {
   readonly memory: MemoryRuns | undefined;
   /** The attempts in progress in this process. */
   readonly performing: Map<string, Performing>;
+  /** The waiting runs that are soon woken because their time is over. */
+  readonly due: DueRuns;
   readonly suspects: SuspectRuns;
   readonly webhooks: RunWebhooks;
   /** Returns the part of a run's record that its owner may see. */
@@ -121,6 +124,7 @@ export function makeServiceParts(
     locals: new Map(),
     memory: storage instanceof EphemeralRunStorage ? new MemoryRuns({ ...retention, storage, store }) : undefined,
     performing,
+    due: new DueRuns(now),
     suspects,
     webhooks: new RunWebhooks({ store, vault, settings: settings.webhooks, now, logger }),
     toView: (record) => toView(record, retention.recordMs),

@@ -217,13 +217,15 @@ export class RunStore {
   /**
    * Puts a waiting run back in the queue. Returns null if the run does not wait. The run is already in the list of open
    * runs, because it is listed before a message to it is stored.
+   *
+   * @param known the record as the caller last saw it, which saves a read if it has not changed
    */
-  async wake(runId: string): Promise<RunRecord | null> {
+  async wake(runId: string, known?: RunRecord): Promise<RunRecord | null> {
     const change = ({ waits: _waits, waitsUntil: _until, ...record }: RunRecord): RunRecord | null =>
       record.status === "waiting" ? { ...record, status: "queued", activation: record.activation + 1 } : null;
     const woken: { record: RunRecord | null } = { record: null };
     await writeInOrder("wake", {
-      queued: async () => (woken.record = await this.change(runId, change)) !== null,
+      queued: async () => (woken.record = await this.change(runId, change, known)) !== null,
       activation: () => woken.record && this.open(woken.record),
     });
     return woken.record;

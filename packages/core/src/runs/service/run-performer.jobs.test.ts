@@ -59,7 +59,7 @@ describe("a job", () => {
     await parts.store.open({ ...record, activation });
     const run = await read();
     await perform();
-    expect(resubmit.mock.calls).toEqual(Array.from({ length: times }, () => [run, 0]));
+    expect(resubmit.mock.calls).toEqual(Array.from({ length: times }, () => [run]));
     expect(await logged()).toEqual([]);
     const [entry] = await storage.list("run-open");
     expect(entry?.value).toMatchObject({ activation: Math.max(2, activation) });

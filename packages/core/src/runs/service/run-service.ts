@@ -93,7 +93,7 @@ export class RunService {
       checkOpen: () => this.#serving.checkOpen(),
     });
     this.schedules = scheduling.schedules;
-    const performer = new RunPerformer(parts, (record, afterMs) => this.#submission.submitAgain(record, afterMs));
+    const performer = new RunPerformer(parts, (record) => void this.#submission.submit(record));
     this.#control = { parts, engine, performer };
     const cleanUp = async () => await this.cleanUp();
     this.#serving = new RunServing({ parts, engine, performer, schedules: scheduling.runner, cleanUp });
@@ -293,7 +293,6 @@ export class RunService {
     const { engine, storage } = this.#settings;
     await closeInOrder(
       () => this.drain(0),
-      () => this.#submission.end(),
       ...this.#unlisten,
       () => this.#parts.tails.close(),
       () => this.subscriptions.close(),

@@ -138,7 +138,7 @@ export class RunServing {
 
   async #serve(concurrency: number): Promise<Serving> {
     const { parts, engine, performer, schedules, cleanUp } = this.#init;
-    const { store, admission, performing, nodes, now, logger, telemetry } = parts;
+    const { store, admission, performing, due, nodes, now, logger, telemetry } = parts;
     const isAlone = engine.isServed !== undefined;
     // The process is published as a performer first, because other processes may leave jobs to it.
     if (!isAlone) await nodes.perform();
@@ -152,12 +152,14 @@ export class RunServing {
       admission,
       now,
       performing,
+      due,
       submit: async (run) => await engine.submit(run),
       cleanUp,
       cancel: (runId, reason) => performing.get(runId)?.cancel(cancelled(reason)),
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });
     this.#sweep.start();
+    due.start((runId) => performer.wakeDue(runId));
     parts.webhooks.start();
     this.#unobserve = telemetry?.observe("queue.depth", () => engine.waiting());
     // An engine shared by several processes keeps its jobs, so that only runs that wait for an upgrade are submitted
@@ -175,10 +177,11 @@ export class RunServing {
     // `serve` may not have completed yet.
     const serving = await this.#serving?.catch(() => undefined);
     const { parts, schedules } = this.#init;
-    const { nodes, begun, store, webhooks } = parts;
+    const { nodes, begun, due, store, webhooks } = parts;
     const retired = nodes.retire();
     await closeInOrder(
       () => schedules.stop(),
+      () => due.stop(),
       () => serving?.drain(graceMs),
       // The sweep stops after the runs: until then it renews the entries of runs in progress, and detects their
       // cancellations.

@@ -30,7 +30,7 @@ export async function processOf(agent: Runnable | undefined, { run = {}, log = [
   for (const [index, entries] of log.entries())
     await storage.set("run-log", `r/${String(index + 1).padStart(12, "0")}`, logRecord(entries) as unknown as Json);
   const { performing } = parts;
-  const resubmit = vi.fn<(record: RunRecord, afterMs: number) => void>();
+  const resubmit = vi.fn<(record: RunRecord) => void>();
   const performer = new RunPerformer(parts, resubmit);
   const { signal } = new AbortController();
   return {
