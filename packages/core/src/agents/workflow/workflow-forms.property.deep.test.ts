@@ -5,7 +5,8 @@ import { readProperty } from "../../base/util/read-property.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { Journal } from "../journal/journal.ts";
-import { cutLogs, performRun } from "../journal/test/takeovers.ts";
+import { entriesIn } from "../journal/test/journals.ts";
+import { cutLogs, performRun, stepsIn } from "../journal/test/takeovers.ts";
 import type { Inbox } from "../journal/test/takeovers.ts";
 import type { RunWait } from "../run/run-wait.ts";
 import { attemptOpts } from "../run/test/attempt-opts.ts";
@@ -64,6 +65,15 @@ const perform = async (plan: readonly FormPlan[], storage: InMemoryStorage, inbo
   return { calls, end: await endOf(run as Promise<{ state: unknown }>) };
 };
 
+/**
+ * Returns the calls whose results are in a log. Within an inner workflow a call is not known by its path, because the path
+ * begins anew.
+ */
+async function storedCalls(plan: readonly FormPlan[], storage: InMemoryStorage): Promise<string[]> {
+  if (JSON.stringify(plan).includes('"workflow"')) return [];
+  return stepsIn(await entriesIn(storage), "done").map((key) => key.replaceAll(/(^|\/)w\//g, "$1"));
+}
+
 /** Returns true if a plan makes this call, or may make it. */
 function mayCall(plan: readonly FormPlan[], call: string): boolean {
   const { calls, isUncertain } = interpret(plan);
@@ -100,11 +110,12 @@ describe("a workflow of steps of any form", () => {
       for (const place of [first, second]) {
         const cuts = await cutLogs(storage);
         storage = cuts[place % cuts.length] ?? new InMemoryStorage();
+        const stored = await storedCalls(plan, storage);
         const again = await perform(plan, storage, inbox);
 
         // Steps that are stored are not done again, so that only the end is the same.
         expect(certain(plan, { ...again, calls: [] })).toEqual(certain(plan, { ...whole, calls: [] }));
-        expect(again.calls.filter((call) => !mayCall(plan, call))).toEqual([]);
+        expect(again.calls.filter((call) => !mayCall(plan, call) || stored.includes(call))).toEqual([]);
       }
     });
 

@@ -15,7 +15,8 @@ export type Facts = Record<string, unknown>;
 /** The plan of a step of any form; its name is derived from its position. */
 export type FormPlan =
   | { form: "run"; key: string; fails: boolean }
-  | { form: "agent" | "ask" | "waitFor" | "sleep" }
+  | { form: "agent" | "ask" | "waitFor" }
+  | { form: "sleep"; ms: number }
   | GroupPlan
   | { form: "loop"; isWhile: boolean; maxRounds: number; steps: FormPlan[] }
   | { form: "choose"; hasOtherwise: boolean; steps: FormPlan[]; others: FormPlan[] }
@@ -26,7 +27,7 @@ export type GroupPlan = { form: "condition" | "parallel" | "workflow"; steps: Fo
 
 /** Generates arrays of steps, nested up to four levels. `waits`: with the steps that need a durable run. */
 export function formPlans(waits: boolean): Arbitrary<FormPlan[]> {
-  const leaves = ["agent", "sleep", ...(waits ? (["ask", "waitFor"] as const) : [])] as const;
+  const leaves = ["agent", ...(waits ? (["ask", "waitFor"] as const) : [])] as const;
   const { steps } = letrec<{ steps: FormPlan[]; step: FormPlan }>((tie) => ({
     steps: array(tie("step"), { maxLength: 3 }),
     step: oneof(
@@ -37,6 +38,8 @@ export function formPlans(waits: boolean): Arbitrary<FormPlan[]> {
         fails: integer({ min: 0, max: 19 }).map((roll) => roll === 0),
       }),
       record({ form: constantFrom(...leaves) }),
+      // A plain run would take the time.
+      record({ form: constant("sleep" as const), ms: waits ? constantFrom(0, 86_400_000) : constant(0) }),
       record({
         form: constantFrom("condition" as const, "parallel" as const, "workflow" as const),
         steps: tie("steps"),
@@ -92,7 +95,7 @@ class FormBuilder {
       case "waitFor":
         return { name, waitFor: name };
       case "sleep":
-        return { name, sleepMs: 0 };
+        return { name, sleepMs: plan.ms };
       case "loop":
         return this.#loop(plan, name);
       case "choose":
