@@ -1,12 +1,17 @@
 // `pnpm test:crash [sqlite] [postgres] [mongodb] [restarts] [runs] [demo] [poison] [poison-postgres] [nodes-postgres]
-// [nodes-redis] [nodes-saturated] [nodes-blocked]`: runs 15 crash trials on each storage, or TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and
-// kills a service with durable runs and the demo server 200 times each, or TROUPE_KILLS; a poison run kills its process beside
-// 30 others. The trials of services on several
-// machines kill 12, 6 and 3 of their processes, or TROUPE_KILLS, and block live ones 12 times, or TROUPE_BLOCKS. All draw from
-// the seed 1, or TROUPE_SEED, which is printed. Trials without their servers are skipped and named, which is an error when REQUIRED_SERVICES lists one. `--install` installs what is missing.
+// [nodes-redis] [nodes-saturated] [nodes-blocked] [forms] [forms-postgres] [sleeps] [sleeps-postgres]`: runs 15 crash trials on
+// each storage, or TROUPE_CRASH_TRIALS of them, restarts PostgreSQL under load, and kills a service with durable runs and the
+// demo server 200 times each, or TROUPE_KILLS; a poison run kills its process beside 30 others. The trials of services on
+// several machines kill 12, 6 and 3 of their processes, or TROUPE_KILLS, and block live ones 12 times, or TROUPE_BLOCKS. 5 kills,
+// or TROUPE_KILLS, interrupt workflow steps of all forms, and 500 runs sleep, or TROUPE_SLEEPS. All draw from the seed 1, or
+// TROUPE_SEED, which is printed. Trials without their servers are skipped and named, which is an error when REQUIRED_SERVICES
+// lists one. `--install` installs what is missing.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StorageDriver } from "@troupe/core";
+import { PostgresStorage } from "@troupe/storage-postgres";
+import { SqliteStorage } from "@troupe/storage-sqlite";
 import { PostgresServer } from "@troupe-internal/fault-tools";
 import { haveServices } from "../../tools/services/have-services.ts";
 import { mongodb } from "../../tools/services/mongodb.ts";
@@ -15,11 +20,14 @@ import { redis } from "../../tools/services/redis.ts";
 import type { Service } from "../../tools/services/service.ts";
 import type { StorageAddress } from "../processes/open-storage.ts";
 import { tryCrashes } from "./crash-trials.ts";
+import { tryForms } from "./forms/try-forms.ts";
+import { forms } from "./forms/forms-steps.ts";
 import { killDemoWhileStreaming, killWhileStreaming } from "./kill-while-streaming.ts";
 import { tryBlocks, tryNodeKills, trySaturation } from "./nodes/nodes-trials.ts";
 import { tryPoison } from "./poison.ts";
 import type { PoisonSetup } from "./poison-setup.ts";
 import { tryRestarts } from "./postgres-restarts.ts";
+import { trySleeps } from "./sleeps.ts";
 
 /** Trials of one kind. They return the faults that they found. */
 type Trials = { run: (url: string) => Promise<readonly string[]>; services?: readonly Service[] };
@@ -36,6 +44,10 @@ const trialsOf: Readonly<Record<string, Trials>> = {
   "nodes-postgres": { run: async () => await tryKilledNodes("postgres", 12), services: [postgres] },
   "nodes-redis": { run: async () => await tryKilledNodes("redis", 6), services: [postgres, redis] },
   "nodes-saturated": { run: trySaturatedNodes, services: [postgres] },
+  forms: { run: async () => await tryFormsOn("sqlite") },
+  "forms-postgres": { run: async () => await tryFormsOn("postgres"), services: [postgres] },
+  sleeps: { run: trySleepsOnSqlite },
+  "sleeps-postgres": { run: trySleepsOnPostgres, services: [postgres] },
   "nodes-blocked": { run: tryBlockedNodes, services: [postgres] },
 };
 
@@ -120,6 +132,55 @@ async function tryPoisonOn(setup: PoisonSetup): Promise<readonly string[]> {
   print(`  a poison run beside 30 others: ${deaths} deaths of its process; runs by their end: ${JSON.stringify(ends)}`);
   print(`  one kill of 30 runs: the first goes on after ${resumeMs[0]} ms, the last after ${resumeMs.at(-1)} ms`);
   print(`  ${writes} writes, compared with the table of transitions`);
+  return faults;
+}
+
+async function trySleepsOnSqlite(): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-sleeps-"));
+  try {
+    return await trySleepsOn(new SqliteStorage(join(folder, "runs.db")));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Uses a PostgreSQL of its own. */
+async function trySleepsOnPostgres(): Promise<readonly string[]> {
+  const server = await PostgresServer.create();
+  try {
+    return await trySleepsOn(new PostgresStorage(server.url));
+  } finally {
+    await server.close();
+  }
+}
+
+async function trySleepsOn(storage: StorageDriver): Promise<readonly string[]> {
+  const count = Number(process.env["TROUPE_SLEEPS"] ?? "500");
+  try {
+    const { startsPerSecond, timers, heapPerRun, lateness, faults } = await trySleeps(storage, count);
+    print(`  ${count} sleeping runs, due at half the ${startsPerSecond} runs that started each second before`);
+    print(`  ${timers} timers and ${heapPerRun} bytes of heap for each while they slept`);
+    print(
+      `  late by ${lateness.p50} ms in the middle, ${lateness.p99} ms at the slowest hundredth, ${lateness.max} ms at most`,
+    );
+    return faults;
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Uses a PostgreSQL of its own. */
+async function tryFormsOn(kind: "sqlite" | "postgres"): Promise<readonly string[]> {
+  const kills = Number(process.env["TROUPE_KILLS"] ?? "5");
+  const { interrupted, faults, ...counts } = await tryForms({ kind, kills, seed });
+  const { runs, doubts, writes, wholeKills } = counts;
+  print(`  ${kills} kills, ${wholeKills} of them with all forms under way; ${runs} runs, ${doubts} doubts answered`);
+  print(`  ${writes} writes, compared with the table of transitions`);
+  print("  form       interrupted  continued by a process that served already");
+  for (const form of forms) {
+    const { steps, elsewhere } = interrupted[form];
+    print(`  ${form.padEnd(10)} ${String(steps).padStart(11)}  ${elsewhere}`);
+  }
   return faults;
 }
 

@@ -11,6 +11,9 @@ export type NodesCase = NodesEvidence & {
   hasJustGoneOn: (node: string, at: number) => boolean;
 };
 
+/** The log of a run, and the status in its record. */
+type JudgedLog = Pick<StoredRun, "runId" | "status" | "entries" | "numbers">;
+
 /** Compares all that is stored, and all effects, with what is promised. */
 export function* judgeNodes(trial: NodesCase): Generator<string> {
   const effects = Map.groupBy(trial.effects, ({ key }) => key.slice(0, key.indexOf("/")));
@@ -28,7 +31,7 @@ export function* judgeNodes(trial: NodesCase): Generator<string> {
 }
 
 /** One run: records without gaps, each step done once, and one end, after which nothing comes. */
-function* judgeLog({ runId, status, entries, numbers }: StoredRun): Generator<string> {
+export function* judgeLog({ runId, status, entries, numbers }: JudgedLog): Generator<string> {
   if (!["completed", "cancelled", "error"].includes(status)) yield `The run ${runId} has not ended: it is ${status}.`;
   if (numbers.some((number, index) => number !== index + 1)) yield `The log of ${runId} has a gap.`;
   const ends = entries.filter(({ t }) => t === "end").length;
