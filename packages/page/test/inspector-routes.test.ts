@@ -84,7 +84,7 @@ describe("the routes of the inspector", () => {
     const { body } = await getJson(`${origin}/inspector/runs/${runId}`);
 
     expect(body).toMatchObject({ run: { runId, kind: "workflow" }, input: { count: 4 } });
-    expect(body.steps).toContainEqual({ name: "write", kind: "agent", within: "both" });
+    expect(body.steps).toContainEqual({ name: "write", kind: "agent", within: "both", runnable: "poet" });
     for (const unknown of ["nothing", "..%2f..", "__proto__", "x".repeat(5000)]) {
       expect((await getJson(`${origin}/inspector/runs/${unknown}`)).status, unknown).toBe(404);
     }

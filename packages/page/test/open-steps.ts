@@ -14,12 +14,7 @@ export function runWith(run: Partial<Run> = {}, more: Partial<UnfoldedRun> = {})
     attempts: 1,
     ...run,
   };
-  const steps = [
-    { name: "both", kind: "parallel" },
-    { name: "maybe", kind: "condition" },
-    { name: "plain", kind: "function" },
-  ];
-  const details = { run: record, steps };
+  const details = { run: record };
   return { details, root: stepWith(), byKey: new Map(), attempts: [], clockMs: undefined, ...more };
 }
 
@@ -37,7 +32,24 @@ export function stepWith(fields: Partial<OpenStep> = {}): OpenStep {
   };
 }
 
-export const stepNamed = (name: string) => ({ part: { key: `w/${name}`, kind: "step", name } }) as const;
+const declared = {
+  both: { name: "both", kind: "parallel" },
+  maybe: { name: "maybe", kind: "condition" },
+  plain: { name: "plain", kind: "function" },
+  pick: { name: "pick", kind: "choose" },
+  each: { name: "each", kind: "forEach" },
+  again: { name: "again", kind: "loop" },
+} as const;
+
+/** A workflow step; without a declaration if its name is not declared. */
+export const stepNamed = (name: keyof typeof declared | "undeclared") => ({
+  part: { key: `w/${name}`, kind: "step", name } as const,
+  ...(name !== "undeclared" && { declared: declared[name] }),
+});
+
+/** A round or an item of a workflow step. */
+export const partOf = (name: "each" | "again") =>
+  ({ part: { key: `w/${name}/0`, kind: "part", name: "", index: 0 }, declared: declared[name] }) as const;
 
 export function doneWith(fields: Partial<NonNullable<OpenStep["done"]>> = {}): NonNullable<OpenStep["done"]> {
   return { type: "done", step: "t/0", facts: {}, durationMs: 5, ...fields };

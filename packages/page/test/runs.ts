@@ -74,6 +74,54 @@ export function mailing(): Workflow<{ count: number }> {
   });
 }
 
+/** A workflow with all forms of steps that the specification does not have. */
+export function voyage(): Workflow<{ count: number; cities: string[]; kind: string }> {
+  const inner = new Workflow({
+    name: "packing",
+    initialState: { bag: "" },
+    steps: [
+      { name: "write", agent: poet() },
+      {
+        name: "maybe",
+        condition: () => true,
+        steps: [{ name: "close", effect: "pure", run: () => ({ bag: "full" }) }],
+      },
+    ],
+  });
+  return new Workflow({
+    name: "voyage",
+    initialState: { count: 0, cities: ["Oslo", "Århus"], kind: "train" },
+    steps: [
+      {
+        name: "each/city",
+        forEach: ({ cities }) => cities,
+        as: "city",
+        steps: [
+          { name: "look", effect: "pure", run: () => ({}) },
+          { name: "if-far", condition: () => true, steps: [{ name: "verse", agent: poet() }] },
+        ],
+      },
+      { name: "said", forEach: ({ cities }) => cities, agent: poet() },
+      {
+        name: "again",
+        loop: [{ name: "step", effect: "pure", run: ({ count }) => ({ count: count + 1 }) }],
+        while: ({ count }) => count < 2,
+        maxRounds: 5,
+      },
+      {
+        name: "pick",
+        choose: ({ kind }) => kind,
+        cases: { train: [{ name: "rail", effect: "pure", run: () => ({}) }], ship: [{ name: "sea", run: () => ({}) }] },
+        otherwise: [{ name: "walk", run: () => ({}) }],
+      },
+      { name: "nap", sleepMs: 1 },
+      { name: "who", ask: () => "Who travels?" },
+      { name: "go", waitFor: "departure" },
+      { name: "pack", workflow: inner },
+    ],
+  });
+}
+
 /** Makes a service over storage in memory that performs its runs until the test is over. */
 export async function serveRuns(options: RunServiceOptions): Promise<RunService> {
   const service = new RunService({ storage: new InMemoryStorage(), ...options });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { child, doneWith, endWith, error, runWith, stepNamed, stepWith } from "./open-steps.ts";
+import { child, doneWith, endWith, error, partOf, runWith, stepNamed, stepWith } from "./open-steps.ts";
 import type { InspectedWait } from "../src/inspector/inspected-run.ts";
 import type { NodeStatus, OpenStep, UnfoldedRun } from "../client/inspector/run-tree.ts";
 import { finishWait, statusOf } from "../client/inspector/step-status.ts";
@@ -21,6 +21,16 @@ describe("statusOf", () => {
     ["running", { ...stepNamed("maybe"), done: doneWith({ facts: { output: true } }) }],
     ["running", { ...stepNamed("maybe"), done: doneWith() }],
     ["completed", { ...stepNamed("maybe"), done: doneWith({ facts: { output: false } }) }],
+    ["running", { ...stepNamed("pick"), done: doneWith({ facts: { output: "a" } }) }],
+    ["running", { ...stepNamed("pick"), done: doneWith({ facts: { output: false } }) }],
+    ["running", { ...stepNamed("each"), done: doneWith({ facts: { output: [1] } }) }],
+    ["running", { ...stepNamed("again") }],
+    ["completed", { ...stepNamed("again"), containerEnd: doneWith() }],
+    ["completed", { ...partOf("each"), done: doneWith() }],
+    ["running", { ...partOf("again"), done: doneWith({ facts: { output: true } }) }],
+    ["skipped", { ...partOf("again"), done: doneWith({ facts: { output: false } }) }],
+    ["completed", { ...partOf("again"), done: doneWith({ facts: { output: false } }), containerEnd: doneWith() }],
+    ["completed", { ...partOf("again"), children: [stepWith()], done: doneWith({ facts: { output: false } }) }],
     ["completed", { part: { key: "m/0", kind: "model", name: "both" }, done: doneWith() }],
     ["running", {}],
     ["interrupted", { isLeft: true }],

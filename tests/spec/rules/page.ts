@@ -23,6 +23,8 @@ export const pageRules = [
   ...rulesOf("Page: the inspector", {
     "page.run-tree":
       "a run is a tree of its model calls, tool calls, members, workflow steps and waits, also before its end",
+    "page.workflow-graph":
+      "a run of a workflow is drawn as a graph of all its declared steps, of every form, with what has run and what has not",
     "page.tree-keys": "the arrow keys go through the tree of steps, and open and close them",
     "page.time-scale": "the time of each step is a bar along that of the run, in which long pauses take little room",
     "page.inspector-view":

@@ -28,14 +28,34 @@ function runTimesOf({ details, attempts, end, clockMs }: UnfoldedRun): Pick<RunT
   return { startMs: startedAt ?? attempts[0]?.at ?? createdAt, endMs: endedAt ?? (end && clockMs) };
 }
 
-/** Moves the steps of a workflow into the steps in which they are declared. In the journal they are siblings. */
-function nestDeclaredSteps(root: OpenStep, declared: readonly DeclaredStep[]): void {
-  const byName = new Map(root.children.map((step) => [step.part.name, step] as const));
-  for (const { name, within = "" } of declared) {
-    const [step, outer] = [byName.get(name), byName.get(within)];
-    if (step === undefined || outer === undefined || step === outer) continue;
-    root.children.splice(root.children.indexOf(step), 1);
+/**
+ * Moves the steps of a workflow into the steps in which they are declared, also within each round, item and inner
+ * workflow. In the journal they are siblings.
+ */
+function nestDeclaredSteps(container: OpenStep, declared: readonly DeclaredStep[]): void {
+  const steps = container.children.filter(({ part }) => part.kind === "step");
+  const byName = new Map(steps.map((step) => [step.part.name, step] as const));
+  for (const each of declared) {
+    const [step, outer] = [byName.get(each.name), byName.get(each.within ?? "")];
+    if (step === undefined) continue;
+    step.declared = each;
+    if (outer === undefined || step === outer) continue;
+    container.children.splice(container.children.indexOf(step), 1);
     outer.children.push(step);
+  }
+  for (const step of steps) nestParts(step, step.declared, declared);
+}
+
+/** Nests the steps within the rounds and items of a step, and within the workflow that it runs. */
+function nestParts(step: OpenStep, own: DeclaredStep | undefined, declared: readonly DeclaredStep[]): void {
+  for (const inner of step.children) {
+    const { kind } = inner.part;
+    if (kind === "agent") nestDeclaredSteps(inner, own?.steps ?? []);
+    if (kind === "retry") nestParts(inner, own, declared);
+    if (kind !== "part") continue;
+    if (own !== undefined) inner.declared = own;
+    nestDeclaredSteps(inner, declared);
+    nestParts(inner, own, declared);
   }
 }
 
@@ -83,7 +103,7 @@ function finishStep(run: UnfoldedRun, scope: Scope, opened: OpenStep): TreeStep 
     key: part.key,
     kind: part.kind,
     name: nameOf(scope, step),
-    detail: detailOf(run, step),
+    detail: detailOf(step),
     status,
     attempt,
     ...timesOf(step, children, status),
@@ -105,9 +125,9 @@ function withTurn(step: OpenStep): OpenStep {
   return turn === undefined ? step : { ...step, turn };
 }
 
-function detailOf({ details }: UnfoldedRun, { part, done }: OpenStep): string | undefined {
+function detailOf({ part, done, declared }: OpenStep): string | undefined {
   if (part.kind === "model") return done?.facts.model;
-  return part.kind === "step" ? details.steps?.find(({ name }) => name === part.name)?.kind : undefined;
+  return part.kind === "step" ? declared?.kind : undefined;
 }
 
 /** Returns the result of a run: its structured output, its text, or the state of a workflow. */

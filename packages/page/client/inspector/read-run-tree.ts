@@ -4,6 +4,7 @@ import { finishTree } from "./finish-tree.ts";
 import type { UnfoldedRun, OpenStep, RunTree } from "./run-tree.ts";
 import { readStepPath, stepOfWait } from "./step-path.ts";
 import type { PathPart } from "./step-path.ts";
+import { stepOfPath } from "./stream-path.ts";
 
 /** Makes the tree of a run's steps from the events of its log so far. */
 export function toRunTree(details: InspectedRunDetails, events: Iterable<InspectedEvent>): RunTree {
@@ -97,8 +98,16 @@ function readChunk(run: UnfoldedRun, { step: key, chunk }: EventOf<"chunk">): vo
   const { type, step: name, status, toolCall } = fields;
   if (type === "tool_call_start") stepAt(run, key).startedCalls.push(textIn(toolCall, "name"));
   if (type !== "step_start" && type !== "step_end") return;
-  const step = stepAt(run, `w/${encodeURIComponent(typeof name === "string" ? name : "")}`);
+  const step = stepAt(run, keyInStream(run, typeof name === "string" ? name : ""));
   if (type === "step_end") step.stepStatus = textIn({ status }, "status");
+}
+
+/** Returns the key of the workflow step with this path in the stream of the run. */
+function keyInStream({ details, byKey }: UnfoldedRun, path: string): string {
+  return stepOfPath(path, {
+    isName: (name) => details.steps?.some((step) => step.name === name) === true,
+    isRepeated: (key) => byKey.has(key),
+  });
 }
 
 function textIn(fields: unknown, name: string): string {

@@ -1,4 +1,5 @@
 import type {
+  DeclaredStep,
   InspectedEvent,
   InspectedRun,
   InspectedRunDetails,
@@ -74,6 +75,8 @@ export type OpenStep = {
   readonly part: PathPart;
   readonly children: OpenStep[];
   readonly attempt: number;
+  /** The declaration of a workflow step; for a round or an item, the declaration of its repeated step. */
+  declared?: DeclaredStep;
   /** The last time in the log before the step was first seen. */
   readonly seenMs: number | undefined;
   done?: Extract<InspectedEvent, { type: "done" }>;

@@ -3,6 +3,7 @@ import type { InspectedRun, InspectedRunDetails, PlacedEvent } from "../../src/i
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { WorkflowGraph } from "./graph/workflow-graph.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
 import { StatusMark } from "./run-list.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
@@ -53,6 +54,7 @@ function OpenRun({ details, tree, events, failure, isBroken }: OpenRunProps) {
         {failure !== undefined && <Failure message={failure} />}
         {tree.error !== undefined && <Failure message={`${tree.error.code}: ${tree.error.message}`} />}
         <RunEnds input={details.input} output={tree.output} />
+        <WorkflowGraph declared={details.steps} tree={tree} now={now} selected={selected} onSelect={setSelected} />
         <h3>Steps</h3>
         {tree.steps.length === 0 && (
           <p class="muted">{tree.isOver ? "The run has no steps." : "It has not begun yet."}</p>

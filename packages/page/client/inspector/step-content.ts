@@ -11,10 +11,19 @@ type AskedCall = NonNullable<StepFacts["calls"]>[number];
 /** Returns the name of a step. The name of a tool call or a member is known even before its end. */
 export function nameOf(scope: Scope, step: OpenStep): string {
   const { part, turn } = step;
-  if (part.kind === "agent") return turn?.runnable ?? `Run ${(part.index ?? 0) + 1}`;
+  if (part.kind === "agent") return turn?.runnable ?? numbered("Run", part);
+  if (part.kind === "part") return partName(step);
   if (part.kind === "tool") return toolOf(scope, step) ?? "Tool call";
   if (part.kind !== "member") return part.name;
   return memberOf(turn, toolOf(scope, step)) ?? chosenMember(scope.step) ?? "Member";
+}
+
+function partName({ part, declared }: OpenStep): string {
+  return numbered(declared?.kind === "loop" ? "Round" : "Item", part);
+}
+
+function numbered(word: string, { index = 0 }: OpenStep["part"]): string {
+  return `${word} ${index + 1}`;
 }
 
 function toolOf(scope: Scope, { part, done, call, startedCalls }: OpenStep): string | undefined {

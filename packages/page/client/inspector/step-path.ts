@@ -5,6 +5,7 @@ export type StepKind =
   | "member"
   | "agent"
   | "step"
+  | "part"
   | "retry"
   | "input"
   | "guardrail"
@@ -16,7 +17,10 @@ export type PathPart = {
   readonly key: string;
   readonly kind: StepKind;
   readonly name: string;
-  /** The number of a model call's or tool call's round trip. `index`: the position of the tool call in it. */
+  /**
+   * The number of a model call's or tool call's round trip. `index`: the position of the tool call in it, or the number
+   * of a round or an item of a repeated workflow step.
+   */
   readonly round?: number;
   readonly index?: number;
 };
@@ -53,7 +57,7 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   w: ([, name], path) => {
     if (name === undefined) return 0;
-    push(path, `w/${encodeURIComponent(decode(name))}`, { kind: "step", name: decode(name) });
+    push(path, keyOfStep(decode(name)), { kind: "step", name: decode(name) });
     return 2;
   },
   // The prefix `route` (the choice of a member, in a team of mode `route`) adds no node to the path.
@@ -77,7 +81,7 @@ const readers: Readonly<Record<string, Reader>> = {
     return what === "turn" ? 2 : 0;
   },
   end: (_, path, note) => {
-    if (path.at(-1)?.kind !== "step") return 0;
+    if (!isStep(path.at(-1))) return 0;
     note.value = "end";
     return 1;
   },
@@ -104,6 +108,11 @@ export function readStepPath(key: string): StepPath {
   return { parts: path, ...(note.value !== undefined && { note: note.value }) };
 }
 
+/** Returns the key of the workflow step with a name, among the steps of its run, round or item. */
+export function keyOfStep(name: string): string {
+  return `w/${encodeURIComponent(name)}`;
+}
+
 /** Returns the key of the step that asked a question, from the question's id. */
 export function stepOfWait(waitId: string, kind: string): string {
   const key = waitId.replaceAll(".", "/");
@@ -118,12 +127,24 @@ function readOne(first: string, tokens: readonly string[], path: PathPart[], not
     push(path, first, { kind: "agent", name: "", index: Number(first.slice(1)) });
     return 1;
   }
-  if (/^r\d+$/.test(first) && path.at(-1)?.kind === "step") {
+  if (/^r\d+$/.test(first) && isStep(path.at(-1))) {
     push(path, first, { kind: "retry", name: `Attempt ${Number(first.slice(1)) + 1}` });
     return 1;
   }
+  return isNumber(first) ? readNumber(first, path) : 0;
+}
+
+/** Reads a number, which is a round or an item after a workflow step. */
+function readNumber(token: string, path: PathPart[]): number {
+  const { kind } = path.at(-1) ?? {};
+  if (kind === "step") push(path, token, { kind: "part", name: `Part ${Number(token) + 1}`, index: Number(token) });
   // A number after a tool call belongs to a question about a call whose outcome is unknown.
-  return isNumber(first) && path.at(-1)?.kind === "tool" ? 1 : 0;
+  return kind === "step" || kind === "tool" ? 1 : 0;
+}
+
+/** Returns true for a workflow step, and for a round or an item of one, which may contain steps. */
+function isStep(part: PathPart | undefined): boolean {
+  return part?.kind === "step" || part?.kind === "part";
 }
 
 function push(path: PathPart[], token: string, part: Omit<PathPart, "key">): void {

@@ -3,15 +3,17 @@ import type { UnfoldedRun, OpenStep, NodeStatus, TreeStep } from "./run-tree.ts"
 
 /** Returns the status of a step: from its end or, if it has none, from the status of the run and of its child steps. */
 export function statusOf(run: UnfoldedRun, step: OpenStep, children: readonly TreeStep[]): NodeStatus {
-  return endedStatus(run, step) ?? unfinishedStatus(run, step, children);
+  return endedStatus(step) ?? unfinishedStatus(run, step, children);
 }
 
-function endedStatus(run: UnfoldedRun, { done, containerEnd, stepStatus, part }: OpenStep): NodeStatus | undefined {
+function endedStatus(step: OpenStep): NodeStatus | undefined {
+  const { done, containerEnd, stepStatus } = step;
   if (done?.facts.isRepeated === true) return "repeated";
   if (done?.facts.error !== undefined) return "failed";
   if (containerEnd !== undefined) return "completed";
   if (stepStatus !== undefined) return ofStream[stepStatus];
-  return done !== undefined && !hasSteps(run, { done, part }) ? "completed" : undefined;
+  if (done === undefined || hasSteps(step)) return undefined;
+  return isLastCheck(step) ? "skipped" : "completed";
 }
 
 /** The statuses of workflow steps, by their names in the stream of a run. */
@@ -31,14 +33,20 @@ function unfinishedStatus(run: UnfoldedRun, { isLeft }: OpenStep, children: read
   return has("waiting") && !has("running") ? "waiting" : "running";
 }
 
-/**
- * Returns true if a workflow step contains steps that run: a parallel step, or a condition that is not false. Its own
- * result is then not its end.
- */
-function hasSteps({ details }: UnfoldedRun, { part, done }: Pick<OpenStep, "part" | "done">): boolean {
-  if (part.kind !== "step") return false;
-  const kind = details.steps?.find(({ name }) => name === part.name)?.kind;
-  return kind === "parallel" || (kind === "condition" && done?.facts.output !== false);
+/** Kinds of workflow steps that contain steps. The result of such a step is not its end. */
+const kindsWithSteps: ReadonlySet<string> = new Set(["parallel", "condition", "choose", "loop", "forEach"]);
+
+/** Returns true if a workflow step, or a round of a loop, contains steps that run, unless its condition is false. */
+function hasSteps({ part, done, declared }: OpenStep): boolean {
+  const { kind = "" } = declared ?? {};
+  const isFalse = done?.facts.output === false;
+  if (part.kind === "part") return kind === "loop" && !isFalse;
+  return part.kind === "step" && kindsWithSteps.has(kind) && !(kind === "condition" && isFalse);
+}
+
+/** Returns true for the check that has ended a loop, before a further round. */
+function isLastCheck({ part, done, declared, children }: OpenStep): boolean {
+  return part.kind === "part" && declared?.kind === "loop" && done?.facts.output === false && children.length === 0;
 }
 
 /** The times of a step in the tree of a run. */
@@ -130,4 +138,7 @@ const waitNames: Readonly<Record<string, string>> = {
   input: "Waits for a result from the client",
   doubt: "Waits for word on whether the call happened",
   upgrade: "Waits for the right release",
+  question: "Waits for a person's answer",
+  event: "Waits for an event",
+  sleep: "Sleeps",
 };

@@ -17,6 +17,7 @@ const kinds: Readonly<Record<StepKind, readonly [icon: IconName, name: string]>>
   member: ["team", "Member"],
   agent: ["agent", "Run"],
   step: ["workflow", "Workflow step"],
+  part: ["copy", "Round or item"],
   retry: ["refresh", "Retry"],
   input: ["edit", "Input"],
   guardrail: ["check", "Guardrail"],

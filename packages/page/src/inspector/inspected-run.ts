@@ -48,7 +48,17 @@ export type InspectedRunPage = {
 };
 
 /** A declared step of a workflow, and the step that it is nested in. */
-export type DeclaredStep = { readonly name: string; readonly kind: string; readonly within?: string };
+export type DeclaredStep = {
+  readonly name: string;
+  readonly kind: string;
+  readonly within?: string;
+  /** The key of the case of the enclosing `choose` step; absent for the steps of its `otherwise`. */
+  readonly case?: string;
+  /** The name of the agent, team or workflow that the step runs. */
+  readonly runnable?: string;
+  /** The steps of the workflow that the step runs. */
+  readonly steps?: readonly DeclaredStep[];
+};
 
 /** A run as the inspector reads it, without its events. */
 export type InspectedRunDetails = {

@@ -212,11 +212,15 @@ describe("the lists and runs in the inspector", () => {
   it("have the declared steps of a workflow [page.inspector-run]", async () => {
     const plannedSteps = [
       { name: "a", kind: "run", run: "hidden" },
-      { name: "b", kind: "agent", within: "a" },
+      { name: "b", kind: "agent", within: "a", agent: { name: "poet", model: "hidden" } },
+      { name: "c", kind: "function", within: "p", case: "x", effect: "once" },
+      { name: "w", kind: "workflow", agent: { name: "flow", plannedSteps: [{ name: "d", kind: "sleep" }] } },
     ];
     const steps = [
       { name: "a", kind: "run" },
-      { name: "b", kind: "agent", within: "a" },
+      { name: "b", kind: "agent", within: "a", runnable: "poet" },
+      { name: "c", kind: "function", within: "p", case: "x" },
+      { name: "w", kind: "workflow", runnable: "flow", steps: [{ name: "d", kind: "sleep" }] },
     ];
     for (const [found, shown] of [
       [{ plannedSteps }, { steps }],

@@ -4,8 +4,9 @@ import { encodeSse, SseWriter, toPublicError } from "@troupe/core/transport";
 import type { Exchange, Route, Service } from "@troupe/core/transport";
 import { readInspectorCaller } from "./access.ts";
 import type { AuthorizeInspector } from "./access.ts";
+import { declaredStepsOf } from "./declared-steps.ts";
 import { EventCollector } from "./inspected-events.ts";
-import type { DeclaredStep, InspectedRun, InspectedRunDetails, InspectedRunPage } from "./inspected-run.ts";
+import type { InspectedRun, InspectedRunDetails, InspectedRunPage } from "./inspected-run.ts";
 import { toShownJson } from "./shown-json.ts";
 import { readError } from "./step-facts.ts";
 
@@ -162,13 +163,6 @@ function toInspectedRun(run: RunView, caller: RunCaller): InspectedRun {
     ...(node !== undefined && { node }),
     ...(error !== undefined && { error }),
   };
-}
-
-/** Returns the declared steps of a workflow; an empty array for an agent or a team. */
-function declaredStepsOf(runnable: object | undefined): DeclaredStep[] {
-  const steps: unknown = runnable && "plannedSteps" in runnable ? runnable.plannedSteps : undefined;
-  if (!Array.isArray(steps)) return [];
-  return (steps as DeclaredStep[]).map(({ name, kind, within }) => ({ name, kind, ...(within && { within }) }));
 }
 
 /**

@@ -54,6 +54,28 @@ describe("WorkflowParts", () => {
     expect(parts.plannedSteps).toBe(parts.plannedSteps);
   });
 
+  it("lists the steps of each case of a choice with its key, and those of otherwise without one", () => {
+    const parts = partsOf([
+      {
+        name: "pick",
+        choose: () => "é",
+        cases: {
+          é: [{ name: "loop", loop: [{ name: "in", run }], while: condition, maxRounds: 2 }],
+          "": [{ name: "empty", run }],
+        },
+        otherwise: [{ name: "other", run }],
+      },
+    ]);
+
+    expect(parts.plannedSteps).toStrictEqual([
+      { name: "pick", kind: "choose" },
+      { name: "loop", kind: "loop", within: "pick", case: "é" },
+      { name: "in", kind: "function", within: "loop" },
+      { name: "empty", kind: "function", within: "pick", case: "" },
+      { name: "other", kind: "function", within: "pick" },
+    ]);
+  });
+
   it("has the vendors of all agents, each once, also of nested workflows", () => {
     const steps: WorkflowStep<object>[] = [
       { name: "in", agent: agentOf("two") },

@@ -199,9 +199,18 @@ function plannedOf(step: CheckedStep): PlannedStep {
 }
 
 /** Yields each step as `plannedSteps` lists it, followed by its nested steps. */
-function* listSteps(steps: readonly CheckedStep[], within?: string): Generator<PlannedStep> {
+function* listSteps(
+  steps: readonly CheckedStep[],
+  place: Pick<PlannedStep, "within" | "case"> = {},
+): Generator<PlannedStep> {
   for (const step of steps) {
-    yield { ...plannedOf(step), ...(within !== undefined && { within }) };
-    if ("steps" in step) yield* listSteps(step.steps, step.name);
+    yield { ...plannedOf(step), ...place };
+    const within = step.name;
+    if (step.kind !== "choose") {
+      if ("steps" in step) yield* listSteps(step.steps, { within });
+      continue;
+    }
+    for (const [key, chosen] of step.cases) yield* listSteps(chosen, { within, case: key });
+    yield* listSteps(step.otherwise ?? [], { within });
   }
 }

@@ -202,6 +202,8 @@ export type PlannedStep = {
   readonly effect?: ToolEffect;
   /** The name of the enclosing step; undefined at the top level. */
   readonly within?: string;
+  /** The key of the case of the enclosing `choose` step; undefined for the steps of its `otherwise`. */
+  readonly case?: string;
 };
 
 /** The type of a state with one more key. */

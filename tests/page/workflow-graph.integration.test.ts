@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Agent, createLogger, InMemoryStorage, Workflow } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
+import { ScriptedModel } from "@troupe/core/testing";
+import { createAgentRouter } from "@troupe/http";
+import { createPage } from "@troupe/page";
+import express from "express";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { browserUrl, Visit } from "./visit.ts";
+import type { Look } from "./visit.ts";
+
+const looks: readonly [name: string, look: Look][] = [
+  ["light and 1280 pixels wide", { viewport: { width: 1280, height: 1400 }, colorScheme: "light" }],
+  ["dark and 390 pixels wide", { viewport: { width: 390, height: 1600 }, colorScheme: "dark" }],
+];
+
+const poet = new Agent({
+  name: "poet",
+  description: "Writes verses.",
+  model: new ScriptedModel().respond(() => "Rain on the quay."),
+});
+
+/** A workflow with steps of every form. */
+function createVoyage() {
+  const packing = new Workflow({
+    name: "packing",
+    initialState: { bag: "" },
+    steps: [
+      { name: "list what to take", agent: poet },
+      { name: "close the bag", effect: "pure", run: () => ({ bag: "full" }) },
+    ],
+  });
+  return new Workflow({
+    name: "voyage",
+    description: "Plans a voyage.",
+    initialState: { count: 0, cities: ["Oslo", "Bergen", "Århus"], kind: "train" },
+    steps: [
+      {
+        name: "prepare",
+        parallel: [
+          { name: "write", agent: poet },
+          { name: "reckon", effect: "pure", run: () => ({}) },
+        ],
+      },
+      {
+        name: "cities",
+        forEach: ({ cities }) => cities,
+        steps: [
+          { name: "look up", effect: "pure", run: () => ({}) },
+          { name: "if far away", condition: () => true, steps: [{ name: "verse", agent: poet }] },
+        ],
+      },
+      {
+        name: "improve",
+        loop: [{ name: "improve once", effect: "pure", run: ({ count }) => ({ count: count + 1 }) }],
+        until: ({ count }) => count >= 2,
+        maxRounds: 5,
+      },
+      {
+        name: "way",
+        choose: ({ kind }) => kind,
+        cases: {
+          train: [{ name: "book a train", effect: "pure", run: () => ({}) }],
+          ship: [{ name: "book a ship", effect: "pure", run: () => ({}) }],
+        },
+        otherwise: [{ name: "walk", effect: "pure", run: () => ({}) }],
+      },
+      { name: "never", condition: () => false, steps: [{ name: "unseen", effect: "pure", run: () => ({}) }] },
+      { name: "nap", sleepMs: 1 },
+      { name: "traveller", ask: () => "Who travels?" },
+      { name: "departure", waitFor: "departure" },
+      { name: "pack", workflow: packing },
+    ],
+  });
+}
+
+async function serveVoyage(): Promise<{ url: string; runs: RunService }> {
+  const workflows = { voyage: createVoyage() };
+  const storage = new InMemoryStorage();
+  const logger = createLogger({ level: "silent" });
+  const runs = new RunService({ workflows, storage, logger });
+  await runs.serve();
+  const app = express();
+  app.use(createPage({ users: false, logger, inspector: { runs } }));
+  app.use(createAgentRouter({ workflows, runs, logger }));
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await runs.close();
+    await storage.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, runs };
+}
+
+describe.skipIf(browserUrl === "")("the graph of a workflow in a browser", { timeout: 120_000 }, () => {
+  it.each(looks)("lights up as the steps run, %s [page.workflow-graph] [page.accessible]", async (name, look) => {
+    const { url, runs } = await serveVoyage();
+    const { runId } = await runs.accept({ kind: "workflow", name: "voyage", input: "Plan it." });
+    const visit = await Visit.open(url, `graph ${name}`, { ...look, user: null });
+    const { page } = visit;
+    await page.goto(`${url}/#/inspector/${runId}`);
+    const graph = page.getByRole("region", { name: "Workflow" });
+    const step = (title: RegExp) => graph.getByRole("button", { name: title });
+
+    await step(/^traveller asks a person.*waiting/).waitFor();
+    expect(await step(/departure|book a ship|walk|unseen|pack/).count()).toBe(0);
+    expect(await graph.getByText("book a ship").count()).toBe(1);
+    expect(await graph.getByText("Item 3 of 3").count()).toBe(1);
+    await step(/^traveller/).scrollIntoViewIfNeeded();
+    expect(await visit.faults("waiting")).toEqual([]);
+
+    const { waits = [] } = await runs.get(runId, "host");
+    await runs.answer(runId, waits[0]?.id ?? "", { result: "Zoë" }, "host");
+    await step(/^departure waits for an event.*waiting/).waitFor();
+    await runs.signal(runId, "departure", { id: "1", data: null }, "host");
+    await step(/^close the bag.*completed/).waitFor();
+    await page.locator(".run-head").getByText("completed", { exact: true }).waitFor();
+
+    // By keyboard alone: from the picker of items to an earlier item, and to the steps within it.
+    await graph.getByRole("button", { name: "Previous" }).first().focus();
+    await page.keyboard.press("Enter");
+    await graph.getByText("Item 2 of 3").waitFor();
+    await step(/^verse/).focus();
+    await page.keyboard.press("Enter");
+    const details = page.getByRole("region", { name: "Step" });
+    await details.getByText("Rain on the quay.").first().waitFor();
+    await page.getByRole("button", { name: "Close the step" }).click();
+    await step(/^book a train/).scrollIntoViewIfNeeded();
+    expect(await visit.allFaults(url)).toEqual([]);
+  });
+});
