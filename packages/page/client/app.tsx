@@ -5,6 +5,7 @@ import { ChatView } from "./views/chat-view.tsx";
 import { KeysDialog } from "./keys/keys-dialog.tsx";
 import { addressOf, readPlace } from "./place.ts";
 import type { Place } from "./place.ts";
+import type { SchedulesProps } from "./schedules/schedules-view.tsx";
 import type { Services } from "./services.ts";
 import { Sidebar } from "./views/sidebar.tsx";
 import type { Settings } from "./settings.ts";
@@ -43,7 +44,7 @@ export function App({ services }: { services: Services }) {
         <ChatView services={services} runnables={runnables} isShown={place.view === "chat"} />
       </div>
       {place.view === "inspector" && <Inspector settings={settings} />}
-      {place.view === "schedules" && <Schedules services={services} />}
+      {place.view === "schedules" && <Schedules services={services} runnables={runnables} />}
       <KeysDialog keys={services.keys} isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
     </div>
   );
@@ -137,8 +138,8 @@ function useSession({ conversation }: Services, place: Place, runnables: unknown
   }, [place, isKnown]);
 }
 
-function Schedules({ services }: { services: Services }) {
-  const [Loaded, setLoaded] = useState<ComponentType<{ services: Services }>>();
+function Schedules(props: SchedulesProps) {
+  const [Loaded, setLoaded] = useState<ComponentType<SchedulesProps>>();
   const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     import("./schedules/schedules-view.tsx").then(
@@ -146,7 +147,7 @@ function Schedules({ services }: { services: Services }) {
       () => setMissing(true),
     );
   }, []);
-  if (Loaded !== undefined) return <Loaded services={services} />;
+  if (Loaded !== undefined) return <Loaded {...props} />;
   return <main class="activity">{isMissing ? "The schedules could not be loaded. Reload the page." : "Loading…"}</main>;
 }
 

@@ -17,6 +17,8 @@ export const pageRules = [
     "page.regenerate": "a turn is answered again, in the same words or in others",
     "page.stop": "an answer is stopped",
     "page.sessions": "sessions stand at the side, the newest first, and are renamed and deleted",
+    "page.schedules":
+      "a user's schedules are listed with their times, created by day, week, interval, date or cron expression, paused and deleted",
     "page.keys":
       "a vendor key is sent in the header of its vendor alone, never in a URL, and kept over a reload only on demand",
   }),

@@ -27,7 +27,7 @@ export class Api extends ServiceApi {
 
   /** Starts a run, which continues if this connection breaks, and returns the stream of its events. */
   async start({ text, ...request }: RunRequest, key: string): Promise<Response> {
-    const input = request.kind === "workflow" ? toState(text) : text;
+    const input = request.kind === "workflow" ? toWorkflowInput(text) : text;
     return await this.request({ ...request, input, headers: this.#keyHeaders() }, { path: "stream", key });
   }
 
@@ -38,7 +38,7 @@ export class Api extends ServiceApi {
 }
 
 /** Returns the input of a workflow: a JSON object is its state, any other text is for its first agent. */
-function toState(text: string): unknown {
+export function toWorkflowInput(text: string): unknown {
   if (text.trim() === "") return undefined;
   try {
     const value: unknown = JSON.parse(text);

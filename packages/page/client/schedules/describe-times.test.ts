@@ -13,8 +13,13 @@ const schedule: ScheduleInfo = {
 };
 
 it.each([
-  [{ cron: "0 8 * * *", timeZone: "Europe/Oslo" }, "0 8 * * * (Europe/Oslo)"],
-  [{ cron: "0 8 * * *" }, "0 8 * * * (UTC)"],
+  [{ cron: "0 8 * * *", timeZone: "Europe/Oslo" }, "Every day at 08:00 (Europe/Oslo)"],
+  [{ cron: "5 23 * * 0" }, "Every Sunday at 23:05 (UTC)"],
+  [{ cron: "59 00 * * 6" }, "Every Saturday at 00:59 (UTC)"],
+  [{ cron: "0 8 * * 7" }, "0 8 * * 7 (UTC)"],
+  [{ cron: "60 8 * * *" }, "60 8 * * * (UTC)"],
+  [{ cron: "0 24 * * *" }, "0 24 * * * (UTC)"],
+  [{ cron: "0 8 1 * *" }, "0 8 1 * * (UTC)"],
   [{ at: 5 }, "Once"],
   [{ everyMs: 86_400_000 }, "Every day"],
   [{ everyMs: 5_400_000 }, "Every 90 minutes"],

@@ -1,32 +1,67 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ScheduleChange, ScheduleInfo } from "@troupe-internal/client";
+import type { NewSchedule, RunnableInfo, ScheduleChange, ScheduleInfo } from "@troupe-internal/client";
 import type { Services } from "../services.ts";
+import { formatShort } from "../ui/format.ts";
+import { Icon } from "../ui/icon.tsx";
 import { toVisible } from "../ui/unseen.ts";
 import { describeTimes } from "./describe-times.ts";
+import { NewScheduleForm } from "./new-schedule.tsx";
 
 /** Milliseconds between two requests for the schedules. */
 const lookMs = 10_000;
 
-/** The view of the caller's schedules, with their last and next times. The list updates itself. */
-export function SchedulesView({ services }: { services: Services }) {
+/** The properties of the view. `runnables`: those that a schedule may run; undefined before they are loaded. */
+export type SchedulesProps = { services: Services; runnables: readonly RunnableInfo[] | undefined };
+
+/** The view of the caller's schedules, with their last and next times, and a form for new ones. It updates itself. */
+export function SchedulesView({ services, runnables }: SchedulesProps) {
   const { schedules, failure, act } = useSchedules(services);
   const hasInspector = services.settings.inspectorStyle !== undefined;
   return (
     <main class="schedules">
-      <h1>Schedules</h1>
+      <NewSchedules runnables={runnables ?? []} onCreate={act.create} />
       {failure !== undefined && (
         <p class="failure" role="alert">
           {failure}
         </p>
       )}
       {schedules === undefined && failure === undefined && <p class="muted">Loading…</p>}
-      {schedules?.length === 0 && <p class="muted">You have no schedules.</p>}
+      {schedules?.length === 0 && (
+        <p class="muted">You have no schedules. A schedule asks a question for you, at its times.</p>
+      )}
       <ul>
         {schedules?.map((schedule) => (
           <ScheduleItem key={schedule.id} schedule={schedule} hasInspector={hasInspector} act={act} />
         ))}
       </ul>
     </main>
+  );
+}
+
+type NewProps = {
+  readonly runnables: readonly RunnableInfo[];
+  readonly onCreate: (schedule: NewSchedule) => Promise<void>;
+};
+
+/** The heading of the view, and the form for a new schedule while it is open. */
+function NewSchedules({ runnables, onCreate }: NewProps) {
+  const [isAdding, setAdding] = useState(false);
+  const create = async (schedule: NewSchedule): Promise<void> => {
+    await onCreate(schedule);
+    setAdding(false);
+  };
+  return (
+    <>
+      <header>
+        <h1>Schedules</h1>
+        {!isAdding && runnables.length > 0 && (
+          <button type="button" class="main" onClick={() => setAdding(true)}>
+            <Icon name="plus" size={16} /> New schedule
+          </button>
+        )}
+      </header>
+      {isAdding && <NewScheduleForm runnables={runnables} onCreate={create} onClose={() => setAdding(false)} />}
+    </>
   );
 }
 
@@ -52,6 +87,10 @@ function useSchedules({ api }: Services) {
     return () => clearInterval(timer);
   }, []);
   const call = {
+    create: async (schedule: NewSchedule) => {
+      await api.createSchedule(schedule);
+      await act(async () => await Promise.resolve());
+    },
     change: async (id: string, change: ScheduleChange) => await act(async () => await api.changeSchedule(id, change)),
     remove: async (id: string) => await act(async () => await api.removeSchedule(id)),
   };
@@ -62,8 +101,7 @@ type Calls = ReturnType<typeof useSchedules>["act"];
 
 function ScheduleItem({ schedule, hasInspector, act }: { schedule: ScheduleInfo; hasInspector: boolean; act: Calls }) {
   const [isRemoving, setRemoving] = useState(false);
-  const { id, name, status, nextAt, history } = schedule;
-  const [last] = history;
+  const { id, name, status, input } = schedule;
   const title = toVisible(name);
   return (
     <li>
@@ -73,20 +111,8 @@ function ScheduleItem({ schedule, hasInspector, act }: { schedule: ScheduleInfo;
         </strong>{" "}
         <span class="muted">{status}</span>
         <p>{describeTimes(schedule)}</p>
-        <p class="muted">
-          {nextAt !== undefined && <>Next: {timeOf(nextAt)}. </>}
-          {last !== undefined && (
-            <>
-              Last: {timeOf(last.until ?? last.at)},{" "}
-              {hasInspector && last.runId !== undefined ? (
-                <a href={`#/inspector/${encodeURIComponent(last.runId)}`}>{last.status}</a>
-              ) : (
-                last.status
-              )}
-              .
-            </>
-          )}
-        </p>
+        {input !== undefined && <p dir="auto">{toVisible(formatShort(input, 200))}</p>}
+        <Times schedule={schedule} hasInspector={hasInspector} />
       </div>
       <div class="actions" role="group" aria-label={title}>
         {isRemoving ? (
@@ -108,6 +134,27 @@ function ScheduleItem({ schedule, hasInspector, act }: { schedule: ScheduleInfo;
         )}
       </div>
     </li>
+  );
+}
+
+/** The next time of a schedule, and the outcome of its last time. */
+function Times({ schedule: { nextAt, history }, hasInspector }: { schedule: ScheduleInfo; hasInspector: boolean }) {
+  const [last] = history;
+  return (
+    <p class="muted">
+      {nextAt !== undefined && <>Next: {timeOf(nextAt)}. </>}
+      {last !== undefined && (
+        <>
+          Last: {timeOf(last.until ?? last.at)},{" "}
+          {hasInspector && last.runId !== undefined ? (
+            <a href={`#/inspector/${encodeURIComponent(last.runId)}`}>{last.status}</a>
+          ) : (
+            last.status
+          )}
+          .
+        </>
+      )}
+    </p>
   );
 }
 

@@ -1,0 +1,208 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import type { NewSchedule, RunnableInfo } from "@troupe-internal/client";
+import { plainLine } from "../ui/unseen.ts";
+import { weekdays } from "./describe-times.ts";
+import { emptyDraft, readDraft, units } from "./schedule-draft.ts";
+import type { ScheduleDraft, TimesForm } from "./schedule-draft.ts";
+
+const forms: readonly (readonly [form: TimesForm, name: string])[] = [
+  ["daily", "Every day"],
+  ["weekly", "Every week"],
+  ["every", "At an interval"],
+  ["once", "Once"],
+  ["cron", "By a cron expression"],
+];
+
+type NewProps = {
+  readonly runnables: readonly RunnableInfo[];
+  /** Creates the schedule. Rejects with a sentence for the user. */
+  readonly onCreate: (schedule: NewSchedule) => Promise<void>;
+  readonly onClose: () => void;
+};
+
+/** The form that creates a schedule: what to run, what to ask it, and when. */
+export function NewScheduleForm({ runnables, onCreate, onClose }: NewProps) {
+  const [draft, setDraft] = useState(emptyDraft);
+  const [chosen, setChosen] = useState(0);
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const { failure, setFailure, isSending, send } = useSending(onCreate);
+  const runnable = runnables[chosen];
+  const change = (changed: Partial<ScheduleDraft>): void => {
+    setDraft({ ...draft, ...changed });
+    setFailure(undefined);
+  };
+  const create = (): void => {
+    if (runnable === undefined || isSending) return;
+    const result = readDraft(draft, runnable, { timeZone, now: Date.now() });
+    if ("problem" in result) setFailure(result.problem);
+    else void send(result.read);
+  };
+  return (
+    <form
+      class="new-schedule"
+      aria-label="New schedule"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create();
+      }}
+    >
+      <RunnableField runnables={runnables} chosen={chosen} onChoose={setChosen} />
+      <Field name={runnable?.kind === "workflow" ? "Input: text or JSON (may be left empty)" : "What to ask"}>
+        <textarea rows={2} value={draft.text} onInput={(event) => change({ text: event.currentTarget.value })} />
+      </Field>
+      <TimeFields draft={draft} change={change} />
+      {draft.form !== "every" && <p class="muted">Times are in the time zone {timeZone}.</p>}
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class="buttons">
+        <button type="submit" class="main" disabled={isSending}>
+          Create schedule
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Sends a new schedule. A failure is kept for the user, who may try again. */
+function useSending(onCreate: NewProps["onCreate"]) {
+  const [failure, setFailure] = useState<string>();
+  const [isSending, setSending] = useState(false);
+  const send = async (schedule: NewSchedule): Promise<void> => {
+    setSending(true);
+    try {
+      await onCreate(schedule);
+    } catch (error) {
+      setFailure((error as Error).message);
+      setSending(false);
+    }
+  };
+  return { failure, setFailure, isSending, send };
+}
+
+type ChoiceProps = { runnables: readonly RunnableInfo[]; chosen: number; onChoose: (index: number) => void };
+
+/** The choice of an agent, a team or a workflow. It takes the focus when the form is opened. */
+function RunnableField({ runnables, chosen, onChoose }: ChoiceProps) {
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <Field name="Agent, team or workflow">
+      <select ref={first} value={chosen} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
+        {runnables.map(({ kind, name }, index) => (
+          <option key={`${kind} ${name}`} value={index}>
+            {plainLine(name)}
+            {kind === "agent" ? "" : ` (${kind})`}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+type FieldsProps = { draft: ScheduleDraft; change: (changed: Partial<ScheduleDraft>) => void };
+
+/** The choice of the form of times, and the fields of the chosen one. */
+function TimeFields({ draft, change }: FieldsProps) {
+  return (
+    <div class="times">
+      <Field name="When">
+        <select value={draft.form} onChange={(event) => change({ form: event.currentTarget.value as TimesForm })}>
+          {forms.map(([form, name]) => (
+            <option key={form} value={form}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <FieldsOfForm draft={draft} change={change} />
+    </div>
+  );
+}
+
+function FieldsOfForm({ draft, change }: FieldsProps) {
+  switch (draft.form) {
+    case "every":
+      return <IntervalFields draft={draft} change={change} />;
+    case "once":
+      return (
+        <Field name="Date and time">
+          <input
+            type="datetime-local"
+            value={draft.at}
+            onInput={(event) => change({ at: event.currentTarget.value })}
+          />
+        </Field>
+      );
+    case "cron":
+      return (
+        <Field name="Cron expression">
+          <input
+            autocomplete="off"
+            value={draft.cron}
+            onInput={(event) => change({ cron: event.currentTarget.value })}
+          />
+        </Field>
+      );
+    default:
+      return <DayFields draft={draft} change={change} />;
+  }
+}
+
+function DayFields({ draft: { form, day: chosen, time }, change }: FieldsProps) {
+  return (
+    <>
+      {form === "weekly" && (
+        <Field name="On">
+          <select value={chosen} onChange={(event) => change({ day: event.currentTarget.value })}>
+            {weekdays.map((day, index) => (
+              <option key={day} value={index}>
+                {day}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
+      <Field name="At">
+        <input type="time" value={time} onInput={(event) => change({ time: event.currentTarget.value })} />
+      </Field>
+    </>
+  );
+}
+
+function IntervalFields({ draft, change }: FieldsProps) {
+  return (
+    <>
+      <Field name="Every">
+        <input type="number" value={draft.count} onInput={(event) => change({ count: event.currentTarget.value })} />
+      </Field>
+      <Field name="Unit">
+        <select
+          value={draft.unit}
+          onChange={(event) => change({ unit: event.currentTarget.value as ScheduleDraft["unit"] })}
+        >
+          {Object.keys(units).map((unit) => (
+            <option key={unit} value={unit}>
+              {unit}
+            </option>
+          ))}
+        </select>
+      </Field>
+    </>
+  );
+}
+
+function Field({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <label class="field">
+      <span>{name}</span>
+      {children}
+    </label>
+  );
+}

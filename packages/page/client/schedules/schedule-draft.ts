@@ -1,0 +1,76 @@
+import type { NewSchedule, RunnableInfo, ScheduleRules } from "@troupe-internal/client";
+import { toWorkflowInput } from "../api/api.ts";
+
+/** The ways in which the form says when the runs of a schedule begin. */
+export type TimesForm = "daily" | "weekly" | "every" | "once" | "cron";
+
+/** The units of an interval, in milliseconds. */
+export const units = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+
+/** A schedule as entered in the form, as strings. Only the fields of the chosen `form` count. */
+export type ScheduleDraft = {
+  readonly form: TimesForm;
+  /** A time of day: `08:00`. */
+  readonly time: string;
+  /** A day of the week, from `0` for Sunday. */
+  readonly day: string;
+  readonly count: string;
+  readonly unit: keyof typeof units;
+  /** A local date and time, as a browser's field has it: `2026-11-30T08:00`. */
+  readonly at: string;
+  readonly cron: string;
+  readonly text: string;
+};
+
+/** The draft of a form that was just opened. */
+export const emptyDraft: ScheduleDraft = {
+  form: "daily",
+  time: "08:00",
+  day: "1",
+  count: "1",
+  unit: "hours",
+  at: "",
+  cron: "",
+  text: "",
+};
+
+/** The result of reading a draft: the schedule, or a sentence that says what is missing. */
+type ReadDraft<Read> = { readonly read: Read } | { readonly problem: string };
+
+/** Reads a draft as the schedule to create. Times of day are in the given time zone. */
+export function readDraft(
+  draft: ScheduleDraft,
+  { kind, name }: RunnableInfo,
+  { timeZone, now }: { timeZone: string; now: number },
+): ReadDraft<NewSchedule> {
+  const rules = readers[draft.form](draft, { timeZone, now });
+  if ("problem" in rules) return rules;
+  if (kind !== "workflow" && draft.text.trim() === "") return { problem: "Enter what to ask." };
+  const input = kind === "workflow" ? toWorkflowInput(draft.text) : draft.text;
+  return { read: { kind, name, ...rules.read, ...(input !== undefined && { input }) } };
+}
+
+type Reader = (draft: ScheduleDraft, place: { timeZone: string; now: number }) => ReadDraft<ScheduleRules>;
+
+const readers: Readonly<Record<TimesForm, Reader>> = {
+  daily: ({ time }, { timeZone }) => atTimeOfDay(time, "*", timeZone),
+  weekly: ({ time, day }, { timeZone }) => atTimeOfDay(time, day, timeZone),
+  every: ({ count, unit }) => {
+    const isCount = /^[1-9]\d{0,4}$/.test(count.trim());
+    return isCount
+      ? { read: { everyMs: Number(count) * units[unit] } }
+      : { problem: "Enter an integer from 1 to 99999 for the interval." };
+  },
+  once: ({ at }, { now }) => {
+    const time = Date.parse(at);
+    return time > now ? { read: { at: time } } : { problem: "Choose a date and time in the future." };
+  },
+  cron: ({ cron }, { timeZone }) =>
+    cron.trim() === "" ? { problem: "Enter a cron expression." } : { read: { cron: cron.trim(), timeZone } },
+};
+
+function atTimeOfDay(time: string, day: string, timeZone: string): ReadDraft<ScheduleRules> {
+  const [, hours, minutes] = /^(\d\d):(\d\d)/.exec(time) ?? [];
+  if (hours === undefined) return { problem: "Choose a time of day." };
+  return { read: { cron: `${Number(minutes)} ${Number(hours)} * * ${day}`, timeZone } };
+}
