@@ -74,7 +74,7 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       await page.locator(".answer").getByText("word 8,").waitFor();
       expect(await page.locator(".question").innerText()).toContain("Tell me.");
       await visit.newChat();
-      await page.getByRole("heading", { name: "Troupe" }).waitFor();
+      await page.getByRole("heading", { name: "What can I help you with?" }).waitFor();
       await visit.openChats();
       await page.getByRole("link", { name: "Tell me." }).click();
       await page.locator(".answer").getByText("word 12,").waitFor();
@@ -222,7 +222,7 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
           .poll(async () => await page.evaluate("document.activeElement.textContent"))
           .toBe("The second question.");
         await page.getByRole("link", { name: "Oslo in rain" }).waitFor({ state: "detached" });
-        await page.getByRole("heading", { name: "Troupe" }).waitFor();
+        await page.getByRole("heading", { name: "What can I help you with?" }).waitFor();
         await page.reload();
         await visit.openChats();
         await expect
@@ -242,7 +242,7 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       await new Promise<void>((resolve) => (send = resolve));
       await route.continue();
     });
-    await page.getByRole("combobox").selectOption({ label: "talker" });
+    await visit.choose("talker");
     await page.getByRole("textbox", { name: "Your question" }).fill("Tell me.");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Stop" }).click();
@@ -310,8 +310,11 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
     const visit = await Visit.open(url, "keyboard");
     const { page } = visit;
     const field = page.getByRole("textbox", { name: "Your question" });
-    await field.focus();
-    await page.getByRole("combobox").selectOption({ label: "reporter" });
+    await page.getByRole("button", { name: "Choose whom to ask" }).press("Enter");
+    await page.keyboard.type("data");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("reporter");
     await field.focus();
     await page.keyboard.type("One");
     await page.keyboard.press("Shift+Enter");

@@ -69,10 +69,20 @@ export class Visit {
 
   /** Picks whom to ask, and asks. */
   async begin(name: string, text: string): Promise<void> {
-    await this.page.getByRole("combobox").selectOption({ label: name });
+    await this.choose(name);
     await this.page.getByRole("textbox", { name: "Your question" }).fill(text);
     await this.page.keyboard.press("Enter");
     await this.page.getByRole("button", { name: "Stop" }).or(this.page.locator(".turn-foot").last()).first().waitFor();
+  }
+
+  /** Chooses whom to ask next. */
+  async choose(name: string): Promise<void> {
+    await this.page.getByRole("button", { name: "Choose whom to ask" }).click();
+    await this.page.getByRole("combobox", { name: "Search" }).fill(name);
+    await this.page
+      .getByRole("option")
+      .filter({ has: this.page.getByText(name, { exact: true }) })
+      .click();
   }
 
   /** Shows the chats at the side. On a narrow screen they are in a drawer. */

@@ -49,7 +49,7 @@ export function createCompanion(resources: Resources): Agent {
   return new Agent({
     ...resources,
     name: "companion",
-    description: "Remembers what you tell it about yourself, across sessions. Needs a user: x-demo-user or userId.",
+    description: "Remembers what you tell it about yourself, across chats.",
     instructions: "Be friendly and brief. Use what is known about the user.",
     userMemory: new UserMemory(),
   });
@@ -123,17 +123,17 @@ export function createWeatherReport(resources: Resources): Agent<typeof report> 
 }
 
 const vendorAssistants = {
-  "openai-assistant": { vendor: vendors.openai, header: "x-openai-api-key" },
-  "claude-assistant": { vendor: vendors.anthropic, header: "x-anthropic-api-key" },
-  "gemini-assistant": { vendor: vendors.google, header: "x-google-api-key" },
+  "openai-assistant": vendors.openai,
+  "claude-assistant": vendors.anthropic,
+  "gemini-assistant": vendors.google,
 };
 
 /**
  * Creates an assistant for each vendor. They work even on a server without a key: callers send their key in a header.
  */
 export function createVendorAssistants(storage: StorageDriver): Record<string, Agent> {
-  const entries = Object.entries(vendorAssistants).map(([name, { vendor, header }]) => {
-    const note = ` Uses ${vendor.modelId}, with the server's key or the one in ${header}.`;
+  const entries = Object.entries(vendorAssistants).map(([name, vendor]) => {
+    const note = ` Uses ${vendor.modelId}, with the server's key or yours.`;
     return [name, createAssistant({ model: vendor.model(vendor.modelId), storage }, { name, note })] as const;
   });
   return Object.fromEntries(entries);

@@ -7,7 +7,7 @@ type Briefing = { city: string; weather: string; time: string; umbrella: boolean
 export function createMorningBriefing({ meteorologist, timekeeper }: Specialists): Workflow<Briefing> {
   return new Workflow<Briefing>({
     name: "morning-briefing",
-    description: 'Weather and time of a city in a few lines: takes { "city": "Oslo" }.',
+    description: "The weather and the time in a city, in a few lines.",
     initialState: { city: "Oslo", weather: "", time: "", umbrella: false, briefing: "" },
     steps: [
       {

@@ -100,10 +100,18 @@ describe("the page", () => {
       return await Promise.resolve(run.response);
     };
     const story = await tell(opened, {
-      "choose the second agent": (body) => void body.all("Agents")[0]?.all("button")[1]?.fire("click"),
-      "choose the first again by the list": (body) => {
-        body.one("select").value = "agent clerk";
-        body.one("select").fire("change");
+      "open the list": (body) => void body.all("form")[0]?.all("button")[1]?.fire("click"),
+      "search for what is not there": write("Search", "nothing"),
+      "search for the second agent": write("Search", "POET"),
+      "choose it by Enter": fire("Search", "keydown", { key: "Enter" }),
+      "open the list again": (body) => void body.all("form")[0]?.all("button")[0]?.fire("click"),
+      "go up, to the first": fire("Search", "keydown", { key: "ArrowUp" }),
+      "go up, to the last": fire("Search", "keydown", { key: "ArrowUp" }),
+      "go down, to the first": fire("Search", "keydown", { key: "ArrowDown" }),
+      "write on": fire("Search", "keydown", { key: "a" }),
+      "choose the first by a click": (body) => {
+        const option = body.all("*").find(({ attributes }) => attributes["id"] === "runnable-0");
+        option?.fire("click");
       },
       "take a suggestion": (body) => void body.one("Suggestions").all("button")[0]?.fire("click"),
       "the answer begins": async () => {

@@ -109,8 +109,18 @@ describe("the composer", () => {
   });
 
   it.each([
+    ["no list to choose from for", [reader], reader, 0],
+    ["a list to choose from for", [reader, poet], reader, 1],
+    ["no list before they are loaded, though there are", [reader, poet], undefined, 0],
+  ])("has %s %j", (...[, runnables, chosen, count]) => {
+    const { body } = composer({ runnables, chosen });
+
+    expect(body.all("dialog")).toHaveLength(count);
+  });
+
+  it.each([
     [reader, "Ask reader"],
-    [mailing, 'Start mailing with a text or {"a": "JSON object"}'],
+    [mailing, "Start mailing"],
     [{ ...poet, name: "a\u202Eb\nc" }, "Ask a b c"],
     [undefined, "Nothing to ask yet"],
   ])("the composer asks for a question to %j with: %s", (chosen, placeholder) => {

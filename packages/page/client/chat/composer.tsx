@@ -105,8 +105,7 @@ function QuestionField({ text, placeholder, onText, onFiles, onEnter }: FieldPro
 
 function placeholderFor(chosen: RunnableInfo | undefined): string {
   if (chosen === undefined) return "Nothing to ask yet";
-  if (chosen.kind === "workflow") return `Start ${plainLine(chosen.name)} with a text or {"a": "JSON object"}`;
-  return `Ask ${plainLine(chosen.name)}`;
+  return `${chosen.kind === "workflow" ? "Start" : "Ask"} ${plainLine(chosen.name)}`;
 }
 
 function FileList({ files, onRemove }: { files: readonly File[]; onRemove: (file: File) => void }) {

@@ -6,6 +6,7 @@ import { plainLine } from "../ui/unseen.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { moveFocus } from "../ui/focus.ts";
 import { formatCount, formatDuration } from "../ui/format.ts";
+import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { memo } from "../ui/memo.tsx";
 import { toSentence } from "./failure-sentence.ts";
@@ -48,10 +49,8 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
     <article class="turn" aria-busy={turn.status === "running"} ref={article} tabIndex={-1}>
       {isAsked && <QuestionView question={question} onEdit={regenerate} />}
       <div class="answer">
-        <p class="speaker" data-kind={kind}>
-          <span class="face">
-            <Icon name={kind} size={16} />
-          </span>
+        <p class="speaker">
+          <Face kind={kind} name={name} />
           {plainLine(name)}
         </p>
         <PartList parts={parts} isLive={isLive} onAnswer={onAnswer} />

@@ -1,4 +1,3 @@
-import type { ComponentChild } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RunnableInfo, SessionInfo } from "@troupe-internal/client";
 import type { Services } from "../services.ts";
@@ -13,7 +12,8 @@ import type { Turn } from "../chat/turn.ts";
 import { TurnView, useAnnouncement } from "../chat/turn-view.tsx";
 import type { TurnActions } from "../chat/turn-view.tsx";
 import { useFollow } from "../chat/use-follow.ts";
-import { Welcome } from "../chat/welcome.tsx";
+import { suggestionsFor } from "../chat/find-runnables.ts";
+import { Suggestions, Welcome } from "../chat/welcome.tsx";
 
 type ChatProps = {
   readonly services: Services;
@@ -25,30 +25,23 @@ type ChatProps = {
 /** The chat: the turns of a session, and the input for the next question. */
 export function ChatView({ services, runnables, isShown }: ChatProps) {
   const { conversation, settings } = services;
-  const { turns, isReplacing, number, failure } = useStore(conversation);
+  const { turns, isReplacing, isLoading, number, failure } = useStore(conversation);
   const { chosen, choose } = useChosen(turns, runnables, number);
   const title = useTitle(services);
   const announcement = useAnnouncement(turns.at(-1));
   const { element, isAtEnd, onScroll, toEnd } = useFollow(turns, isShown);
   const isAnswering = turns.some(isUnderWay);
-  const send = (text: string, files: File[] = []) => {
-    if (chosen === undefined || isAnswering || isReplacing) return;
+  const isEmpty = turns.length === 0 && !isLoading && !isReplacing;
+  const send = (runnable: RunnableInfo | undefined, text: string, files: File[] = []) => {
+    if (runnable === undefined || isAnswering || isReplacing) return;
     toEnd();
     const question = { text, files: files.map((file) => ({ name: file.name, type: file.type, file })) };
-    void conversation.send(chosen, question);
+    void conversation.send(runnable, question);
   };
   return (
-    <main class="chat">
+    <main class="chat" data-empty={isEmpty}>
       <div class="scroll" ref={element} onScroll={onScroll} tabIndex={-1}>
-        <TurnsOrWelcome conversation={conversation} title={title}>
-          <Welcome
-            {...{ runnables, chosen }}
-            suggestions={settings.suggestions[chosen?.name ?? ""] ?? []}
-            title={settings.title}
-            onChoose={choose}
-            onSuggestion={send}
-          />
-        </TurnsOrWelcome>
+        {isEmpty ? <Welcome {...{ runnables, chosen }} /> : <Turns conversation={conversation} title={title} />}
       </div>
       <div class="dock">
         {!isAtEnd && <ToEnd onClick={toEnd} />}
@@ -57,10 +50,16 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
           {...{ chosen, isAnswering, isReplacing }}
           runnables={runnables ?? []}
           onChoose={choose}
-          onSend={send}
+          onSend={(text, files) => send(chosen, text, files)}
           onStop={() => void conversation.stop()}
         />
       </div>
+      {isEmpty && (
+        <Suggestions
+          suggestions={suggestionsFor(chosen, runnables ?? [], settings.suggestions)}
+          onSuggestion={({ runnable, text }) => send(runnable, text)}
+        />
+      )}
       <p role="status" class="unseen">
         {announcement}
       </p>
@@ -96,12 +95,9 @@ function ToEnd({ onClick }: { onClick: () => void }) {
   );
 }
 
-type ContentProps = { conversation: Conversation; title: string; children: ComponentChild };
-
-/** The turns of the conversation, or a welcome if it has none. */
-function TurnsOrWelcome({ conversation, title, children }: ContentProps) {
+/** The turns of the conversation. */
+function Turns({ conversation, title }: { conversation: Conversation; title: string }) {
   const { turns, isLoading, isReplacing } = useStore(conversation);
-  if (turns.length === 0 && !isLoading && !isReplacing) return children;
   const mayRegenerate = !isReplacing && !turns.some(isUnderWay);
   return (
     <>

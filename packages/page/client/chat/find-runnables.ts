@@ -1,0 +1,60 @@
+import type { RunnableInfo, RunnableKind } from "@troupe-internal/client";
+
+/** The kinds of runnables with their headings, in display order. */
+const kinds: readonly { readonly kind: RunnableKind; readonly heading: string }[] = [
+  { kind: "agent", heading: "Agents" },
+  { kind: "team", heading: "Teams" },
+  { kind: "workflow", heading: "Workflows" },
+];
+
+/** The runnables of one kind, with a heading. */
+export type RunnableGroup = { readonly heading: string; readonly members: readonly RunnableInfo[] };
+
+/**
+ * Returns the runnables whose name or description has each word of the query, in groups by kind. Groups without a match
+ * are left out.
+ */
+export function findRunnables(runnables: readonly RunnableInfo[], query: string): RunnableGroup[] {
+  const words = fold(query).split(/\s+/).filter(Boolean);
+  const found = runnables.filter(({ name, description = "" }) => {
+    const text = fold(`${name} ${description}`);
+    return words.every((word) => text.includes(word));
+  });
+  return kinds
+    .map(({ kind, heading }) => ({ heading, members: found.filter((each) => each.kind === kind) }))
+    .filter(({ members }) => members.length > 0);
+}
+
+/** Returns a text in small letters without accents. */
+function fold(text: string): string {
+  return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLocaleLowerCase();
+}
+
+/** A question to choose, and the runnable that it is for. */
+export type Suggestion = { readonly text: string; readonly runnable: RunnableInfo };
+
+/** Most suggestions that are shown at once. */
+const mostSuggestions = 4;
+
+/**
+ * Returns the suggestions for a chat that has not begun: those of the chosen runnable and, if there are too few, the
+ * first of each other.
+ */
+export function suggestionsFor(
+  chosen: RunnableInfo | undefined,
+  runnables: readonly RunnableInfo[],
+  suggestions: Readonly<Record<string, readonly string[]>>,
+): Suggestion[] {
+  const textsOf = ({ name }: RunnableInfo) => (Object.hasOwn(suggestions, name) ? (suggestions[name] ?? []) : []);
+  const own = chosen === undefined ? [] : textsOf(chosen).map((text) => ({ text, runnable: chosen }));
+  const others = runnables
+    .filter((each) => each !== chosen && each.kind !== "workflow")
+    .flatMap((runnable) =>
+      textsOf(runnable)
+        .slice(0, 1)
+        .map((text) => ({ text, runnable })),
+    );
+  const texts = new Set<string>();
+  const isNew = ({ text }: Suggestion) => !texts.has(text) && texts.add(text).size > 0;
+  return [...own, ...others].filter(isNew).slice(0, mostSuggestions);
+}
