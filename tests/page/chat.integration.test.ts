@@ -42,8 +42,13 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
 
       await visit.ask("travel-desk", "What should I take along?");
       expect(await page.locator(".turn").last().innerText()).toMatch(
-        /Asks helper[^]*The helper says: take an umbrella/,
+        /helper\s+The weather in Oslo\?[^]*The helper says: take an umbrella/,
       );
+      const member = page.getByRole("group", { name: "helper" });
+      expect(await member.getByText("It rains in Oslo: 9 °C.").isVisible()).toBe(true);
+      await member.locator("summary").press("Enter");
+      expect(await member.getByText("It rains in Oslo: 9 °C.").isVisible()).toBe(false);
+      await member.locator("summary").press("Enter");
       expect(await visit.faults("team")).toEqual([]);
 
       await page

@@ -20,6 +20,8 @@ const long = "é".repeat(4001);
 
 const card = (fields: Partial<ToolPart>, isLive = false) =>
   createElement(ToolCard, { tool: { ...tool, ...fields }, isLive, onAnswer });
+const member = (fields: Partial<ToolPart>, isLive = false) =>
+  list([{ ...tool, name: "delegate_to_poet", ...fields }], isLive);
 const list = (parts: readonly AnswerPart[], isLive = false) => createElement(PartList, { parts, isLive, onAnswer });
 const result = (given: unknown) => createElement(ResultView, { result: given });
 const artifact = (type: string, data: unknown, mimeType?: string) =>
@@ -56,12 +58,25 @@ const views: Readonly<Record<string, ComponentChild>> = {
   "a call that failed": card({ outcome: { result: null, error: "No." } }, true),
   "a call that waits": card({ wait, outcome: { result: "x" } }, true),
   "a call with progress": card({ progress: { done: "half" } }, true),
-  "a delegation that says something": card({
-    name: "delegate_to_poet\u202e",
-    progress: 1,
-    said: `${"x".repeat(200)}end`,
+  "a member that speaks": member({ name: "delegate_to_poet\u202e", progress: 1, said: "So **far**" }, true),
+  "a member without an answer": member({}),
+  "a member that answered": member({
+    args: '{"task":"Ask\u202e\nfor rain."}',
+    outcome: { result: "é", durationMs: 41 },
   }),
-  "a delegation to nobody": card({ name: "delegate_to_" }),
+  "a member that answered in parts": member({ args: "{}", outcome: { result: [{ text: "a" }, { type: "image" }, 7] } }),
+  "a member that answered with data": member({ args: "[1]", outcome: { result: { a: 1 } } }),
+  "a member that failed": member({ args: '{"round":2}', outcome: { result: null, error: "No.\u202e" } }),
+  "a member that waits": member({ wait }, true),
+  "a member with an artifact": member({ outcome: { result: "", artifacts: [{ type: "a", data: 1 }] as never } }),
+  "a member that agrees": member({ args: '{"round":1,"vote":true}', outcome: { result: '{"agree": true}' } }),
+  "a member that does not agree": member({
+    args: '{"round":3,"vote":true}',
+    outcome: { result: ' {"agree":false,"reason":"It <b>rains</b>."}' },
+  }),
+  "a vote of no known form": member({ outcome: { result: '{"agree":"yes"}' } }),
+  "a delegation to nobody": list([{ ...tool, name: "delegate_to_" }]),
+  "a question that is passed on": list([{ type: "text", text: "Là.", speaker: "poet\u202e" }]),
   "a call with artifacts": card({
     outcome: {
       result: "",

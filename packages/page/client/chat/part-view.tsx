@@ -2,11 +2,13 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { plainLine } from "../ui/unseen.ts";
 import { DataView } from "../ui/data-view.tsx";
 import { formatDuration, isObject, readJson } from "../ui/format.ts";
+import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { memo } from "../ui/memo.tsx";
+import { MemberCard, memberOf } from "./member-card.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { textOf } from "./turn.ts";
-import type { AnswerPart, StepPart } from "./turn.ts";
+import type { AnswerPart, StepPart, ToolPart } from "./turn.ts";
 import { WaitForm } from "./wait-form.tsx";
 import type { AnswerWait } from "./wait-form.tsx";
 
@@ -55,14 +57,14 @@ const PartView = memo(({ part, ...context }: PartContext & { part: AnswerPart })
     case "text":
       return (
         <>
-          {part.speaker !== undefined && <p class="label">{plainLine(part.speaker)}</p>}
+          {part.speaker !== undefined && <Speaker name={part.speaker} />}
           <TextView text={part.text} isLive={context.isLive} />
         </>
       );
     case "thinking":
       return <ThinkingView text={part.text} isLive={context.isLive} />;
     case "tool":
-      return <ToolCard tool={part} {...context} />;
+      return <CallView call={part} {...context} />;
     case "step":
       return <StepView step={part} {...context} />;
     case "wait":
@@ -71,6 +73,27 @@ const PartView = memo(({ part, ...context }: PartContext & { part: AnswerPart })
       return <StateView state={part.state} />;
   }
 });
+
+/** A tool call, or the step of a team's member. */
+function CallView({ call, ...context }: PartContext & { call: ToolPart }) {
+  const member = memberOf(call);
+  return member === undefined ? (
+    <ToolCard tool={call} {...context} />
+  ) : (
+    <MemberCard call={call} member={member} {...context} />
+  );
+}
+
+/** The member that a team has passed a question on to. */
+function Speaker({ name }: { name: string }) {
+  return (
+    <p class="passed-on">
+      <Face kind="agent" name={name} />
+      <span class="muted">Passed on to</span>
+      <span class="member-name">{plainLine(name)}</span>
+    </p>
+  );
+}
 
 /** A text in Markdown. A complete text that is JSON as a whole, such as structured output, is shown as data. */
 function TextView({ text, isLive }: { text: string; isLive: boolean }) {

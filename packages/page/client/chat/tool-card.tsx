@@ -58,7 +58,7 @@ function Summary({ tool, state }: { tool: ToolPart; state: CardState }) {
         {state === "running" ? <span class="spinner" /> : <Icon name={icons[state]} size={16} />}
       </span>
       <span class="tool-call">
-        <span class="tool-name">{labelOf(tool.name)}</span>
+        <span class="tool-name">{plainLine(tool.name)}</span>
         <span class="unseen"> {words[state]}</span> <span class="tool-args">{shortArgs(tool.args)}</span>
       </span>
       {durationMs !== undefined && <span class="muted">{formatDuration(durationMs)}</span>}
@@ -70,13 +70,11 @@ function Summary({ tool, state }: { tool: ToolPart; state: CardState }) {
   );
 }
 
-/** The beginning of a tool call's result, or its newest progress, or what its member says. */
-function Preview({ tool: { outcome, progress, said } }: { tool: ToolPart }) {
+/** The beginning of a tool call's result, or its newest progress. */
+function Preview({ tool: { outcome, progress } }: { tool: ToolPart }) {
   if (outcome !== undefined)
     return <span class="preview">{formatShort(outcome.error ?? summaryOf(outcome.result))}</span>;
-  // Only the end of a member's text is shown, because that is the newest.
-  const newest = said === undefined ? progress : said.slice(-160);
-  return newest === undefined ? null : <span class="preview">{formatShort(newest)}</span>;
+  return progress === undefined ? null : <span class="preview">{formatShort(progress)}</span>;
 }
 
 /** Returns a tool result for one line: of a result in parts, only the texts and the types of other parts. */
@@ -90,12 +88,6 @@ function stateOf({ wait, outcome }: ToolPart, isLive: boolean): CardState {
   if (wait !== undefined) return "waiting";
   if (outcome !== undefined) return outcome.error === undefined ? "done" : "failed";
   return isLive ? "running" : "cut";
-}
-
-/** Returns the label of a tool call. A delegation of a team is labelled as a delegation. */
-function labelOf(name: string): string {
-  const [, member] = /^delegate_to_(.+)$/.exec(name) ?? [];
-  return member === undefined ? plainLine(name) : `Asks ${plainLine(member)}`;
 }
 
 /** Writes the arguments of a tool call in one line: `city: Oslo, nights: 2`. */
