@@ -76,7 +76,14 @@ export type Failure = {
 };
 
 /** A page or a document that an answer is based on. */
-export type Source = { readonly id: string; readonly url?: string; readonly title?: string };
+export type Source = {
+  readonly id: string;
+  readonly url?: string;
+  readonly title?: string;
+  /** The place of the passage in its document: `page 4`, or the headings above it. */
+  readonly place?: string;
+  readonly passage?: string;
+};
 
 /** An artifact that a tool returned beside its result. */
 export type Artifact = { readonly type: string; readonly data: unknown; readonly mimeType?: string };

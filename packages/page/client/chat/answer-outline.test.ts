@@ -189,6 +189,8 @@ const views: Readonly<Record<string, ComponentChild>> = {
     sources: [
       source("https://e.x/a", "A\u202e"),
       source("https://e.x/b"),
+      { ...(source("https://e.x/p") as object), place: "page 4\u202e", passage: "<b>é</b>\u202e\n\nx" } as never,
+      { id: "long", passage: `${"y".repeat(1500)}z` },
       source("javascript:x", "c"),
       source(undefined),
     ],

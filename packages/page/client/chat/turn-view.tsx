@@ -1,7 +1,4 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Source } from "@troupe-internal/client";
-import { ForeignLink } from "../markdown/markdown.tsx";
-import { readLink } from "../markdown/link.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { moveFocus } from "../ui/focus.ts";
@@ -12,6 +9,7 @@ import { memo } from "../ui/memo.tsx";
 import { toSentence } from "./failure-sentence.ts";
 import { PartList } from "./part-view.tsx";
 import { QuestionView } from "./question-view.tsx";
+import { SourceList } from "./source-list.tsx";
 import { isUnderWay, textOf } from "./turn.ts";
 import type { Turn, TurnStatus } from "./turn.ts";
 import type { AnswerWait } from "./wait-form.tsx";
@@ -80,18 +78,6 @@ function Activity({ isBroken, hasParts }: { isBroken: boolean; hasParts: boolean
       </span>
       <span class="unseen">The answer is on its way.</span>
     </p>
-  );
-}
-
-function SourceList({ sources }: { sources: readonly Source[] }) {
-  return (
-    <ul class="sources" aria-label="Sources">
-      {sources.map(({ id, url = "", title }) => {
-        const link = readLink(url);
-        const text = plainLine(title ?? (url || id));
-        return <li key={id}>{link === undefined ? text : <ForeignLink link={link} text={text} />}</li>;
-      })}
-    </ul>
   );
 }
 
