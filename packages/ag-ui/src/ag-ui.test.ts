@@ -108,7 +108,7 @@ describe.each(revisions)("AG-UI, as revision %s takes it", (revision) => {
     const events = await ask(`${url}/agui/workflows/trip`, revision, { messages: [], state: { city: "Oslo" } });
 
     expect(typesOf(events)).toContain("STEP_STARTED");
-    expect(events.find(({ type }) => type === "STATE_SNAPSHOT")?.["snapshot"]).toEqual({
+    expect(events.findLast(({ type }) => type === "STATE_SNAPSHOT")?.["snapshot"]).toEqual({
       city: "Oslo",
       plan: "ann speaks.",
     });
@@ -152,22 +152,22 @@ it.each([
   await expect(ask(`${url}/agui/agents/drawer`, "1.0.0", body)).rejects.toThrow(field);
 });
 
-it("finds the run of a request that is sent again with its key, and begins another without", async () => {
+it("finds the run of a request that is sent again with its key, whatever its run id, and begins another without", async () => {
   const { url } = await serveScenes();
-  const send = async (threadId: string, headers = {}) => {
+  const send = async (runId: string, headers = {}) => {
     const messages = [{ id: "u", role: "user", content: "Hi." }];
     const response = await fetch(`${url}/agui/agents/drawer`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify({ threadId, runId: "r", messages }),
+      body: JSON.stringify({ threadId: "one", runId, messages }),
     });
     await response.text();
     return response.headers.get("x-ag-ui-run-id");
   };
   const key = { "idempotency-key": "key-1" };
-  const first = await send("one", key);
+  const first = await send("r1", key);
 
-  expect(await send("one", key)).toBe(first);
-  const others = [await send("one", { "idempotency-key": "key-2" }), await send("one"), await send("one")];
+  expect([await send("r1", key), await send("r2", key)]).toEqual([first, first]);
+  const others = [await send("r1", { "idempotency-key": "key-2" }), await send("r1"), await send("r2")];
   expect(new Set([first, ...others]).size).toBe(4);
 });

@@ -1,9 +1,14 @@
+import { hash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
+import type { Json, RunWait } from "@troupe/core";
+import type { ServedWorkflow } from "@troupe/core/service";
 import { findRunnable, readIdempotencyKey, readMessage, readWorkflowInput } from "@troupe/core/transport";
-import type { Exchange, FoundRun, Protocol, Route, RunTerms, Service } from "@troupe/core/transport";
+import type { Exchange, FoundRun, Protocol, Route, RunTerms, Service, StoredRun } from "@troupe/core/transport";
+import { agUiPaths, agUiSchemas } from "./ag-ui-paths.ts";
 import { answersIn, readRequest } from "./read-request.ts";
 import type { AgUiRequest } from "./read-request.ts";
 import { sendRun } from "./send-run.ts";
+import type { SendOptions } from "./send-run.ts";
 
 type Kind = "agent" | "team" | "workflow";
 
@@ -11,6 +16,9 @@ type Kind = "agent" | "team" | "workflow";
 type Call = { readonly exchange: Exchange; readonly service: Service; readonly kind: Kind; readonly name: string };
 
 const defaultBodyBytes = 1_048_576;
+
+/** The name of the request's `tools` in errors about the options of a run. */
+const toolsField = "additions.clientTools";
 
 /**
  * Makes the protocol that serves agents, teams and workflows over AG-UI, at `/agui/agents/:name`, `/agui/teams/:name` and
@@ -28,6 +36,7 @@ export function agUi(): Protocol {
           await answer({ exchange, service, kind, name });
         },
       })),
+    describe: (service) => ({ paths: agUiPaths(service), schemas: agUiSchemas }),
   };
 }
 
@@ -36,17 +45,82 @@ async function answer(call: Call): Promise<void> {
   const subject: unknown = findRunnable<unknown>(service[`${kind}s`], name, kind);
   const maxBytes = service.settings.maxBodyBytes ?? defaultBodyBytes;
   const request = readRequest(await exchange.readJsonObject({ maxBytes }));
-  const waiting = await findWaiting(call, request);
-  if (waiting !== undefined) return await continueRun(call, request, waiting);
+  service.closeIfDraining(exchange);
+  const found = await findOfThread(call, request);
+  const waits = found?.view.status === "waiting" ? (found.view.waits ?? []) : undefined;
+  const answers = answersIn(request, waits ?? []);
+  const isAnswer = answers.size > 0 || request.resume.length > 0;
+  if (!isAnswer) return await beginRun({ ...call, subject }, request, waits);
+  if (found === undefined || waits === undefined) return await followAnswered(call, request, found);
+  checkAnswered(waits, answers);
+  await continueRun(call, request, { found, answers });
+}
+
+type BegunCall = Call & { readonly subject: unknown };
+
+/**
+ * Begins a run, or finds it again by the id that the client has given it. `waits` are the questions of the thread's
+ * waiting run: while there are any, no other run can begin.
+ */
+async function beginRun(call: BegunCall, request: AgUiRequest, waits: readonly RunWait[] | undefined): Promise<void> {
+  const { exchange, service, kind, subject } = call;
   const { threadId: sessionId, input } = request;
   const readInput = kind === "workflow" ? (given: unknown) => readWorkflowInput(given) : readMessage;
   const readFields = () => ({ input: kind === "workflow" ? input : (input ?? undefined), sessionId });
   const read = await service.readRun(exchange, subject as object, { readInput, readFields });
-  service.closeIfDraining(exchange);
-  const key = readIdempotencyKey(exchange);
-  const run = await service.servedRuns.beginStored(read, { ...termsOf(call), ...(key !== undefined && { key }) });
+  const clientTools = toolsOf(call, request);
+  const opts = { ...read.opts, ...(clientTools.length > 0 && { additions: { clientTools } }) };
+  const key = readIdempotencyKey(exchange) ?? keyOf(call, request);
+  const terms = { ...termsOf(call), key, mustExist: waits !== undefined };
+  let run: StoredRun;
+  try {
+    run = await service.servedRuns.beginStored({ ...read, opts }, terms);
+  } catch (error) {
+    if (waits !== undefined && TroupeError.is(error) && error.code === "gone") checkAnswered(waits, new Map());
+    throw inWordsOfClient(error);
+  }
+  const workflow = kind === "workflow" ? (subject as ServedWorkflow) : undefined;
   const own = { ...read.opts, runId: run.runId };
-  await sendRun(exchange, run, { request, heartbeatMs: service.settings.heartbeatMs, own });
+  const { heartbeatMs } = service.settings;
+  await sendRun(exchange, run, { request, heartbeatMs, own, workflow, state: workflow && stateOf(workflow, input) });
+}
+
+/** Returns the state with which a workflow begins. */
+function stateOf({ initialState }: ServedWorkflow, input: unknown): object {
+  return { ...initialState, ...(typeof input === "object" && input) };
+}
+
+/**
+ * Returns the key by which a repeated request finds its run. The client chooses the ids of its runs, so that they are
+ * only known within a thread.
+ */
+function keyOf({ kind, name }: Call, { threadId, runId }: AgUiRequest): string {
+  return `ag-ui:${hash("sha256", JSON.stringify([kind, name, threadId, runId]))}`;
+}
+
+/**
+ * Returns the tools of the front end that the run gets. Only agents have tools of their clients. A tool that the agent
+ * declares without a function is the same one.
+ */
+function toolsOf({ kind, subject }: BegunCall, { tools }: AgUiRequest): AgUiRequest["tools"] {
+  if (kind !== "agent") return [];
+  const { tools: own } = subject as { readonly tools?: unknown };
+  if (!Array.isArray(own)) return tools;
+  const declared = (own as readonly OwnTool[]).filter(({ execute }) => execute === undefined);
+  return tools.filter(({ name }) => !declared.some((tool) => tool.name === name));
+}
+
+/** The fields by which a tool of an agent is known as one that clients execute. */
+type OwnTool = { readonly name?: string; readonly execute?: unknown };
+
+/** Returns an error about the options of a run in the words of the client's request. */
+function inWordsOfClient(thrown: unknown): unknown {
+  if (!TroupeError.is(thrown)) return thrown;
+  const { code, message, fields } = thrown;
+  const { field } = fields;
+  if (typeof field !== "string" || !field.startsWith(toolsField)) return thrown;
+  const named = { ...fields, field: field.replace(toolsField, "tools") };
+  return new TroupeError(code, message.replace(toolsField, "tools"), { fields: named });
 }
 
 function termsOf({ kind, name, service }: Call): RunTerms {
@@ -56,33 +130,54 @@ function termsOf({ kind, name, service }: Call): RunTerms {
   return { kind, name, isStored: true, endsWithClient };
 }
 
-/**
- * Returns the waiting run of the thread; undefined if there is none. If there is none but the request has answers,
- * throws `conflict`.
- */
-async function findWaiting(call: Call, request: AgUiRequest): Promise<FoundRun | undefined> {
+/** Returns the open run of the thread; undefined if there is none, or if it is one of another agent. */
+async function findOfThread(call: Call, { threadId }: AgUiRequest): Promise<FoundRun | undefined> {
   const { exchange, service, kind, name } = call;
-  const found = await service.servedRuns.findOfSession(request.threadId, exchange.principal ?? {});
-  const isIts = found?.run.kind === kind && found.run.name === name;
-  if (!isIts || found === undefined || found.view.status !== "waiting") {
-    if (request.resume.length === 0) return undefined;
-    throw new TroupeError("conflict", "The thread has no run that waits for an answer.");
-  }
-  return found;
+  const found = await service.servedRuns.findOfSession(threadId, exchange.principal ?? {});
+  return found?.run.kind === kind && found.run.name === name ? found : undefined;
 }
 
-/** Answers the questions of a waiting run, and sends the events that follow. */
-async function continueRun(call: Call, request: AgUiRequest, { run, view }: FoundRun): Promise<void> {
-  const { exchange, service } = call;
-  const waits = view.waits ?? [];
-  const answers = answersIn(request, waits);
+/** Throws `conflict` if a question has no answer. */
+function checkAnswered(waits: readonly RunWait[], answers: ReadonlyMap<string, Json>): void {
   const open = waits.filter(({ id }) => !answers.has(id));
-  if (open.length > 0) {
-    const ids = open.map(({ id }) => JSON.stringify(id)).join(", ");
-    throw new TroupeError("conflict", `The run of this thread waits for answers. Resume ${ids} too.`);
-  }
+  if (open.length === 0) return;
+  const ids = open.map(({ id }) => JSON.stringify(id)).join(", ");
+  throw new TroupeError("conflict", `The run of this thread waits for answers. Resume ${ids} too.`);
+}
+
+type Given = { readonly found: FoundRun; readonly answers: ReadonlyMap<string, Json> };
+
+/** Answers the questions of a waiting run, and sends the events that follow. */
+async function continueRun(call: Call, request: AgUiRequest, { found, answers }: Given): Promise<void> {
+  const { run, view } = found;
   for (const [waitId, given] of answers) await run.service.answer(run.runId, waitId, given, run.caller);
-  const own = { runId: run.runId };
-  const behind = view.attempts;
-  await sendRun(exchange, run, { request, heartbeatMs: service.settings.heartbeatMs, own, behind });
+  await sendContinued(call, request, { run, behind: view.attempts });
+}
+
+/**
+ * Sends the events behind the answers of a request that is sent again, because its client has not seen their effect.
+ * Throws `conflict` if the thread's run has never asked what the request answers.
+ */
+async function followAnswered(call: Call, request: AgUiRequest, found: FoundRun | undefined): Promise<void> {
+  const asked: RunWait[] = [];
+  for (const { interruptId } of request.resume) {
+    const wait = (await found?.run.service.getWait(found.run.runId, interruptId, found.run.caller)) ?? undefined;
+    if (wait !== undefined) asked.push(wait);
+  }
+  if (found === undefined || asked.length < request.resume.length)
+    throw new TroupeError("conflict", "The thread has no run that waits for an answer.");
+  const { run } = found;
+  // The service accepts an answer again if it is the same.
+  for (const [waitId, given] of answersIn(request, asked))
+    await run.service.answer(run.runId, waitId, given, run.caller);
+  await sendContinued(call, request, { run, answered: new Set(asked.map(({ id }) => id)) });
+}
+
+type Continued = Pick<SendOptions, "behind" | "answered"> & { readonly run: StoredRun };
+
+async function sendContinued(call: Call, request: AgUiRequest, { run, ...behind }: Continued): Promise<void> {
+  const { exchange, service, kind, name } = call;
+  const workflow = kind === "workflow" ? service.workflows.get(name) : undefined;
+  const { heartbeatMs } = service.settings;
+  await sendRun(exchange, run, { request, heartbeatMs, own: { runId: run.runId }, workflow, ...behind });
 }

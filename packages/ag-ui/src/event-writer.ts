@@ -1,5 +1,7 @@
 import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
 import { toPublicChunk, toPublicFailure, toPublicWorkflowChunk } from "@troupe/core/transport";
+import { toInterrupt, toPointer, toUsage } from "./event-values.ts";
+import { MessageList } from "./message-list.ts";
 import type { AgUiRequest } from "./read-request.ts";
 
 /** An event of AG-UI. Optional fields are absent and never null. */
@@ -10,7 +12,14 @@ type TextChunk = Extract<StreamChunk, { type: "text" | "thinking" }>;
 /** A message with text or reasoning that is being written. */
 type OpenMessage = { readonly kind: "text" | "thinking"; readonly id: string; readonly key: string };
 
-type Call = { readonly id: string; readonly name: string; isOpen: boolean; isMember: boolean };
+type Call = {
+  readonly id: string;
+  readonly name: string;
+  /** The step of the run that made the call. */
+  readonly step: string;
+  isOpen: boolean;
+  isMember: boolean;
+};
 
 /** Converts the events of a run to events of AG-UI. Everything that was opened is closed before the end of the run. */
 export class EventWriter {
@@ -22,6 +31,9 @@ export class EventWriter {
   readonly #calls = new Map<string, Call>();
   readonly #steps = new Set<string>();
   readonly #waits = new Map<string, RunWait>();
+  readonly #list = new MessageList();
+  /** The step of the run whose event is being converted. */
+  #step = "";
   #messages = 0;
   #usage: TokenUsage | undefined;
 
@@ -29,13 +41,45 @@ export class EventWriter {
     this.#request = run.request;
     this.#id = run.runId;
     this.#isTeam = run.isTeam;
-    this.#emit = emit;
+    this.#emit = (event) => {
+      this.#list.take(event, this.#step);
+      emit(event);
+    };
   }
 
-  /** Emits the start of the run. */
-  begin(): void {
+  /** Emits the start of the run. `state` is the state of a workflow whose run has just begun. */
+  begin(state?: object): void {
     const { threadId, runId, isCurrent } = this.#request;
     this.#emit({ type: "RUN_STARTED", threadId, runId, ...(isCurrent && { protocolVersion: "1.0" }) });
+    if (state !== undefined) this.#emit({ type: "STATE_SNAPSHOT", snapshot: state });
+  }
+
+  /** Sets the step of the run to which the following chunks belong. */
+  enter(step: string): void {
+    this.#step = step;
+  }
+
+  /** Emits the keys of a workflow's state that one of its steps has set. */
+  changeState(change: Readonly<Record<string, unknown>>): void {
+    const delta = Object.entries(change).map(([key, value]) => ({ op: "add", path: toPointer(key), value }));
+    this.#emit({ type: "STATE_DELTA", delta });
+  }
+
+  /**
+   * Takes back what the client has received from a step of the run, because another process makes it again: the client
+   * gets the messages that are still valid.
+   */
+  reset(step: string): void {
+    if (!this.#list.drop(step)) return;
+    this.#closeMessages();
+    for (const call of this.#calls.values()) if (call.step === step) this.#dropCall(call);
+    this.#emit({ type: "MESSAGES_SNAPSHOT", messages: [...this.#request.messages, ...this.#list.toArray()] });
+  }
+
+  /** Ends all that is open for a client that has already received it, and forgets the messages. */
+  leave(): void {
+    this.closeAll();
+    this.#list.clear();
   }
 
   /** Converts a chunk of an agent's or a team's run. */
@@ -170,7 +214,7 @@ export class EventWriter {
     if (this.#calls.has(id)) return;
     this.#closeMessage("");
     const isMember = this.#isTeam && name.startsWith("delegate_to_");
-    this.#calls.set(id, { id, name, isOpen: true, isMember });
+    this.#calls.set(id, { id, name, step: this.#step, isOpen: true, isMember });
     this.#emit({ type: "TOOL_CALL_START", toolCallId: id, toolCallName: name });
     if (!isMember) return;
     const member = name.slice("delegate_to_".length);
@@ -187,7 +231,19 @@ export class EventWriter {
     this.#emit({ type: "TOOL_CALL_RESULT", messageId: `${toolCallId}-result`, toolCallId, content, role: "tool" });
     for (const artifact of artifacts) this.#custom("artifact", { ...artifact, toolCallId, toolName });
     if (call === undefined)
-      this.#calls.set(toolCallId, { id: toolCallId, name: toolName, isOpen: false, isMember: false });
+      this.#calls.set(toolCallId, {
+        id: toolCallId,
+        name: toolName,
+        step: this.#step,
+        isOpen: false,
+        isMember: false,
+      });
+  }
+
+  #dropCall(call: Call): void {
+    this.#endCall(call);
+    if (call.isMember) this.#endMember(call, undefined);
+    this.#calls.delete(call.id);
   }
 
   #endMember(call: Call, error: string | undefined): void {
@@ -213,36 +269,4 @@ export class EventWriter {
     for (const stepName of this.#steps) this.#emit({ type: "STEP_FINISHED", stepName });
     this.#steps.clear();
   }
-}
-
-function toInterrupt({ id, kind, about, toolCallId, until }: RunWait): object {
-  const facts = Object(about) as { toolName?: string; question?: string; schema?: object };
-  const { toolName = "the tool", question = `The run waits: ${kind}.`, schema } = facts;
-  const isApproval = kind === "approval";
-  return {
-    id,
-    reason: isApproval ? "tool_call" : `troupe:${kind}`,
-    message: isApproval ? `Call ${toolName}?` : question,
-    ...(toolCallId !== undefined && { toolCallId }),
-    ...(isApproval && { responseSchema: approvalSchema }),
-    ...(kind === "question" && { responseSchema: schema ?? { type: "string" } }),
-    ...(until !== undefined && { expiresAt: new Date(until).toISOString() }),
-    metadata: { about },
-  };
-}
-
-const approvalSchema = {
-  type: "object",
-  properties: { approved: { type: "boolean" }, reason: { type: "string" }, editedArgs: { type: "object" } },
-  required: ["approved"],
-};
-
-function toUsage({ promptTokens, completionTokens, totalTokens, reasoningTokens, cachedTokens }: TokenUsage): object {
-  return {
-    inputTokens: promptTokens,
-    outputTokens: completionTokens,
-    totalTokens,
-    ...(reasoningTokens !== undefined && { reasoningTokens }),
-    ...(cachedTokens !== undefined && { cachedInputTokens: cachedTokens }),
-  };
 }

@@ -46,7 +46,7 @@ it("the exchanges with a client are these", async () => {
   const waiting = await ask("agents/payer", { ...hi, ...asking });
   const interruptId = idIn(waiting, "id");
   const approval = { resume: [{ interruptId, status: "resolved", payload: { approved: true } }], ...asking };
-  await ask("agents/payer", { ...hi, ...asking });
+  await ask("agents/payer", { ...hi, ...asking, runId: "r2" });
   await ask("agents/payer", { resume: [{ interruptId: "other", status: "resolved", payload: {} }], ...asking });
   await ask("agents/locator", approval);
   await ask("agents/payer", approval);

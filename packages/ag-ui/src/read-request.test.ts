@@ -8,13 +8,15 @@ const inputOf = (...messages: unknown[]): unknown => readRequest({ ...body, mess
 
 describe("a request", () => {
   it("has the defaults of the protocol, and ignores fields that it does not know", () => {
-    expect(readRequest({ ...body, tools: 7, forwardedProps: {} })).toEqual({
+    expect(readRequest({ ...body, context: 7, forwardedProps: {} })).toEqual({
       threadId: "th",
       runId: "r",
       isCurrent: false,
       input: undefined,
       resume: [],
       toolResults: new Map(),
+      tools: [],
+      messages: [],
     });
     expect(readRequest({ ...body, protocolVersion: "1.0" }).isCurrent).toBe(true);
   });
@@ -27,9 +29,10 @@ describe("a request", () => {
     expect(() => readRequest({ ...body, runId: "é".repeat(length) })).toThrow("runId");
   });
 
-  it.each([null, 7, {}, "text"])("refuses messages and resume of %j", (value) => {
+  it.each([null, 7, {}, "text"])("refuses messages, answers and tools of %j", (value) => {
     expect(() => readRequest({ ...body, messages: value })).toThrow("messages must be an array.");
     expect(() => readRequest({ ...body, resume: value })).toThrow("resume must be an array.");
+    expect(() => readRequest({ ...body, tools: value })).toThrow("tools must be an array.");
   });
 
   it("is refused without messages", () => {

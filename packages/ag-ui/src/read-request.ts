@@ -1,11 +1,13 @@
 import { TroupeError } from "@troupe/core";
-import type { Json, RunWait } from "@troupe/core";
+import type { Json, RunAdditions, RunWait } from "@troupe/core";
 import { checkSessionId } from "@troupe/core/transport";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** An answer to an interrupt. */
 type Resume = { readonly interruptId: string; readonly status: "resolved" | "cancelled"; readonly payload: unknown };
+
+type ClientTool = NonNullable<RunAdditions["clientTools"]>[number];
 
 /** A request of an AG-UI client. */
 export type AgUiRequest = {
@@ -19,23 +21,37 @@ export type AgUiRequest = {
   readonly resume: readonly Resume[];
   /** The results of tools that the client executed, by tool call id. */
   readonly toolResults: ReadonlyMap<string, Json>;
+  /** The tools of the front end, which it executes itself. */
+  readonly tools: readonly ClientTool[];
+  /** The messages of the thread as the client has them. */
+  readonly messages: readonly Fields[];
 };
 
 /** Reads the body of a request. Ignores unknown fields, as the protocol requires. Throws `invalid_request`. */
 export function readRequest(body: Fields | undefined): AgUiRequest {
-  const { threadId, runId, messages, protocolVersion, resume = [], state } = body ?? {};
+  const { threadId, runId, messages, protocolVersion, resume = [], state, tools = [] } = body ?? {};
   if (typeof threadId !== "string") throw invalid("threadId must be a string.");
   if (typeof runId !== "string" || runId === "" || runId.length > 256) throw invalid("runId must be a string.");
-  if (!Array.isArray(messages)) throw invalid("messages must be an array.");
-  if (!Array.isArray(resume)) throw invalid("resume must be an array.");
-  const read = messages.map((message, index) => readFields(message, `messages[${index}]`));
+  const read = readList(messages, "messages");
   return {
     threadId: checkSessionId(threadId),
     runId,
     isCurrent: typeof protocolVersion === "string",
     input: inputOf(read, state),
-    resume: resume.map((each, index) => readResume(readFields(each, `resume[${index}]`), `resume[${index}]`)),
+    resume: readList(resume, "resume").map((each, index) => readResume(each, `resume[${index}]`)),
     toolResults: toolResultsIn(read),
+    tools: readList(tools, "tools").map((tool, index) => readTool(tool, `tools[${index}]`)),
+    messages: read,
+  };
+}
+
+function readTool({ name, description, parameters }: Fields, place: string): ClientTool {
+  if (typeof name !== "string") throw invalid(`${place}.name must be a string.`);
+  return {
+    name,
+    ...(typeof description === "string" && { description }),
+    // A tool without arguments may have no schema, or one of nothing.
+    ...(!isNothing(parameters) && { parameters: readFields(parameters, `${place}.parameters`) }),
   };
 }
 
@@ -49,6 +65,11 @@ function inputOf(messages: readonly Fields[], state: unknown): unknown {
 
 function hasKeys(state: unknown): state is object {
   return typeof state === "object" && state !== null && !Array.isArray(state) && Object.keys(state).length > 0;
+}
+
+function isNothing(schema: unknown): boolean {
+  if (schema === undefined || schema === null) return true;
+  return typeof schema === "object" && !Array.isArray(schema) && Object.keys(schema).length === 0;
 }
 
 /** Converts a part of a message to a part of a run's input. */
@@ -111,6 +132,11 @@ function toApproval({ approved, reason, editedArgs }: Record<string, Json>): Jso
 
 function toResult(fields: Record<string, Json>, payload: unknown): Json {
   return "result" in fields || "error" in fields ? fields : { result: (payload ?? null) as Json };
+}
+
+function readList(value: unknown, place: string): Fields[] {
+  if (!Array.isArray(value)) throw invalid(`${place} must be an array.`);
+  return value.map((each: unknown, index) => readFields(each, `${place}[${index}]`));
 }
 
 function readFields(value: unknown, place: string): Fields {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TroupeError } from "@troupe/core";
 import type { RunWait, StreamChunk } from "@troupe/core";
 import type { RunEvent } from "@troupe/core/runs";
 import { toTroupeError } from "@troupe/core/kit";
-import { EventStream, toStoredError } from "@troupe/core/transport";
+import { EventStream, toStateChange, toStoredError } from "@troupe/core/transport";
+import type { ServedWorkflow } from "@troupe/core/service";
 import type { Exchange, FailedRun, StoredRun } from "@troupe/core/transport";
 import { EventWriter } from "./event-writer.ts";
 import type { AgUiEvent } from "./event-writer.ts";
@@ -13,12 +13,18 @@ import type { AgUiRequest } from "./read-request.ts";
 const looks = { firstMs: 5, lastMs: 1000 };
 
 /** Options of {@link sendRun}. */
-type SendOptions = {
+export type SendOptions = {
   readonly request: AgUiRequest;
   readonly heartbeatMs: number;
   readonly own: FailedRun;
+  /** The workflow that runs. */
+  readonly workflow?: ServedWorkflow | undefined;
+  /** The state with which a workflow's run begins. */
+  readonly state?: object | undefined;
   /** For a request that continues a run: the number of attempts whose events the client has already received. */
   readonly behind?: number | undefined;
+  /** For a request whose answers the run already has: the ids of its questions, whose events the client has received. */
+  readonly answered?: ReadonlySet<string> | undefined;
 };
 
 /** Sends the events of a run as AG-UI events, until the run ends or waits for an answer. */
@@ -47,14 +53,17 @@ class RunSender {
   /** True while the events are skipped, because the client received them before it answered. */
   #isSilent: boolean;
   #attempt = 0;
+  /** The last attempt whose events the client has already received. */
+  #behind: number;
   #lastId: string | undefined;
 
   constructor(exchange: Exchange, run: StoredRun, options: SendOptions) {
-    const { request, heartbeatMs, behind } = options;
+    const { request, heartbeatMs, behind, answered } = options;
     this.#exchange = exchange;
     this.#run = run;
     this.#options = options;
-    this.#isSilent = behind !== undefined;
+    this.#isSilent = behind !== undefined || answered !== undefined;
+    this.#behind = behind ?? (answered === undefined ? 0 : Infinity);
     this.#stream = new EventStream(exchange, { heartbeatMs, signal: run.signal });
     const { runId, kind } = run;
     this.#writer = new EventWriter({ request, runId, isTeam: kind === "team" }, (event) => this.#events.push(event));
@@ -62,9 +71,8 @@ class RunSender {
 
   async send(): Promise<void> {
     // Each response begins with a start event, even if it continues a run of an earlier response.
-    this.#writer.begin();
-    const [begin] = this.#events.splice(0);
-    if (begin !== undefined) void this.#stream.send(begin, null);
+    this.#writer.begin(this.#isSilent ? undefined : this.#options.state);
+    for (const event of this.#events.splice(0)) void this.#stream.send(event, null);
     try {
       await this.#sendEvents();
     } catch (thrown) {
@@ -91,30 +99,35 @@ class RunSender {
   async #take(event: RunEvent): Promise<void> {
     this.#lastId = event.id;
     if (event.type === "attempt") this.#begin(event.attempt);
-    if (event.type === "wait") this.#writer.takeWait(event.wait);
-    if (event.type === "chunk") {
-      if (this.#run.kind === "workflow") this.#writer.takeWorkflowEvent(event.chunk as never);
-      else this.#writer.takeChunk(event.chunk as StreamChunk);
-    }
-    if (event.type === "reset" && !this.#isSilent && /(?:^|\/)m\/\d+$/.test(event.step)) {
-      throw new TroupeError(
-        "interrupted",
-        "Another process continues the run. Load the thread again to see its answer.",
-      );
-    }
+    if (event.type === "wait") this.#takeWait(event.wait);
+    if (event.type === "chunk") this.#takeChunk(event);
+    if (event.type === "reset") this.#writer.reset(event.step);
+    const change = toStateChange(event, this.#options.workflow?.plannedSteps ?? []);
+    if (change !== undefined) this.#writer.changeState(change);
     await this.#flush();
+  }
+
+  #takeWait(wait: RunWait): void {
+    if (this.#options.answered?.has(wait.id) === true) this.#behind = this.#attempt;
+    this.#writer.takeWait(wait);
+  }
+
+  #takeChunk({ step, chunk }: Extract<RunEvent, { type: "chunk" }>): void {
+    this.#writer.enter(step);
+    if (this.#run.kind === "workflow") this.#writer.takeWorkflowEvent(chunk as never);
+    else this.#writer.takeChunk(chunk as StreamChunk);
   }
 
   #begin(attempt: number): void {
     this.#attempt = attempt;
-    if (attempt > (this.#options.behind ?? 0)) this.#speak();
+    if (attempt > this.#behind) this.#speak();
   }
 
   /** Stops skipping: sends the events from now on. The events before are ones that the client has already received. */
   #speak(): void {
     if (!this.#isSilent) return;
     // The previous response has already ended its messages, tool calls and steps.
-    this.#writer.closeAll();
+    this.#writer.leave();
     this.#events = [];
     this.#isSilent = false;
   }

@@ -18,9 +18,25 @@ export type Received = { readonly type: string; readonly [field: string]: unknow
 
 const schemas = { "0.0.59": oldSchemas, "1.0.0": currentSchemas };
 
+/** What the scenes have done, and the addresses at which they are served. */
+type Scenes = {
+  readonly url: string;
+  readonly paid: unknown[];
+  /** The names of the tools that the agent `painter` has offered to its model, for each call. */
+  readonly offered: string[][];
+  /** Holds the tool of the agent `waiter`, once it is called, until `goOn`. */
+  readonly released: { readonly isAsked: Promise<void>; readonly goOn: () => void };
+};
+
 /** Serves an agent for each scene until the test is over, and returns the address. */
-export async function serveScenes(): Promise<{ url: string; paid: unknown[] } & Watch> {
+export async function serveScenes(): Promise<Scenes & Watch> {
   const paid: unknown[] = [];
+  const offered: string[][] = [];
+  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const painting = new ScriptedModel().respond(({ messages, options }) => {
+    offered.push((options?.tools ?? []).map(({ name }) => name));
+    return messages.at(-1)?.role === "user" ? { toolCalls: [{ name: "paint", arguments: {} }] } : "Done.";
+  });
   const calling = (name: string) =>
     new ScriptedModel().respond(({ messages }) =>
       messages.at(-1)?.role === "tool" ? "Done." : { toolCalls: [{ name, arguments: { amount: 1 } }] },
@@ -44,6 +60,22 @@ export async function serveScenes(): Promise<{ url: string; paid: unknown[] } & 
         tools: [tool("pay", { needsApproval: true, execute: (args: unknown) => (paid.push(args), "Paid.") })],
       }),
       locator: new Agent({ name: "locator", model: calling("locate"), tools: [tool("locate", {})] }),
+      waiter: new Agent({
+        name: "waiter",
+        model: calling("pay"),
+        tools: [
+          tool("pay", {
+            needsApproval: true,
+            execute: async (args: unknown) => {
+              paid.push(args);
+              asked.resolve();
+              await held.promise;
+              return "Paid.";
+            },
+          }),
+        ],
+      }),
+      painter: new Agent({ name: "painter", model: painting, tools: [tool("locate", {})] }),
       hanging: new Agent({ name: "hanging", model: new ScriptedModel({ hang: true }) }),
       failing: new Agent({ name: "failing", model: new ScriptedModel({ text: "Hm", error: new Error("x") }) }),
     },
@@ -58,6 +90,15 @@ export async function serveScenes(): Promise<{ url: string; paid: unknown[] } & 
     },
     workflows: {
       trip: new Workflow({ name: "trip", initialState: { city: "" }, steps: [{ name: "plan", agent: sayer("ann") }] }),
+      tour: makeTour(sayer),
+      asking: new Workflow({
+        name: "asking",
+        initialState: { city: "" },
+        steps: [
+          { name: "plan", agent: sayer("ann") },
+          { name: "wish", ask: () => "Und?" },
+        ],
+      }),
     },
     storage,
     durable: true,
@@ -69,7 +110,31 @@ export async function serveScenes(): Promise<{ url: string; paid: unknown[] } & 
     server.closeAllConnections();
     await service.close({ graceMs: 0 });
   });
-  return { url, paid, ...watchRuns(service) };
+  const released = { isAsked: asked.promise, goOn: held.resolve };
+  return { url, paid, offered, released, ...watchRuns(service) };
+}
+
+/** Makes a workflow with steps of each kind that changes the state, in an order that does not depend on the machine. */
+function makeTour(sayer: (name: string) => Agent) {
+  const initialState = { city: "", stops: ["a", "é"], rounds: 0, both: 0 };
+  const rounds = { name: "round", run: ({ rounds: count }: { rounds: number }) => ({ rounds: count + 1 }) };
+  return new Workflow({
+    name: "tour",
+    initialState,
+    steps: [
+      { name: "plan", agent: sayer("ann") },
+      { name: "note", run: ({ city }) => ({ city: `${city}!`, "a/b~c": null }) },
+      {
+        name: "both",
+        parallel: [
+          { name: "count", run: () => ({ both: 1 }) },
+          { name: "p1", agent: sayer("bob") },
+        ],
+      },
+      { name: "again", loop: [rounds], until: ({ rounds: count }) => count >= 2, maxRounds: 5 },
+      { name: "visit", forEach: ({ stops }) => stops, agent: sayer("eve") },
+    ],
+  });
 }
 
 /**

@@ -27,6 +27,13 @@ export const transportRules = [
     "ag-ui.run": "POST /agui/agents/:name runs an agent and answers with events that both revisions of AG-UI take",
     "ag-ui.interrupts": "a run that waits ends with interrupts, and the answers continue it",
     "ag-ui.old": "a client without protocolVersion gets only what the revision 0.0.59 knows",
+    "ag-ui.run-id":
+      "a request with the run id of an earlier one of its thread finds that run, and none with another message",
+    "ag-ui.tools": "the tools of the front end are tools of an agent's run, whose calls the front end answers",
+    "ag-ui.state": "the state of a workflow is shown at its beginning, with each change, and at its end",
+    "ag-ui.takeover": "what another process makes again is taken back by a snapshot of the messages",
+    "ag-ui.owners": "a caller reaches the threads, runs and questions of nobody else",
+    "ag-ui.shutdown": "while the service ends, a request is refused and its connection closed",
     "client.resume": "a client reads the events of a run over lost connections, without a gap and without one twice",
     "client.runs": "a client runs, streams, answers and cancels, and has the refusals of the service as errors",
     "client.size": "the client has at most 6 KB and its hook 2 KB, minified and compressed",

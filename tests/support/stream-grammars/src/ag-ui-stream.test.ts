@@ -12,10 +12,22 @@ const call: AgUiEvent = { type: "TOOL_CALL_START", toolCallId: "c" };
 const called: AgUiEvent = { type: "TOOL_CALL_END", toolCallId: "c" };
 const result: AgUiEvent = { type: "TOOL_CALL_RESULT", toolCallId: "c", content: "Seen." };
 
+const snapshot: AgUiEvent = { type: "MESSAGES_SNAPSHOT", messages: [] };
+const changed: AgUiEvent = { type: "STATE_DELTA", delta: [{ op: "add", path: "/a", value: null }] };
+
 it.each<[rule: string | undefined, problem: string, events: AgUiEvent[]]>([
   [undefined, "a whole stream", [start, open, delta, close, call, called, result, finish]],
   [undefined, "the result of a call of an earlier stream", [start, result, finish]],
   [undefined, "a failure", [start, { type: "RUN_ERROR" }]],
+  [undefined, "a text that another process wrote anew", [start, open, close, snapshot, open, close, finish]],
+  [undefined, "a change of the state", [start, changed, finish]],
+  ["state-patch", "a change of the state without keys", [start, { ...changed, delta: [] }, finish]],
+  ["snapshot-between", "a snapshot within a text", [start, open, snapshot, close, finish]],
+  [
+    "opened-once",
+    "a kept text that is opened again",
+    [start, open, close, { ...snapshot, messages: [{ id: "m" }] }, open],
+  ],
   ["one-start", "no start", [open]],
   ["one-start", "a second start", [start, start]],
   ["known-event", "an event that leaks prompts", [start, { type: "RAW", event: {} }]],

@@ -23,7 +23,16 @@ const spans: Readonly<Record<string, readonly [kind: string, act: "open" | "use"
   SUBAGENT_ERROR: ["subagent", "close", "subagentRunId"],
 };
 
-const others = ["RUN_STARTED", "RUN_FINISHED", "RUN_ERROR", "TOOL_CALL_RESULT", "STATE_SNAPSHOT", "CUSTOM"];
+const others = [
+  "RUN_STARTED",
+  "RUN_FINISHED",
+  "RUN_ERROR",
+  "TOOL_CALL_RESULT",
+  "STATE_SNAPSHOT",
+  "STATE_DELTA",
+  "MESSAGES_SNAPSHOT",
+  "CUSTOM",
+];
 
 /**
  * The grammar of a stream of AG-UI: one start, one end, nothing that is opened twice, used before or after, or left open
@@ -56,9 +65,27 @@ export class AgUiGrammar extends Grammar<AgUiEvent> {
         "a call has a result before its end",
       );
     }
+    if (type === "STATE_DELTA") this.#takeDelta(event);
+    if (type === "MESSAGES_SNAPSHOT") this.#takeSnapshot(event);
     const span = spans[type];
     if (span !== undefined) this.#takeSpan(span, event);
     if (type === "RUN_FINISHED" || type === "RUN_ERROR") this.#takeEnd();
+  }
+
+  #takeDelta({ delta }: AgUiEvent): void {
+    const isPatch = Array.isArray(delta) && delta.length > 0 && delta.every(isAddition);
+    this.check(isPatch, "state-patch", "a change of the state is no list of keys that are set");
+  }
+
+  /** After a snapshot, what it does not have is gone, so that its id may be used again. */
+  #takeSnapshot({ messages }: AgUiEvent): void {
+    const texts = [...this.#open].filter((key) => /^(?:text|reasoning|thought) /.test(key));
+    this.check(texts.length === 0, "snapshot-between", `${texts.join(", ")} is open at a snapshot of the messages`);
+    const kept = JSON.stringify(messages);
+    for (const key of this.#seen) {
+      const id = key.slice(key.indexOf(" ") + 1);
+      if (!this.#open.has(key) && !kept.includes(JSON.stringify(id))) this.#seen.delete(key);
+    }
   }
 
   #takeSpan([kind, act, field]: NonNullable<(typeof spans)[string]>, event: AgUiEvent): void {
@@ -77,4 +104,9 @@ export class AgUiGrammar extends Grammar<AgUiEvent> {
     this.check(this.#open.size === 0, "closed", `${[...this.#open].join(", ")} is open at the end`);
     this.finish();
   }
+}
+
+function isAddition(operation: unknown): boolean {
+  const { op, path, value } = Object(operation) as { op?: unknown; path?: unknown; value?: unknown };
+  return op === "add" && typeof path === "string" && path.startsWith("/") && value !== undefined;
 }

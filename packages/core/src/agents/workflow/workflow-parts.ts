@@ -85,6 +85,11 @@ export class WorkflowParts {
     return this.#shape.kinds;
   }
 
+  /** A copy of the state at the start of a run without input. */
+  get initialState(): StateRecord {
+    return this.#shape.start();
+  }
+
   /** All steps in the order of the configuration. Nested steps follow their enclosing step. */
   get plannedSteps(): readonly PlannedStep[] {
     return (this.#plannedSteps ??= [...listSteps(this.#steps)]);

@@ -50,6 +50,11 @@ export class Workflow<State extends object> {
     return this.#parts.inputKinds;
   }
 
+  /** The state at the start of a run without input: a copy. */
+  get initialState(): State {
+    return this.#parts.initialState as State;
+  }
+
   /** False if no step reads text, so that `input` must be an object. */
   get readsText(): boolean {
     return this.#parts.readsText;
