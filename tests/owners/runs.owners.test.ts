@@ -89,10 +89,10 @@ const ways: [name: string, Way][] = [
     "by the deliveries of their webhooks",
     (runs, owner) => runs.reachedBy((id) => runs.service.webhooks.deliveries(id, owner)),
   ],
-  ["by subscriptions", (runs, owner) => runs.reachedBy((id) => runs.service.subscriptions.list(id, owner))],
+  ["by subscriptions", (runs, owner) => runs.reachedBy((id) => runs.service.webhooks.subscriptions.list(id, owner))],
   [
     "by the end of a subscription",
-    (runs, owner) => runs.reachedBy((id) => runs.service.subscriptions.delete(id, owner, "x")),
+    (runs, owner) => runs.reachedBy((id) => runs.service.webhooks.subscriptions.delete(id, owner, "x")),
   ],
 ];
 

@@ -54,8 +54,8 @@ export const folderLayers: Layers["folderLayers"] = {
   "packages/core/src/knowledge": [["vector"], ["."]],
   "packages/core/src/runs": [
     ["record"],
-    ["webhooks"],
     ["readers"],
+    ["webhooks"],
     ["processes"],
     ["performer", "schedules"],
     ["service"],

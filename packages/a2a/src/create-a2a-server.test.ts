@@ -46,7 +46,7 @@ describe("the options of A2A", () => {
     } as const;
     const settings = readA2AOptions({ ...given, pushNotifications: true }, "a2a");
     expect(settings).toMatchObject(given);
-    expect(settings.pushNotifications).toMatchObject({ maxAttempts: 8, concurrency: 100 });
+    expect(settings.pushNotifications).toMatchObject({ timeoutMs: 10_000, maxPerTask: 10 });
     const { service } = createA2AServer({ agents, maxBodyBytes: 1 });
     const parts = partsOf(service, settings, { owner: "a2a" });
     expect([parts.mayAnswerByMessage, parts.maxBodyBytes]).toEqual([new Set(["other"]), 1]);
@@ -140,7 +140,7 @@ describe("the options of A2A", () => {
   it("have no push notifications with a service that has a storage and no sealKeys", () => {
     const runs = new RunService({ agents, storage: new InMemoryStorage(), logger });
     onTestFinished(async () => await runs.close());
-    Object.defineProperty(runs.subscriptions, "canKeep", { value: false });
+    Object.defineProperty(runs.webhooks, "canSubscribe", { value: false });
     const message =
       "pushNotifications of createA2AServer would store addresses and tokens of receivers. Give sealKeys to the RunService, or to durable: they are encrypted with them.";
     expect(() => createA2AServer({ agents, runs, pushNotifications: true })).toThrow(

@@ -12,13 +12,6 @@ export type {
 export type { RunSchedules } from "./runs/service/run-schedules.ts";
 export type { ScheduleChanges } from "./runs/service/read-schedule.ts";
 export type { RunSchedule, ScheduledRequest, ScheduleEvent, ScheduleView } from "./runs/schedules/schedule-record.ts";
-export type {
-  HeldSubscription,
-  RunSubscription,
-  RunSubscriptions,
-  RunSubscriptionRequest,
-} from "./runs/service/run-subscriptions.ts";
-export type { SubscriptionPlace } from "./runs/record/run-parts.ts";
 export { LocalEngine } from "./runs/processes/run-engine.ts";
 export type {
   EngineServeOptions,
@@ -46,6 +39,9 @@ export type {
 // Webhooks.
 export type { RunWebhooks } from "./runs/webhooks/run-webhooks.ts";
 export type { DisabledWebhook, RunWebhook, WebhookOptions, WebhookTarget } from "./runs/webhooks/webhook-options.ts";
+export type { ReceiverSettings, WebhookRequest } from "./runs/webhooks/webhook-sender.ts";
+export type { SubscribedEvent, SubscriptionForm, WriteNotification } from "./runs/webhooks/subscription-form.ts";
+export type { RunSubscription, RunSubscriptionRequest, Subscriptions } from "./runs/webhooks/subscriptions.ts";
 export type { WebhookDelivery } from "./runs/webhooks/delivery-record.ts";
 export type { WebhookEvent } from "./runs/record/run-notice.ts";
 

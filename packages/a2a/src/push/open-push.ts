@@ -8,13 +8,13 @@ import type { PushSender } from "./push-sender.ts";
  */
 export function openPush(
   service: Service,
-  { settings, issuer }: { settings: PushSettings; issuer: string | undefined },
+  options: { settings: PushSettings; issuer: string | undefined; basePath: string },
 ): Promise<PushSender> {
   const { logger, runs: durable, servedRuns } = service;
   let opened: PushSender | undefined;
   const opening = (async () => {
     const { PushSender: Sender } = await import("./push-sender.ts");
-    return (opened = new Sender({ settings, logger, durable, issuer }));
+    return (opened = new Sender({ ...options, durable }));
   })();
   // If the code cannot be loaded, each call that needs it fails with that error.
   opening.catch((error: unknown) => logger.error("Push notifications cannot be sent.", { error }));
@@ -23,7 +23,8 @@ export function openPush(
     get size() {
       return opened?.size ?? 0;
     },
-    drain: async () => await (await opening).drain(),
+    // The runs of the service wait for `flush`, and a durable run service ends its own notifications.
+    drain: async () => undefined,
     endAll: () => opened?.endAll(),
   });
   return opening;

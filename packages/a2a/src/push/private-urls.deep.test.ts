@@ -3,16 +3,18 @@ import { createServer } from "node:net";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import { createLogger } from "@troupe/core";
+import { RunService } from "@troupe/core/runs";
 import fc from "fast-check";
 import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { card1, fakeRemote, sendJson } from "../../test/fake-remote.ts";
 import { privateUrl, resolvedAddresses } from "../../test/private-urls.ts";
 import { noLookup, receive } from "../../test/receiver.ts";
-import { heldAgent, message0, message1, serveA2A } from "../../test/serve-a2a.ts";
+import { heldAgent, message0, message1, scriptedAgent, serveA2A } from "../../test/serve-a2a.ts";
+import type { TaskRun } from "../tasks/task-runs.ts";
+import { dialect03 } from "../wire/dialect-0.ts";
 import { A2ARemoteAgent } from "../client/remote-agent.ts";
 import type { PushOptions } from "./push-options.ts";
-import { PushPost } from "./push-post.ts";
-import { PushSigner } from "./push-signer.ts";
+import { PushSender } from "./push-sender.ts";
 
 const numRuns = { few: 1000, many: 20_000 }[inject("trials")];
 const someRuns = { few: 25, many: 2000 }[inject("trials")];
@@ -43,19 +45,30 @@ function countSockets(): () => number {
   return () => sockets;
 }
 
-/** Makes what sends notifications, and what it logs. */
-function makePost(options: Pick<PushOptions, "allowPrivateHosts" | "lookup"> = {}) {
+/** Makes what sets configs of a task that is over, and sends its notifications, and what it logs. */
+async function makePost(options: Pick<PushOptions, "allowPrivateHosts" | "lookup"> = {}) {
   const logged: string[] = [];
   const { allowPrivateHosts = [], lookup } = options;
-  const limits = { timeoutMs: 5000, maxAttempts: 3, retryMs: 1, maxPerTask: 10, concurrency: 10 };
-  const settings = { ...limits, allowPrivateHosts, ...(lookup && { lookup }) };
+  const settings = { allowPrivateHosts, timeoutMs: 5000, retryMs: 1, maxPerTask: 10, ...(lookup && { lookup }) };
   const logger = createLogger({ write: (line) => void logged.push(line), level: "warn" });
-  const post = new PushPost(settings, new PushSigner(undefined, undefined), logger);
-  const ends = { stop: new AbortController().signal, abort: new AbortController().signal };
-  const rest = { taskId: "t", id: "n", contentType: "application/json", body: {} };
-  const send = async (url: string) => await post.send({ ...rest, config: { id: "c", url } }, ends);
-  return { post, send, logged };
+  const service = new RunService({ agents: { helper: scriptedAgent([{ text: "Hi." }]) }, logger });
+  onTestFinished(async () => await service.close());
+  await service.serve();
+  const { runId } = await service.accept({ kind: "agent", name: "helper", input: "Hi", owner: {} });
+  while ((await service.get(runId, "host")).status !== "completed")
+    await new Promise((resolve) => setImmediate(resolve));
+  const post = new PushSender({ settings, durable: service, issuer: undefined, basePath: "" });
+  const task = { run: { service, runId } } as unknown as TaskRun;
+  const checkUrl = async (url: string) => await post.check({ url });
+  const send = async (url: string) => {
+    await post.set(task, { config: { id: "c", url }, dialect: dialect03, owner: {}, fromStart: true });
+    await service.webhooks.emptied();
+  };
+  return { checkUrl, send, logged };
 }
+
+/** A task that is over has two notifications in A2A 0.3: that it works, and its end. */
+const each = 2;
 
 const publicAddresses = ["8.8.8.8", "2606:4700:4700::1111"];
 
@@ -79,17 +92,17 @@ describe("push notifications to private addresses", () => {
   it("open no socket, whatever the spelling, when a config is set and when it is sent to [a2a.push-guarded]", async () => {
     const { port, connections } = await setTrap();
     const sockets = countSockets();
-    const { post, send, logged } = makePost();
+    const { checkUrl, send, logged } = await makePost();
     let count = 0;
     const property = fc.asyncProperty(privateUrl(port), async (url) => {
       count += 1;
-      await expect(post.checkUrl(url)).rejects.toThrow("must be an https: address of a public host");
+      await expect(checkUrl(url)).rejects.toThrow("must be an https: address of a public host");
       // Also one that was kept when more was allowed.
       await send(url);
     });
     await fc.assert(property, { numRuns });
     expect(count).toBeGreaterThanOrEqual(1000);
-    expect(logged).toHaveLength(count);
+    expect(logged).toHaveLength(each * count);
     expect(sockets()).toBe(0);
     expect(connections()).toBe(0);
   });
@@ -98,18 +111,18 @@ describe("push notifications to private addresses", () => {
     const { port, connections } = await setTrap();
     let addresses: readonly string[] = [];
     const lookup: LookupFunction = (...given) => answering(addresses)(...given);
-    const { post, send, logged } = makePost({ lookup });
+    const { checkUrl, send, logged } = await makePost({ lookup });
     const property = fc.asyncProperty(resolvedAddresses, async (resolved) => {
       const url = `https://hooks.example:${port}/`;
       addresses = resolved;
-      await expect(post.checkUrl(url)).rejects.toThrow("must be an https: address of a public host");
+      await expect(checkUrl(url)).rejects.toThrow("must be an https: address of a public host");
       addresses = publicAddresses;
-      await post.checkUrl(url);
+      await checkUrl(url);
       addresses = resolved;
       await send(url);
     });
     await fc.assert(property, { numRuns: someRuns });
-    expect(logged).toHaveLength(someRuns);
+    expect(logged).toHaveLength(each * someRuns);
     for (const line of logged) expect(JSON.parse(line)).toMatchObject({ problem: "private_address", attempts: 1 });
     expect(connections()).toBe(0);
   });
@@ -123,38 +136,38 @@ describe("push notifications to private addresses", () => {
     "hooks.local.",
   ])("are refused for %s, a name of a network, whatever it leads to [a2a.push-guarded]", async (name) => {
     const asked = countLookups(publicAddresses);
-    const { post } = makePost({ lookup: asked.lookup });
-    await expect(post.checkUrl(`https://${name}/`)).rejects.toThrow("must be an https: address of a public host");
+    const { checkUrl } = await makePost({ lookup: asked.lookup });
+    await expect(checkUrl(`https://${name}/`)).rejects.toThrow("must be an https: address of a public host");
     expect(asked.names()).toEqual([]);
   });
 
   it("are taken for a name that the host allows, and its name is not looked up [a2a.push-guarded]", async () => {
     const asked = countLookups(["10.0.0.1"]);
-    const { post } = makePost({
+    const { checkUrl } = await makePost({
       lookup: asked.lookup,
       allowPrivateHosts: ["hooks.internal:443", "hooks.example.org:8443"],
     });
-    await post.checkUrl("https://hooks.internal/");
-    await post.checkUrl("https://hooks.example.org:8443/");
+    await checkUrl("https://hooks.internal/");
+    await checkUrl("https://hooks.example.org:8443/");
     expect(asked.names()).toEqual([]);
-    await expect(post.checkUrl("https://hooks.example.org/")).rejects.toThrow("must be an https: address");
+    await expect(checkUrl("https://hooks.example.org/")).rejects.toThrow("must be an https: address");
     expect(asked.names()).toEqual(["hooks.example.org"]);
   });
 
   it("are left to the delivery for a name that cannot be looked up now [a2a.push-guarded]", async () => {
-    await expect(makePost({ lookup: noLookup }).post.checkUrl("https://hooks.example/")).resolves.toBeUndefined();
+    await expect((await makePost({ lookup: noLookup })).checkUrl("https://hooks.example/")).resolves.toBeUndefined();
     const throwing: LookupFunction = () => {
       throw new Error("No name server.");
     };
-    await expect(makePost({ lookup: throwing }).post.checkUrl("https://hooks.example/")).resolves.toBeUndefined();
+    await expect((await makePost({ lookup: throwing })).checkUrl("https://hooks.example/")).resolves.toBeUndefined();
   });
 
   it("are left to the delivery for a name that is not looked up in time, and while such names are looked up [a2a.push-guarded]", async () => {
+    const silent = vi.fn<LookupFunction>();
+    const { checkUrl } = await makePost({ lookup: silent });
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const silent = vi.fn<LookupFunction>();
-    const { post } = makePost({ lookup: silent });
-    const checks = [1, 2, 3].map((number) => post.checkUrl(`https://hooks-${number}.example/`));
+    const checks = [1, 2, 3].map((number) => checkUrl(`https://hooks-${number}.example/`));
     await checks[2];
     expect(silent).toHaveBeenCalledTimes(2);
     await vi.advanceTimersByTimeAsync(2000);
@@ -168,14 +181,14 @@ describe("push notifications to private addresses", () => {
     const receiver = await receive((index) => {
       return { status: statuses[index % 5] ?? 302, headers: { location: targets.at(-1) ?? "" } };
     });
-    const { send, logged } = makePost({ allowPrivateHosts: [receiver.host] });
+    const { send, logged } = await makePost({ allowPrivateHosts: [receiver.host] });
     const property = fc.asyncProperty(privateUrl(port), async (target) => {
       targets.push(new URL(target).href);
       await send(receiver.url);
     });
     await fc.assert(property, { numRuns: someRuns });
-    expect(receiver.notified).toHaveLength(someRuns);
-    expect(logged).toHaveLength(someRuns);
+    expect(receiver.notified).toHaveLength(each * someRuns);
+    expect(logged).toHaveLength(each * someRuns);
     expect(connections()).toBe(0);
   });
 

@@ -5,10 +5,7 @@ import { pushOption } from "./push-options.ts";
 const defaults = {
   allowPrivateHosts: [],
   timeoutMs: 10_000,
-  maxAttempts: 8,
-  retryMs: 1000,
   maxPerTask: 10,
-  concurrency: 100,
 };
 const read = (given: unknown) => pushOption(given, "pushNotifications", {});
 const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
@@ -25,7 +22,6 @@ describe("the option pushNotifications", () => {
       maxAttempts: 1000,
       retryMs: 2,
       maxPerTask: 100,
-      concurrency: 1,
       lookup: () => undefined,
     };
     expect(read(given)).toStrictEqual(given);
@@ -69,8 +65,6 @@ describe("the option pushNotifications", () => {
     [{ retryMs: 2 ** 31 }, `${of}.retryMs must be an integer from 1 to 2147483647, got 2147483648.`],
     [{ maxPerTask: 0 }, `${of}.maxPerTask must be an integer from 1 to 100, got 0.`],
     [{ maxPerTask: 101 }, `${of}.maxPerTask must be an integer from 1 to 100, got 101.`],
-    [{ concurrency: 0 }, `${of}.concurrency must be a positive integer, got 0.`],
-    [{ concurrency: 1.5 }, `${of}.concurrency must be a positive integer, got 1.5.`],
     [
       { allowPrivateHosts: ["127.0.0.1"] },
       `${of}.allowPrivateHosts[0] must be a host and port, like "localhost:11434", got a string.`,
@@ -78,7 +72,7 @@ describe("the option pushNotifications", () => {
     [{ lookup: "dns" }, `${of}.lookup must be a function, got a string.`],
     [
       { retries: 1 },
-      `Unknown option "retries" of ${of}. Expected signingKey, allowPrivateHosts, timeoutMs, maxAttempts, retryMs, maxPerTask, concurrency or lookup. Did you mean retryMs?`,
+      `Unknown option "retries" of ${of}. Expected signingKey, allowPrivateHosts, timeoutMs, maxAttempts, retryMs, maxPerTask or lookup. Did you mean retryMs?`,
     ],
   ])("refuses %j", (given, message) => {
     expect(() => read(given)).toThrow(expect.objectContaining({ code: "invalid_config", message }));

@@ -16,17 +16,15 @@ export type PushOptions = {
   allowPrivateHosts?: readonly string[] | undefined;
   /** Milliseconds to wait for a receiver's answer. @default 10_000 */
   timeoutMs?: number | undefined;
-  /** The largest number of attempts to send one notification. @default 8 */
+  /** The largest number of attempts to send one notification. @default as many as there are in a day */
   maxAttempts?: number | undefined;
   /**
    * Milliseconds before the second attempt to send a notification. Each further pause is twice as long, up to one
-   * minute; each is lengthened at random by up to a quarter. @default 1000
+   * hour; each is lengthened at random by up to a quarter. @default 10_000
    */
   retryMs?: number | undefined;
   /** The largest number of push configs per task. @default 10 */
   maxPerTask?: number | undefined;
-  /** The largest number of notifications in flight at once. @default 100 */
-  concurrency?: number | undefined;
   /** Resolves the host names of receivers. @default the operating system's lookup */
   lookup?: LookupFunction | undefined;
 };
@@ -36,10 +34,9 @@ export type PushSettings = {
   readonly signingKey?: KeyObject;
   readonly allowPrivateHosts: readonly string[];
   readonly timeoutMs: number;
-  readonly maxAttempts: number;
-  readonly retryMs: number;
+  readonly maxAttempts?: number;
+  readonly retryMs?: number;
   readonly maxPerTask: number;
-  readonly concurrency: number;
   readonly lookup?: LookupFunction;
 };
 
@@ -67,10 +64,9 @@ const optionTable = {
   signingKey: optional(isKey),
   allowPrivateHosts: optional(allowPrivateHostsOption, []),
   timeoutMs: optional(timeoutOption, 10_000),
-  maxAttempts: optional(integerOption(1, 1000), 8),
-  retryMs: optional(timeoutOption, 1000),
+  maxAttempts: optional(integerOption(1, 1000)),
+  retryMs: optional(timeoutOption),
   maxPerTask: optional(integerOption(1, 100), 10),
-  concurrency: optional(integerOption(1), 100),
   lookup: optional(functionOption<LookupFunction>()),
 } satisfies OptionTable<PushOptions>;
 

@@ -41,7 +41,7 @@ describe("push notifications of a durable task", () => {
     while (ofSecond().length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
     expect(receiver.notified.slice(0, 2).map(({ body }) => body.status.state)).toEqual(["working", "input-required"]);
     expect(ofSecond().map(({ body }) => body.status.state)).toEqual(["working", "completed"]);
-    const stored = JSON.stringify(await storage.list("run-subscriptions"));
+    const stored = JSON.stringify(await storage.list("webhooks"));
     expect(stored).not.toContain(receiver.host);
   });
 

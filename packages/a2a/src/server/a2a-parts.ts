@@ -37,7 +37,7 @@ export function partsOf(service: Service, settings: A2ASettings, { owner, names 
   if (unknown !== undefined) {
     throw wrong(`mayAnswerByMessage of ${owner} must have names of agents, got ${JSON.stringify(unknown)}.`);
   }
-  if (pushNotifications !== false && service.runs?.subscriptions.canKeep === false) {
+  if (pushNotifications !== false && service.runs?.webhooks.canSubscribe === false) {
     const problem = `pushNotifications of ${owner} would store addresses and tokens of receivers.`;
     throw wrong(`${problem} Give sealKeys to the RunService, or to durable: they are encrypted with them.`);
   }
@@ -46,7 +46,8 @@ export function partsOf(service: Service, settings: A2ASettings, { owner, names 
     service,
     settings,
     runs,
-    push: pushNotifications === false ? undefined : openPush(service, { settings: pushNotifications, issuer }),
+    push:
+      pushNotifications === false ? undefined : openPush(service, { settings: pushNotifications, issuer, basePath }),
     mayAnswerByMessage: new Set(mayAnswerByMessage),
     firstAgent,
     maxBodyBytes: service.settings.maxBodyBytes ?? defaultBodyBytes,

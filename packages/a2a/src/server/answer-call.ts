@@ -75,7 +75,7 @@ async function pushingOf({ parts: { push }, answered: { dialect }, owner }: Answ
 /** Hands the message of a call to an agent: the one in the path, else the one that the call names, else the first. */
 async function take(call: SendCall, answering: Answering): Promise<TaskRun> {
   const { exchange, parts } = answering;
-  const { runs, firstAgent, push } = parts;
+  const { runs, firstAgent } = parts;
   const { message, outputModes } = call;
   const agent = answering.agent ?? namedAgent(call) ?? firstAgent;
   if (!runs.agents.has(agent)) {
@@ -85,10 +85,7 @@ async function take(call: SendCall, answering: Answering): Promise<TaskRun> {
     );
   }
   const request = { message, outputModes, agent, exchange };
-  const taking = call.push === undefined ? takeMessage(request, runs) : takeWithPush(call.push, request, answering);
-  const task = await taking;
-  if (message.taskId !== undefined) (await push)?.wake(task.run.runId);
-  return task;
+  return await (call.push === undefined ? takeMessage(request, runs) : takeWithPush(call.push, request, answering));
 }
 
 async function takeWithPush(config: PushConfig, request: MessageRequest, answering: Answering): Promise<TaskRun> {

@@ -11,7 +11,7 @@ export type A2AVersion = "0.2" | "0.3" | "1.0";
 type SendAnswer = Extract<A2AEvent, { type: "task" | "message" }>;
 
 /** The body and the content type of a push notification. */
-type NotificationBody = { readonly contentType: string; readonly body: object };
+export type NotificationBody = { readonly contentType: string; readonly body: object };
 
 /** Reads and writes one version of A2A. Everything that differs between versions is here. */
 export interface Dialect {

@@ -62,7 +62,6 @@ export const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
   noInput: ({ input }) => input.size === 0,
   noLog: ({ log }) => log.size === 0,
   noInbox: ({ inbox }) => inbox.size === 0,
-  subscriptions: () => true,
   deliveries: () => true,
   delivery: ({ deliveries }) => deliveries.size > 0,
   outbox: ({ enqueued }) => enqueued.size > 0,
@@ -75,8 +74,7 @@ export const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
 export function runIdIn(namespace: string, key: string, value: Json | null = null): string {
   // The key of an entry of the outbox has no run, but its value names the record of the delivery.
   if (namespace === runNamespaces.outbox)
-    return decodeURIComponent(String(readProperty(value, "delivery")).split("/")[0] ?? "");
-  if (namespace === runNamespaces.subscriptions) return decodeURIComponent(key.split("/")[1] ?? "");
+    return decodeURIComponent(/^(?:#run\/)?([^/]*)/.exec(String(readProperty(value, "delivery")))?.[1] ?? "");
   return namespace === runNamespaces.byOwner ? runIdOf(key) : decodeURIComponent(key.split("/", 1)[0] ?? "");
 }
 
@@ -115,12 +113,11 @@ export function transitionWritesOf({ namespace, key, value }: RecordedWrite, fac
     case runNamespaces.input:
       if (value !== null) return [["acceptLong", "input"]];
       return facts.record === undefined && facts.open !== undefined ? [["dropOrphan", "noInput"]] : [];
-    case runNamespaces.subscriptions:
-      return value === null && facts.record === undefined ? [["removeEntries", "subscriptions"]] : [];
     case runNamespaces.deliveries:
       return value === null && facts.record === undefined ? [["removeEntries", "deliveries"]] : [];
     case runNamespaces.outbox:
-      return value === null ? [] : [["notify", "outbox"]];
+      // An entry of a subscription has no delivery before it.
+      return value === null || readProperty(value, "form") !== undefined ? [] : [["notify", "outbox"]];
     case runNamespaces.inbox:
       if (value === null || status(facts) !== "waiting") return [];
       return key.endsWith("/cancel") ? [["cancel", "cancel"]] : [["answer", "answer"]];

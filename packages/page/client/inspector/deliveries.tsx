@@ -2,7 +2,7 @@ import type { InspectedDelivery } from "../../src/inspector/inspected-run.ts";
 import { formatCount } from "../ui/format.ts";
 import { toVisible } from "../ui/unseen.ts";
 
-/** The deliveries of a run's events to webhooks: what was sent, and what became of it. */
+/** The deliveries of a run's events to webhooks and subscriptions: what was sent, and what became of it. */
 export function Deliveries({ deliveries }: { deliveries: readonly InspectedDelivery[] }) {
   return (
     <details class="raw">
@@ -21,8 +21,14 @@ export function Deliveries({ deliveries }: { deliveries: readonly InspectedDeliv
   );
 }
 
+const receivers = {
+  run: "to the run's webhook",
+  service: "to a webhook of the service",
+  subscription: "to a subscription",
+} as const;
+
 function describe({ webhook, status, attempts, problem, nextAt }: InspectedDelivery): string {
-  const to = webhook === "run" ? "to the run's webhook" : "to a webhook of the service";
+  const to = receivers[webhook];
   const tries = `${formatCount(attempts)} ${attempts === 1 ? "attempt" : "attempts"}`;
   const last = problem === undefined ? "" : `, last: ${toVisible(problem)}`;
   const next = nextAt === undefined || attempts === 0 ? "" : `, next at ${new Date(nextAt).toLocaleTimeString()}`;

@@ -76,7 +76,7 @@ export type InspectedDelivery = {
   readonly id: string;
   readonly type: string;
   readonly at: number;
-  readonly webhook: "run" | "service";
+  readonly webhook: "run" | "service" | "subscription";
   readonly status: "pending" | "delivered" | "failed" | "disabled";
   readonly attempts: number;
   readonly lastAt?: number;

@@ -29,15 +29,13 @@ export const runNamespaces = {
   dueSchedules: "schedule-due",
   /** Namespace of the list of schedules by owner. */
   schedulesByOwner: "schedule-by",
-  /** Namespace of the subscriptions to the events of durable runs. */
-  subscriptions: "run-subscriptions",
-  /** Namespace of the webhooks of single runs, by owner, and of the list of disabled webhooks. */
+  /** Namespace of the webhooks of single runs, by owner, of subscriptions to runs, and of the list of disabled webhooks. */
   webhooks: "webhooks",
   /** Namespace of the outbox: the pending deliveries to webhooks, by the time of their next attempt. */
   outbox: "outbox",
   /** Namespace of the deliveries to webhooks, by run: the event of each, its status and its attempts. */
   deliveries: "run-deliveries",
-  /** Namespace of the records of processes that perform runs or serve subscriptions. */
+  /** Namespace of the records of processes that perform runs. */
   nodes: "run-nodes",
 } as const;
 

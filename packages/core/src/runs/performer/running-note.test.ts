@@ -15,10 +15,10 @@ const fields = { attempts: 1, node: "n", startedAt: 1, plan: { tools: {} } };
 
 function startNote() {
   const written = { ...record, ...fields, status: "running" as const };
-  const change = vi.fn<RunStore["change"]>(async () => written);
+  const change = vi.fn<RunStore["noteRunning"]>(async () => written);
   const running: RunStore["running"] = new Map();
   return {
-    note: new RunningNote({ change, running } as unknown as RunStore, record, fields),
+    note: new RunningNote({ noteRunning: change, running } as unknown as RunStore, record, fields),
     change,
     running,
     written,

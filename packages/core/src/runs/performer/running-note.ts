@@ -48,7 +48,7 @@ export class RunningNote {
       const attemptTrace = this.#telemetry?.begun;
       return { ...record, status: "running", ...this.fields, ...(attemptTrace !== undefined && { attemptTrace }) };
     };
-    return (this.#written ??= this.#store.change(runId, change, this.#record));
+    return (this.#written ??= this.#store.noteRunning(runId, change, this.#record));
   }
 
   /**

@@ -34,7 +34,7 @@ type Beat = [id: string, heartbeat: number, more?: object];
 
 /** Stores the record of another process. */
 async function beat(storage: StorageDriver, ...[id, heartbeat, more = {}]: Beat): Promise<void> {
-  const record = { v: 1, heartbeat, name: id, isSubscriber: false, serves: serves(id), ...more };
+  const record = { v: 1, heartbeat, name: id, serves: serves(id), ...more };
   await storage.set("run-nodes", id, record);
 }
 
@@ -45,7 +45,7 @@ describe("the record of a process", () => {
   it("is stored when it performs, and every ten seconds, with what it performs then", async () => {
     const storage = new InMemoryStorage();
     const { nodes, state } = nodeOf(storage);
-    const record = { v: 1, heartbeat: 1, name: "name of one", isSubscriber: false, serves: serves("one") };
+    const record = { v: 1, heartbeat: 1, name: "name of one", serves: serves("one") };
     await nodes.perform();
     expect(await recordsIn(storage)).toEqual({ one: record });
     state.sealIds = ["new"];
@@ -86,37 +86,10 @@ describe("the record of a process", () => {
     await nodes.retire();
   });
 
-  it("is told to the one who subscribes or leaves where it cannot be stored", async () => {
-    const { nodes, state, errors } = nodeOf(new InMemoryStorage());
-    state.fails = true;
-    await expect(nodes.subscribe()).rejects.toMatchObject({ code: "storage_unavailable" });
-    await expect(nodes.leave()).rejects.toMatchObject({ code: "storage_unavailable" });
-    expect(errors).toEqual([]);
-    state.fails = false;
-    await nodes.leave();
-  });
-
-  it("says that it serves subscriptions, until it leaves, for good", async () => {
-    const storage = new InMemoryStorage();
-    const { nodes, calls } = nodeOf(storage);
-    await nodes.subscribe();
-    expect(await recordsIn(storage)).toEqual({ one: { v: 1, heartbeat: 1, name: "name of one", isSubscriber: true } });
-    await nodes.subscribe();
-    expect(calls).toEqual(["set run-nodes one"]);
-    await nodes.look();
-    expect(await recordsIn(storage)).toMatchObject({ one: { heartbeat: 2 } });
-    await nodes.leave();
-    await nodes.leave();
-    await nodes.subscribe();
-    expect(await recordsIn(storage)).toEqual({});
-    expect(calls.filter((call) => call.startsWith("delete"))).toEqual(["delete run-nodes one"]);
-  });
-
   it("is not removed where none was stored, and written under an encoded id", async () => {
     const storage = new InMemoryStorage();
     const { nodes, calls } = nodeOf(storage, "a/b");
     await nodes.retire();
-    await nodes.leave();
     expect(calls).toEqual([]);
     const other = nodeOf(storage, "c/d");
     await other.nodes.perform();
@@ -242,22 +215,6 @@ describe("another process", () => {
     await advance(10_000);
     expect(Object.keys(await recordsIn(storage)).toSorted()).toEqual(["one", "three"]);
     await alone.nodes.retire();
-  });
-
-  it("serves subscriptions as long as its record says so and it lives, as the process itself does", async () => {
-    const storage = new InMemoryStorage();
-    const { nodes } = nodeOf(storage);
-    await beat(storage, "two", 1, { isSubscriber: true });
-    await beat(storage, "three", 1);
-    const live = async () => {
-      const isLive = await nodes.look();
-      return ["one", "two", "three", "four"].filter(isLive);
-    };
-    expect(await live()).toEqual(["one", "two"]);
-    await advance(29_999);
-    expect(await live()).toEqual(["one", "two"]);
-    await advance(1);
-    expect(await live()).toEqual(["one"]);
   });
 
   it("is looked for once by all who ask at a time, and a failed look is told to each", async () => {

@@ -37,9 +37,9 @@ type Init = {
 };
 
 /**
- * The processes that perform runs or serve subscriptions. Each has a record that it changes periodically. A process has
- * expired if its record is gone or has stayed unchanged for too long. Clocks of different processes are never compared.
- * A process that neither performs runs nor serves subscriptions has no record.
+ * The processes that perform runs. Each has a record that it changes periodically. A process has expired if its record
+ * is gone or has stayed unchanged for too long. Clocks of different processes are never compared. A process that performs
+ * no runs has no record.
  */
 export class LiveNodes {
   readonly id: string;
@@ -50,8 +50,6 @@ export class LiveNodes {
   #isAlone: boolean;
   #heartbeats = 0;
   #isPerforming = false;
-  #isSubscriber = false;
-  #hasLeft = false;
   #isStored = false;
   #timer: NodeJS.Timeout | undefined;
   #lookedAt = -Infinity;
@@ -95,38 +93,11 @@ export class LiveNodes {
     return this.#hasOther(test);
   }
 
-  /** Publishes that this process serves subscriptions, unless it already does, or has stopped for good. */
-  async subscribe(): Promise<void> {
-    if (this.#isSubscriber || this.#hasLeft) return;
-    this.#isSubscriber = true;
-    await this.#save();
-  }
-
-  /**
-   * Observes the processes, and returns a function that returns true for the id of this process and of each other live
-   * process that serves subscriptions. Call it more often than processes expire.
-   */
-  async look(): Promise<(node: string) => boolean> {
-    if (this.#isSubscriber) await this.#save();
-    await this.#look();
-    const live = new Set<string>([this.id]);
-    for (const [id, record] of this.#records) if (record?.isSubscriber === true && this.#isLive(id)) live.add(id);
-    return (node) => live.has(node);
-  }
-
   /** Removes the records of expired processes. */
-  async forget(): Promise<void> {
+  async #forget(): Promise<void> {
     for (const id of this.#records.keys()) {
       if (id !== this.id && !this.#isLive(id)) await this.#init.storage.delete(runNamespaces.nodes, encodeKey(id));
     }
-  }
-
-  /** Publishes that this process serves no subscriptions any more, for good. */
-  async leave(): Promise<void> {
-    this.#hasLeft = true;
-    if (!this.#isSubscriber) return;
-    this.#isSubscriber = false;
-    await this.#save();
   }
 
   #hasOther(test: (served: ServedPlans) => boolean): boolean {
@@ -144,7 +115,7 @@ export class LiveNodes {
     try {
       await this.#save();
       await this.#look();
-      await this.forget();
+      await this.#forget();
     } catch (error) {
       this.#init.onError(error);
     }
@@ -190,15 +161,14 @@ export class LiveNodes {
   async #saveNow(): Promise<void> {
     const { storage, name, describe } = this.#init;
     const key = encodeKey(this.id);
-    if (!this.#isPerforming && !this.#isSubscriber) {
+    if (!this.#isPerforming) {
       if (this.#isStored) await storage.delete(runNamespaces.nodes, key);
       this.#isStored = false;
       return;
     }
     this.#heartbeats += 1;
     this.#isStored = true;
-    const serves = this.#isPerforming ? { serves: describe() } : {};
-    const record: NodeRecord = { v: 1, heartbeat: this.#heartbeats, name, isSubscriber: this.#isSubscriber, ...serves };
+    const record: NodeRecord = { v: 1, heartbeat: this.#heartbeats, name, serves: describe() };
     await storage.set(runNamespaces.nodes, key, record);
   }
 }
@@ -212,16 +182,14 @@ type ServedPlan = { readonly kind: RunKind; readonly name: string; readonly plan
  */
 export type ServedPlans = { readonly plans: readonly ServedPlan[]; readonly sealIds: readonly string[] };
 
-/** The stored record of a process that performs runs or serves subscriptions. It changes with each heartbeat. */
+/** The stored record of a process that performs runs. It changes with each heartbeat. */
 export type NodeRecord = {
   readonly v: 1;
   readonly heartbeat: number;
   /** The name of the process that the `RunView` of a run shows, for the operator who reads the record. */
   readonly name: string;
-  /** True for a process that serves subscriptions to runs. */
-  readonly isSubscriber: boolean;
-  /** The runnables whose runs the process performs; absent if it performs none. */
-  readonly serves?: ServedPlans;
+  /** The runnables whose runs the process performs. */
+  readonly serves: ServedPlans;
 };
 
 /** Describes the runnables and keys with which a process performs runs. */
@@ -254,13 +222,7 @@ export function canServe(
 
 /** Returns true if a stored value is the record of a process. */
 export function isNodeRecord(value: unknown): value is NodeRecord {
-  return (
-    isRecord(value) &&
-    value["v"] === 1 &&
-    isCount(value["heartbeat"]) &&
-    typeof value["isSubscriber"] === "boolean" &&
-    (value["serves"] === undefined || isServed(value["serves"]))
-  );
+  return isRecord(value) && value["v"] === 1 && isCount(value["heartbeat"]) && isServed(value["serves"]);
 }
 
 function isServed(value: unknown): value is ServedPlans {

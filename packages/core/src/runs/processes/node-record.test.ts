@@ -37,9 +37,9 @@ it("a process describes its agents, teams and workflows by kind and name, and na
   });
 });
 
-const record = { v: 1, heartbeat: 0, name: "n", isSubscriber: false };
+const record = { v: 1, heartbeat: 0, name: "n", serves: served };
 
-it.each([[record], [{ ...record, serves: served }], [{ ...record, serves: { plans: [], sealIds: [] }, more: 1 }]])(
+it.each([[record], [{ ...record, serves: { plans: [], sealIds: [] }, more: 1 }]])(
   "is the record of a process: %j",
   (value) => {
     expect(isNodeRecord(value)).toBe(true);
@@ -50,7 +50,7 @@ it.each([
   [null],
   [{ ...record, v: 2 }],
   [{ ...record, heartbeat: -1 }],
-  [{ ...record, isSubscriber: "no" }],
+  [{ ...record, serves: undefined }],
   [{ ...record, serves: null }],
   [{ ...record, serves: { plans: [] } }],
   [{ ...record, serves: { plans: [], sealIds: [1] } }],

@@ -115,7 +115,7 @@ describe("the record of a process that performs runs", () => {
     await parts.nodes.perform();
     const [{ key, value } = { key: "", value: null }] = await storage.list("run-nodes");
     expect(key).toBe(parts.nodes.id);
-    expect(value).toMatchObject({ v: 1, heartbeat: 1, name: "here", isSubscriber: false, serves: { plans: {} } });
+    expect(value).toMatchObject({ v: 1, heartbeat: 1, name: "here", serves: { plans: {} } });
     expect(JSON.stringify(value)).toContain('"a"');
     expect(settings.agents).toBeDefined();
   });

@@ -95,15 +95,17 @@ export function makeServiceParts(
   const store = new RunStore(storage, now, !isAlone);
   const vault = new KeyVault(storage, sealKeys);
   const printer = new PlanPrinter();
+  const tails = new RunTails({
+    storage,
+    writer,
+    isPerformedHere: (runId) => performing.has(runId),
+    checkQuiet: async (runId) => await checkQuiet(store, runId),
+  });
+  const toRunView = (record: RunRecord): RunView => toView(record, retention.recordMs);
   return {
     store,
     writer,
-    tails: new RunTails({
-      storage,
-      writer,
-      isPerformedHere: (runId) => performing.has(runId),
-      checkQuiet: async (runId) => await checkQuiet(store, runId),
-    }),
+    tails,
     vault,
     admission: isAlone ? new Admission(admission) : undefined,
     printer,
@@ -126,8 +128,8 @@ export function makeServiceParts(
     performing,
     due: new DueRuns(now),
     suspects,
-    webhooks: new RunWebhooks({ store, vault, settings: settings.webhooks, now, logger }),
-    toView: (record) => toView(record, retention.recordMs),
+    webhooks: new RunWebhooks({ store, vault, settings: settings.webhooks, now, logger, tails, toView: toRunView }),
+    toView: toRunView,
     anonymousWaitMs: retention.anonymousWaitMs,
   };
 }

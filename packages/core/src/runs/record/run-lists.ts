@@ -6,7 +6,7 @@ import { readProperty } from "../../base/util/read-property.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { Write } from "../../sessions/storage/storage-driver.ts";
-import { inputKeys, removeDeliveries, removeInput, removeSubscriptions } from "./run-parts.ts";
+import { inputKeys, removeDeliveries, removeInput } from "./run-parts.ts";
 import { RunPlaces, byKeys, createdAtOf, isOfEnd, runIdOf, timeOf } from "./run-keys.ts";
 import { callerOfOpen, readOpenRun, readRunRecord } from "./run-record.ts";
 import type { OpenRun, RunRecord, RunStorage } from "./run-record.ts";
@@ -136,12 +136,11 @@ export class RunLists {
       noRecord: [{ namespace: runs, key: encodeKey(runId), value: null }],
       unplaced: listed.map((key) => ({ namespace: byOwner, key, value: null })),
     });
-    const subscriptions = async () => await removeSubscriptions(this.storage, runId);
+    const hasDeliveries = record.webhook !== undefined || record.hasDeliveries === true || record.isSubscribed === true;
     const deliveries = async () => await removeDeliveries(this.storage, record);
     await writeInOrder("remove", {
       log: () => this.removeLog(runId),
-      subscriptions: record.isSubscribed === true ? subscriptions : undefined,
-      deliveries: record.webhook !== undefined || record.hasDeliveries === true ? deliveries : undefined,
+      deliveries: hasDeliveries ? deliveries : undefined,
       entries: () => writeAll(this.storage, writes),
     });
   }

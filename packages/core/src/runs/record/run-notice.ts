@@ -45,6 +45,11 @@ export type NotedEvents = {
   webhook?: string;
   /** The events whose deliveries are not in the outbox yet. */
   notices?: RunNotice[];
+  /**
+   * Marks the last transition that the run's subscriptions do not know of yet. It is random, so that a process that has
+   * told them of an earlier transition does not remove it.
+   */
+  wakes?: string;
   /** True once webhooks were notified of the run. Its deliveries are removed with it. */
   hasDeliveries?: boolean;
 };
@@ -60,7 +65,8 @@ const longestMessage = 1000;
 /** The largest number of waits that the body of a webhook lists. */
 const mostWaits = 100;
 
-const typeOfEnd = { completed: "run.completed", error: "run.failed", cancelled: "run.cancelled" } as const;
+/** The event of each end of a run. */
+export const typeOfEnd = { completed: "run.completed", error: "run.failed", cancelled: "run.cancelled" } as const;
 
 /** Waits that webhooks do not report, because they end by themselves or only the operator can end them. */
 const quiet: ReadonlySet<WaitKind> = new Set(["sleep", "upgrade"]);

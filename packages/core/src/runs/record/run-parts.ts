@@ -2,7 +2,7 @@ import { removeAll } from "../../sessions/session/remove-session.ts";
 import { scan } from "../../sessions/session/scan.ts";
 import { encodeKey, encodeSequence } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import { corruptRecord, recordVersion, isCount, readRecord } from "../../sessions/storage/stored-record.ts";
+import { corruptRecord, recordVersion } from "../../sessions/storage/stored-record.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
 import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
@@ -116,64 +116,6 @@ function pieceKey(runId: string, { id }: InputPieces, number: number): string {
   return `${encodeKey(runId, id)}/${encodeSequence(number)}`;
 }
 
-/** A position in the events of a run, up to which a subscriber has received them. */
-export type SubscriptionPlace = {
-  /** The id of the last event that was completely delivered; absent before the first event. */
-  readonly after?: string | undefined;
-  /** The number of messages about the next event that were already delivered. */
-  readonly sent: number;
-  /** The number of the attempt at the run that `after` belongs to. */
-  readonly attempt: number;
-};
-
-/** The stored record of a subscription. */
-export type SubscriptionRecord = SubscriptionPlace & {
-  v: 1;
-  /** The id of the process that serves the subscription. */
-  node: string;
-  /** The data that the transport stores with the subscription, such as an address, encrypted with a seal key. */
-  data: string;
-  createdAt: number;
-};
-
-/** Keys in the namespace of subscriptions: open subscriptions, and those without further events. */
-export const subscriptionKeys = {
-  open: "open/",
-  over: "over/",
-  ofRun: (state: "open" | "over", runId: string): string => `${state}/${encodeKey(runId)}/`,
-  of: (state: "open" | "over", runId: string, id: string): string => `${state}/${encodeKey(runId)}/${encodeKey(id)}`,
-} as const;
-
-/** Returns the run id and the subscription id in the key of a subscription. */
-export function readSubscriptionKey(key: string): { runId: string; id: string } {
-  const [, runId = "", id = ""] = key.split("/");
-  return { runId: decodeURIComponent(runId), id: decodeURIComponent(id) };
-}
-
-/** Returns the stored record of a subscription after a check of its shape. */
-export function readSubscription(value: Json, key: string): SubscriptionRecord {
-  return readRecord(value, { namespace: runNamespaces.subscriptions, key }, isSubscription);
-}
-
-/** Removes the subscriptions to a run. */
-export async function removeSubscriptions(storage: StorageDriver, runId: string): Promise<void> {
-  for (const state of ["open", "over"] as const) {
-    await removeAll(storage, runNamespaces.subscriptions, subscriptionKeys.ofRun(state, runId));
-  }
-}
-
-function isSubscription(value: unknown): value is SubscriptionRecord {
-  return (
-    isRecord(value) &&
-    value["v"] === 1 &&
-    typeof value["node"] === "string" &&
-    typeof value["data"] === "string" &&
-    (value["after"] === undefined || typeof value["after"] === "string") &&
-    isCount(value["sent"]) &&
-    isCount(value["attempt"])
-  );
-}
-
 /** A run with a webhook of its own, and the part of storage keys that names its owner. */
 export type WebhookRef = { readonly runId: string; readonly owner: OwnerKey };
 
@@ -187,9 +129,18 @@ export function webhookKey({ runId, owner }: WebhookRef): string {
   return `${owner}/${encodeKey(runId)}`;
 }
 
-/** Removes the deliveries of a run, and its own webhook. Entries of the outbox without a delivery are dropped when due. */
+/** The prefix of the keys of a run's subscriptions in the namespace of webhooks. No owner's key begins with `#`. */
+export function subscriptionPrefix(runId: string): string {
+  return `#run/${encodeKey(runId)}/`;
+}
+
+/**
+ * Removes the deliveries of a run, its subscriptions and its own webhook. Entries of the outbox without them are dropped
+ * when they are due.
+ */
 export async function removeDeliveries(storage: StorageDriver, run: RunRecord): Promise<void> {
   await storage.delete(runNamespaces.webhooks, webhookKey(webhookOf(run)));
+  if (run.isSubscribed === true) await removeAll(storage, runNamespaces.webhooks, subscriptionPrefix(run.runId));
   await removeAll(storage, runNamespaces.deliveries, logPrefix(run.runId));
 }
 

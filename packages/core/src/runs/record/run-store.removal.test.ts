@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { RunRecord } from "./run-record.ts";
 import { RunStore } from "./run-store.ts";
-import { subscriptionKeys } from "./run-parts.ts";
+import { subscriptionPrefix } from "./run-parts.ts";
 import { contentsOf, placesIn } from "./test/contents.ts";
 import { runDrivers } from "./test/run-drivers.ts";
 import { newRecord } from "./test/run-records.ts";
@@ -24,8 +24,7 @@ async function insertWhole(
   await store.insert(recordOf(runId, { input: "x".repeat(33_000), expiresAt: 900, anonymous: "#a", ...given }));
   for (const key of [`${runId}/000000000001`, `${runId}/000000000002`]) await storage.set("run-log", key, { v: 1 });
   for (const key of [`${runId}/cancel`, `${runId}/t.0`]) await storage.set("run-inbox", key, { v: 1 });
-  await storage.set("run-subscriptions", subscriptionKeys.of("open", runId, "a"), { v: 1 });
-  await storage.set("run-subscriptions", subscriptionKeys.of("over", runId, "b"), { v: 1 });
+  for (const id of ["a", "b"]) await storage.set("webhooks", `${subscriptionPrefix(runId)}${id}`, { v: 1 });
 }
 
 describe("RunStore.remove", () => {
@@ -50,7 +49,7 @@ describe("RunStore.remove", () => {
     const record = await made.store.read("r1");
     await made.store.lists.remove(record ?? recordOf("r1"));
 
-    const left = isSubscribed ? [] : ["run-subscriptions open/r1/a", "run-subscriptions over/r1/b"];
+    const left = isSubscribed ? [] : ["webhooks #run/r1/a", "webhooks #run/r1/b"];
     expect(await placesIn(made.storage)).toEqual([...others, ...left].toSorted());
   });
 });

@@ -185,6 +185,27 @@ export class RunStore {
     });
   }
 
+  /**
+   * Changes the record of a run whose attempt is performed now, and notifies its subscriptions. The attempt does not
+   * wait for that: the next transition repeats it.
+   */
+  async noteRunning(
+    runId: string,
+    change: (record: RunRecord) => RunRecord | null,
+    known: RunRecord,
+  ): Promise<RunRecord | null> {
+    const noted = await this.change(
+      runId,
+      (record) => {
+        const next = change(record);
+        return next && this.#note(next);
+      },
+      known,
+    );
+    if (noted !== null) void this.notify(noted).catch(() => undefined);
+    return noted;
+  }
+
   #note(next: RunRecord): RunRecord {
     return this.notifier?.note(next) ?? next;
   }
@@ -194,7 +215,7 @@ export class RunStore {
    * that the periodic sweep of that list repeats this after a crash.
    */
   async notify(record: RunRecord): Promise<void> {
-    if (record.notices !== undefined) await this.notifier?.enqueue(record);
+    if (record.notices !== undefined || record.wakes !== undefined) await this.notifier?.enqueue(record);
   }
 
   /** Returns the entry of a run in the list of open runs, for `takeOffList`. */

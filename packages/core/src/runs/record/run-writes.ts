@@ -106,8 +106,8 @@ export const transitions = {
   remove: {
     from: ["ended", "queued", "running", "waiting"],
     to: "absent",
-    writes: ["log", "subscriptions", "deliveries", "entries"],
-    free: ["log", "subscriptions", "deliveries"],
+    writes: ["log", "deliveries", "entries"],
+    free: ["log", "deliveries"],
     why: "What only the record leads to goes before it, so that an interrupted removal can be repeated.",
   },
   removeEntries: {

@@ -87,39 +87,22 @@ describe("the processes of a service", () => {
 
   it("are not taken for dead by one that has slept itself", async () => {
     const storage = new InMemoryStorage();
-    const [one, two] = [nodesOf(storage, "one"), nodesOf(storage, "two")];
-    await two.perform();
-    await one.subscribe();
-    const isLive = await two.look();
-    expect(isLive("one")).toBe(true);
-    await two.retire();
-    await vi.advanceTimersByTimeAsync(300_000);
-    expect((await two.look())("one")).toBe(true);
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect((await two.look())("one")).toBe(true);
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect((await two.look())("one")).toBe(false);
-  });
-
-  it("serve subscriptions and perform runs apart: who gives up the one may go on with the other", async () => {
-    const storage = new InMemoryStorage();
-    const [one, two] = [nodesOf(storage, "one"), nodesOf(storage, "two")];
-    await one.perform();
-    expect((await two.look())("one")).toBe(false);
-    await one.subscribe();
-    expect((await two.look())("one")).toBe(true);
-    await one.leave();
-    expect((await two.look())("one")).toBe(false);
-    await vi.advanceTimersByTimeAsync(1000);
+    const two = nodesOf(storage, "two");
+    const serves = { plans: [], sealIds: [] };
+    await storage.set("run-nodes", "one", { v: 1, heartbeat: 1, name: "one", serves });
     expect(await hasOther(two)).toBe(true);
-    await one.retire();
-    expect(await storage.list("run-nodes")).toEqual([]);
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(await hasOther(two)).toBe(true);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await hasOther(two)).toBe(true);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await hasOther(two)).toBe(false);
   });
 
   it("the processes of a service of which the record is damaged fit nothing", async () => {
     const storage = new InMemoryStorage();
     const two = nodesOf(storage, "two");
-    for (const value of [7, { v: 1, beat: 1, isSubscriber: true, serves: { plans: [{}], sealIds: [] } }, { v: 2 }]) {
+    for (const value of [7, { v: 1, beat: 1, serves: { plans: [{}], sealIds: [] } }, { v: 2 }]) {
       await storage.set("run-nodes", "odd", value);
       await vi.advanceTimersByTimeAsync(1000);
       expect(await hasOther(two)).toBe(false);

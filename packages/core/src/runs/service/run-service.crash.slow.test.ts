@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SessionStore } from "../../sessions/session/session-store.ts";
 import { sessionKey } from "../../sessions/session/session-keys.ts";
 import { turnNamed, withSession } from "../../sessions/session/test/turns.ts";
+import { readProperty } from "../../base/util/read-property.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { runDrivers } from "../record/test/run-drivers.ts";
 import { RunWriteRecorder } from "../../testing/run-write-recorder.ts";
@@ -10,14 +11,14 @@ import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { atEachDeath } from "../../sessions/storage/test/each-death.ts";
 import type { DeathScene } from "../../sessions/storage/test/each-death.ts";
 import { RunService } from "./run-service.ts";
-import type { HeldSubscription } from "./run-subscriptions.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
 import { request } from "./test/services.ts";
 
 const owner = { userId: "ada" };
 const runId = "5b1e9f3c-0000-4000-8000-000000000009";
 const asked = { ...request, runId, owner, options: { sessionId: "s" } };
-const subscription = { id: "one", data: { url: "https://example.org" }, fromStart: true, most: 2 };
+const url = "https://example.org";
+const subscription = { id: "one", form: "f", url, data: { url }, fromStart: true, most: 2 };
 const sealKeys = ["a key to seal with, of 32 characters"];
 
 const faked = ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] as const;
@@ -108,20 +109,10 @@ async function waitsOf(driver: StorageDriver): Promise<string[]> {
 /** Returns the ids of the subscriptions to the run. */
 async function subscriptionsOf(driver: StorageDriver): Promise<string[]> {
   const ids: string[] = [];
-  await withService(driver, async ({ subscriptions }) => {
-    ids.push(...(await subscriptions.list(runId, owner)).map(({ id }) => id));
+  await withService(driver, async ({ webhooks }) => {
+    ids.push(...(await webhooks.subscriptions.list(runId, owner)).map(({ id }) => id));
   });
   return ids;
-}
-
-/** Takes subscriptions up, once the process that has served them has expired. */
-async function untilTaken(subscriptions: RunService["subscriptions"]): Promise<HeldSubscription[]> {
-  for (let looks = 0; looks < 20; looks++) {
-    const taken = await Array.fromAsync(subscriptions.takeUp());
-    if (taken.length > 0) return taken;
-    await new Promise((resolve) => void setTimeout(resolve, 5000));
-  }
-  return [];
 }
 
 /** Checks that nothing is left of the run, once the lists were read, but what its age removes. */
@@ -208,7 +199,10 @@ describe.each(runDrivers)(
       await expectAtEach({
         seed: async (driver) => {
           await seed(driver);
-          await withService(driver, async ({ subscriptions }) => await subscriptions.put(runId, owner, subscription));
+          await withService(
+            driver,
+            async ({ webhooks }) => await webhooks.subscriptions.put(runId, owner, subscription),
+          );
         },
         act: async (driver) =>
           await withService(driver, async (service) => await service.delete(runId, owner).catch(ifCode("not_found"))),
@@ -256,7 +250,7 @@ describe.each(runDrivers)(
             isFirst = false;
             await withService(driver, async (service) => {
               if (!isPut) return await service.delete(runId, owner);
-              await service.subscriptions.put(runId, owner, subscription);
+              await service.webhooks.subscriptions.put(runId, owner, subscription);
               told = true;
             });
           },
@@ -267,36 +261,12 @@ describe.each(runDrivers)(
           done: async (driver) => {
             if (last === "delete") return await expectNothing(driver);
             expect(await subscriptionsOf(driver)).toEqual(["one"]);
-            await withService(driver, async ({ subscriptions }) => {
-              expect(await Array.fromAsync(subscriptions.takeUp())).toHaveLength(1);
-            });
+            // The outbox looks at it.
+            const entries = (await driver.list("outbox")).map(({ value }) => readProperty(value, "delivery"));
+            expect(entries).toContain(`#run/${runId}/one`);
           },
         });
       }
-    });
-
-    it("is told to a subscriber from the place on that is stored, and to its end once [durable.crash-points]", async () => {
-      let isStored = false;
-      await expectAtEach({
-        seed: async (driver) => {
-          isStored = false;
-          await acceptWaiting(driver);
-          await withService(driver, async ({ subscriptions }) => await subscriptions.put(runId, owner, subscription));
-        },
-        act: async (driver) =>
-          await withService(driver, async ({ subscriptions }) => {
-            for (const held of await untilTaken(subscriptions)) {
-              // A place never goes back: what comes before it would be told a second time.
-              expect(held.place.after === "1.0" || !isStored).toBe(true);
-              isStored = await held.advance({ after: "1.0", sent: 0, attempt: 1 });
-              await held.end();
-            }
-          }),
-        done: async (driver) => {
-          const keys = (await driver.list("run-subscriptions")).map(({ key }) => key);
-          expect(keys).toEqual([`over/${runId}/one`]);
-        },
-      });
     });
   },
 );

@@ -44,7 +44,6 @@ import type { RunControl } from "./run-commands.ts";
 import { makeScheduling } from "./run-schedules.ts";
 import type { RunSchedules } from "./run-schedules.ts";
 import { listenToSessions, RunServing, ServiceHosting } from "./run-serving.ts";
-import { RunSubscriptions } from "./run-subscriptions.ts";
 import type { RunWebhooks } from "../webhooks/run-webhooks.ts";
 
 /**
@@ -53,9 +52,7 @@ import type { RunWebhooks } from "../webhooks/run-webhooks.ts";
  * and connections can still attach to them.
  */
 export class RunService {
-  /** Subscriptions to runs for receivers other than the runs' clients. A transport serves them. */
-  readonly subscriptions: RunSubscriptions;
-  /** Webhooks, which report the ends and waits of runs. */
+  /** Webhooks, which report the ends and waits of runs, and subscriptions to runs in the forms of protocols. */
   readonly webhooks: RunWebhooks;
   /** Schedules that begin runs. */
   readonly schedules: RunSchedules;
@@ -84,7 +81,6 @@ export class RunService {
     this.webhooks = parts.webhooks;
     this.#submission = new RunSubmission(engine, parts.logger);
     this.#admit = admissionOf(parts, engine, settings.admission);
-    this.subscriptions = new RunSubscriptions({ ...parts, find: (...asked) => findRun(parts, ...asked) });
     const scheduling = makeScheduling({
       parts,
       engine,
@@ -295,7 +291,6 @@ export class RunService {
       () => this.drain(0),
       ...this.#unlisten,
       () => this.#parts.tails.close(),
-      () => this.subscriptions.close(),
       () => engine === undefined && this.#engine.close(),
       () => storage === undefined && this.#parts.store.storage.close(),
     );

@@ -43,8 +43,10 @@ export class DeliveryQueue {
    */
   take(): DueDelivery | undefined {
     for (const [host, owners] of this.#hosts) {
-      for (const [owner, [due, ...rest]] of owners) {
-        if (due === undefined || !this.#hasPlace(due)) continue;
+      for (const [owner, own] of owners) {
+        const due = own.find((each) => this.#hasPlace(each));
+        if (due === undefined) continue;
+        const rest = own.filter((each) => each !== due);
         // Afterwards the host is the last of all hosts, and the owner the last of its owners.
         owners.delete(owner);
         if (rest.length > 0) owners.set(owner, rest);
@@ -87,10 +89,13 @@ function hostOf({ entry: { webhook, host } }: DueDelivery): string {
 }
 
 function boundsOf(due: DueDelivery): [bound: string, most: number][] {
-  const { webhook, owner } = due.entry;
+  const { webhook, owner, form, delivery } = due.entry;
   const bounds: [string, number][] = [
     [`all ${webhook}`, mostInFlight],
     [`host ${hostOf(due)}`, mostPerHost],
   ];
-  return webhook === "run" ? [...bounds, [`owner ${owner}`, mostPerOwner]] : bounds;
+  if (webhook === "run") bounds.push([`owner ${owner}`, mostPerOwner]);
+  // The notifications of a subscription are sent one after the other.
+  if (form !== undefined) bounds.push([`subscription ${delivery}`, 1]);
+  return bounds;
 }

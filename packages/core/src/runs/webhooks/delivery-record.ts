@@ -5,6 +5,7 @@ import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { webhookEvents } from "../record/run-notice.ts";
 import type { WebhookData, WebhookEvent } from "../record/run-notice.ts";
+import type { Lease } from "./retry-schedule.ts";
 
 /**
  * The states of a delivery. `pending`: it is, or will be, sent. `delivered`: the receiver has taken it. `failed`: it was
@@ -15,15 +16,20 @@ const deliveryStatuses = ["pending", "delivered", "failed", "disabled"] as const
 /** The state of a delivery. */
 type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/** The events in the list of a run's deliveries: those of webhooks, and the start of an attempt for subscriptions. */
+export type DeliveredEvent = WebhookEvent | "run.started";
+
+const deliveredEvents: readonly DeliveredEvent[] = [...webhookEvents, "run.started"];
+
 /** One delivery of an event of a run to one webhook, in the form that the run's owner may see. */
 export type WebhookDelivery = {
-  /** The header `webhook-id`, which all attempts share. */
+  /** The header `webhook-id`, or the id of a subscription's notification. All attempts share it. */
   readonly id: string;
-  readonly type: WebhookEvent;
-  /** Epoch milliseconds of the event. */
+  readonly type: DeliveredEvent;
+  /** Epoch milliseconds of the event; of the first attempt for a subscription. */
   readonly at: number;
-  /** `"run"` for the webhook of the run itself, `"service"` for a webhook of the service. */
-  readonly webhook: "run" | "service";
+  /** `"run"` for the webhook of the run itself, `"service"` for one of the service, `"subscription"` for a protocol's. */
+  readonly webhook: "run" | "service" | "subscription";
   readonly status: DeliveryStatus;
   readonly attempts: number;
   /** Epoch milliseconds of the last attempt. */
@@ -34,10 +40,13 @@ export type WebhookDelivery = {
   readonly nextAt?: number;
 };
 
-/** The stored record of a delivery. It decides what is sent; an entry of the outbox only says when. */
+/**
+ * The stored record of a delivery. For a webhook it decides what is sent, and an entry of the outbox only says when. For a
+ * subscription it is a note of what was sent: the subscription's own record decides.
+ */
 export type DeliveryRecord = Omit<WebhookDelivery, "webhook" | "nextAt"> & {
   readonly v: 1;
-  /** The id of a webhook of the service; `"run"` for the run's own webhook. */
+  /** The id of a webhook of the service; `"run"` for the run's own webhook; `"subscription"` for a subscription. */
   readonly target: string;
   readonly data: WebhookData;
   /**
@@ -45,16 +54,18 @@ export type DeliveryRecord = Omit<WebhookDelivery, "webhook" | "nextAt"> & {
    * date.
    */
   readonly dueAt: number;
-  /** The claim of the process that sends the delivery now. It expires at `until`, in epoch milliseconds. */
-  readonly lease?: { readonly token: string; readonly until: number };
+  /** The claim of the process that sends the delivery now. */
+  readonly lease?: Lease;
 };
 
 /** An entry of the outbox, from which a process chooses the deliveries that it sends next. */
 export type OutboxEntry = {
   readonly v: 1;
   readonly kind: "webhook";
-  /** The key of the delivery's record. */
+  /** The key of the delivery's record, or of the subscription in the namespace of webhooks. */
   readonly delivery: string;
+  /** The form of a subscription's notifications; absent for a webhook. */
+  readonly form?: string;
   /** A hash of the receiver's host: a bounded number of requests to one host are made at a time. */
   readonly host: string;
   /** The owner of the run, as in storage keys. The owners of deliveries to one host take turns. */
@@ -94,6 +105,7 @@ export function readEntry(value: Json): OutboxEntry | undefined {
     isRecord(value) &&
     value["v"] === 1 &&
     value["kind"] === "webhook" &&
+    (value["form"] === undefined || typeof value["form"] === "string") &&
     ["delivery", "host", "owner", "webhook"].every((name) => typeof value[name] === "string");
   return isEntry ? (value as unknown as OutboxEntry) : undefined;
 }
@@ -105,7 +117,7 @@ export function toDeliveryView(record: DeliveryRecord): WebhookDelivery {
     id,
     type,
     at,
-    webhook: target === "run" ? "run" : "service",
+    webhook: target === "run" || target === "subscription" ? target : "service",
     status,
     attempts,
     ...(lastAt !== undefined && { lastAt }),
@@ -125,7 +137,7 @@ function isDelivery(value: unknown): value is DeliveryRecord {
     value["v"] === 1 &&
     typeof value["id"] === "string" &&
     typeof value["target"] === "string" &&
-    webhookEvents.some((type) => type === value["type"]) &&
+    deliveredEvents.some((type) => type === value["type"]) &&
     deliveryStatuses.some((status) => status === value["status"]) &&
     isCount(value["attempts"]) &&
     Number.isFinite(value["at"]) &&

@@ -15,7 +15,14 @@ function world(attempt: (of: StorageDriver) => Attempt, storage: StorageDriver =
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"], now: 1_000_000 });
   const lines: string[] = [];
   const logger = createLogger({ level: "debug", color: false, write: (line) => void lines.push(line) });
-  const outbox = new Outbox({ storage, now: Date.now, logger, watches: true, attempt: attempt(storage) });
+  const outbox = new Outbox({
+    storage,
+    now: Date.now,
+    logger,
+    watches: () => true,
+    isKnown: () => true,
+    attempt: attempt(storage),
+  });
   onTestFinished(async () => {
     vi.useRealTimers();
     await outbox.stop(0);

@@ -31,10 +31,12 @@ type Init = {
   readonly now: () => number;
   readonly logger: Logger | undefined;
   /**
-   * True to listen to the storage's hints, which cost some databases a connection. Otherwise only the periodic reads
-   * find deliveries of other processes.
+   * Returns true to listen to the storage's hints, which cost some databases a connection. Otherwise only the periodic
+   * reads find deliveries of other processes.
    */
-  readonly watches: boolean;
+  readonly watches: () => boolean;
+  /** Returns true if this process may send a delivery that is due. The others are left to other processes. */
+  readonly isKnown: (due: DueDelivery) => boolean;
   /** Makes one attempt at a delivery. Returns the time at which the delivery is due again; undefined if it is not. */
   readonly attempt: (due: DueDelivery, signal: AbortSignal) => Promise<number | undefined>;
 };
@@ -48,6 +50,7 @@ export class Outbox {
   readonly #queue = new DeliveryQueue();
   readonly #working = new Set<Promise<void>>();
   #abort = new AbortController();
+  #stopping = new AbortController();
   #isRunning = false;
   #timer: NodeJS.Timeout | undefined;
   /** The time at which the timer `#wake` reads the outbox, for a delivery that was not due before. */
@@ -71,23 +74,44 @@ export class Outbox {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#abort = new AbortController();
-    const { storage, watches } = this.#init;
-    const isInMemory = storage instanceof InMemoryStorage;
-    if (watches || isInMemory) this.#unwatch = storage.watch?.(runNamespaces.outbox, () => this.#onHint());
+    this.#stopping = new AbortController();
+    const isInMemory = this.#init.storage instanceof InMemoryStorage;
+    this.watch();
     // A storage in memory gives a hint at each change, so that it need not be polled.
     if (!isInMemory) this.#timer = setInterval(() => void this.look(), lookMs).unref();
     void this.look();
   }
 
+  /** Asks the storage for hints while deliveries are sent, if that is wanted by now. */
+  watch(): void {
+    const { storage, watches } = this.#init;
+    if (!this.#isRunning || !(watches() || storage instanceof InMemoryStorage)) return;
+    this.#unwatch ??= storage.watch?.(runNamespaces.outbox, () => this.#onHint());
+  }
+
+  /** Resolves when the outbox is empty, or when no more attempts are begun. */
+  async emptied(): Promise<void> {
+    while (this.#isRunning) {
+      await this.look();
+      await Promise.all(this.#working);
+      const [next] = await this.#init.storage.list(runNamespaces.outbox, "", { limit: 1 });
+      if (next === undefined) return;
+      const waitMs = Math.min(Math.max(1, dueAtOf(next.key) - this.#init.now()), hintPauseMs);
+      await sleep(waitMs, this.#stopping.signal).catch(() => undefined);
+    }
+  }
+
   /** Begins no more attempts, and resolves when those in progress are over or were given up. */
   async stop(graceMs: number): Promise<void> {
     this.#isRunning = false;
+    this.#stopping.abort();
     clearInterval(this.#timer);
     clearTimeout(this.#wake);
     this.#wakesAt = Infinity;
     clearTimeout(this.#hint);
     this.#hint = undefined;
     this.#unwatch?.();
+    this.#unwatch = undefined;
     const over = Promise.all([this.#looking, ...this.#working]);
     const timeoutMs = Math.min(graceMs, longestEndMs);
     await withTimeout(over, { timeoutMs, onTimeout: () => this.#abort.abort() });
@@ -96,7 +120,7 @@ export class Outbox {
 
   /** Queues a new delivery of this process that is due now. */
   offer(due: DueDelivery): void {
-    if (!this.#isRunning) return;
+    if (!this.#isRunning || !this.#init.isKnown(due)) return;
     if (!this.#queue.add(due)) this.#isPartial = true;
     this.#sendNext();
   }
@@ -158,7 +182,8 @@ export class Outbox {
         return { isFull, isOver: true };
       }
       const entry = readEntry(value);
-      if (entry !== undefined && !this.#queue.add({ key, entry })) isFull = true;
+      if (entry === undefined || !this.#init.isKnown({ key, entry })) continue;
+      if (!this.#queue.add({ key, entry })) isFull = true;
     }
     return { isFull, isOver: false };
   }

@@ -1,11 +1,12 @@
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import { createId } from "../../base/util/create-id.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
 import { toNotice } from "../record/run-notice.ts";
 import type { NoticeReceiver, RunNotice, WebhookEvent } from "../record/run-notice.ts";
 import { removeDeliveries } from "../record/run-parts.ts";
-import type { RunRecord } from "../record/run-record.ts";
+import type { RunRecord, RunStorage } from "../record/run-record.ts";
 import type { RunNotifier, RunStore } from "../record/run-store.ts";
 import { insertRecords, writeInOrder } from "../record/run-writes.ts";
 import type { Insert } from "../record/run-writes.ts";
@@ -27,11 +28,16 @@ type Init = {
   readonly store: RunStore;
   readonly settings: WebhookSettings;
   readonly now: () => number;
+  /** Returns the entries of the outbox that let a run's subscriptions look at its events. */
+  readonly wake: (record: RunRecord) => Promise<readonly DueDelivery[]>;
   /** Receives new entries of the outbox. */
   readonly onDue: (due: DueDelivery) => void;
 };
 
-/** Notes the events of runs that webhooks want to know of, and puts their deliveries in the outbox. */
+/**
+ * Notes the events of runs that webhooks want to know of, and puts their deliveries in the outbox. Also wakes the
+ * subscriptions of a run at its transitions.
+ */
 export class RunNotices implements RunNotifier {
   readonly #init: Init;
   /** The webhooks of the service, each with a hash of its host. */
@@ -42,7 +48,8 @@ export class RunNotices implements RunNotifier {
     this.#targets = init.settings.targets.map((target) => ({ ...target, host: hostOf(target.url) }));
   }
 
-  note(next: RunRecord): RunRecord {
+  note(given: RunRecord): RunRecord {
+    const next = given.isSubscribed === true ? { ...given, wakes: createId() } : given;
     if (next.webhook === undefined && this.#targets.length === 0) return next;
     const notice = toNotice(next, this.#init.now());
     const receivers = notice === undefined ? [] : this.#receiversOf(next, notice.type);
@@ -51,39 +58,36 @@ export class RunNotices implements RunNotifier {
   }
 
   async enqueue(record: RunRecord): Promise<void> {
-    const { runId, notices = [] } = record;
+    const { runId, notices = [], wakes } = record;
     const { store, onDue } = this.#init;
-    if (notices.length === 0) return;
     const deliveries = notices.flatMap((notice) => deliveriesOf(record, notice));
-    const insert = async (part: "delivery" | "outbox") => {
-      await insertRecords(
-        store.storage,
-        deliveries.map((each) => each[part]),
-      );
-    };
+    const wakings = wakes === undefined ? [] : await this.#init.wake(record);
+    const due = [...deliveries.map(({ outbox: { key }, entry }) => ({ key, entry })), ...wakings];
+    const insert = async (inserts: readonly Insert[]) => void (await insertRecords(store.storage, inserts));
     const noted: { record: RunRecord | null } = { record: null };
     await writeInOrder("notify", {
-      delivery: async () => await insert("delivery"),
-      outbox: async () => await insert("outbox"),
-      noted: async () => (noted.record = await this.#strike(runId, notices)) !== null,
+      delivery: async () => await insert(deliveries.map(({ delivery }) => delivery)),
+      outbox: async () => await insert(due.map(toInsert)),
+      noted: async () => (noted.record = await this.#strike(runId, notices, wakes)) !== null,
     });
-    await this.#trim(record);
+    const most = Math.max(1, ...notices.map(({ receivers }) => receivers.length));
+    // A run has at most one event for each attempt, and one for its end, so that few runs can exceed the limit.
+    if ((record.attempts + 1) * most > mostDeliveries) await trimDeliveries(store.storage, runId);
     // If the run was removed meanwhile, its new deliveries are removed, too.
     if (noted.record === null && (await store.readStored(runId)) === null) {
       return await removeDeliveries(store.storage, record);
     }
-    for (const { outbox, entry } of deliveries) onDue({ key: outbox.key, entry });
+    for (const each of due) onDue(each);
   }
 
-  /**
-   * Removes the notices whose deliveries are in the outbox from the record of a run. Returns `null` if there were none.
-   */
-  async #strike(runId: string, handled: readonly RunNotice[]): Promise<RunRecord | null> {
+  /** Removes notices, and the mark of a transition, from the record of a run. Returns `null` if nothing was changed. */
+  async #strike(runId: string, handled: readonly RunNotice[], woken: string | undefined): Promise<RunRecord | null> {
     const isHandled = (notice: RunNotice) => handled.some(({ key }) => equalJson(key, notice.key));
-    return await this.#init.store.change(runId, ({ notices = [], ...rest }) => {
+    return await this.#init.store.change(runId, ({ notices = [], wakes, ...rest }) => {
       const left = notices.filter((notice) => !isHandled(notice));
-      if (left.length === notices.length) return null;
-      return { ...rest, ...(left.length > 0 && { notices: left }) };
+      const isTold = wakes !== undefined && wakes === woken;
+      if (left.length === notices.length && !isTold) return null;
+      return { ...rest, ...(left.length > 0 && { notices: left }), ...(wakes !== undefined && !isTold && { wakes }) };
     });
   }
 
@@ -93,21 +97,22 @@ export class RunNotices implements RunNotifier {
     const own = webhook === undefined ? [] : [{ target: "run", host: webhook }];
     return [...targets.map(({ id, host }) => ({ target: id, host })), ...own];
   }
+}
 
-  /** Removes the oldest deliveries of a run beyond the limit. Pending deliveries among them are no longer sent. */
-  async #trim({ runId, attempts, notices = [] }: RunRecord): Promise<void> {
-    const { storage } = this.#init.store;
-    const most = Math.max(1, ...notices.map(({ receivers }) => receivers.length));
-    // A run has at most one event for each attempt, and one for its end, so that few runs can exceed the limit.
-    if ((attempts + 1) * most <= mostDeliveries) return;
-    const { deliveries: namespace } = runNamespaces;
-    const found = await storage.list(namespace, deliveryPrefix(runId));
-    const isOpen = ({ key, value }: (typeof found)[number]) => readDelivery(value, key)?.status === "pending";
-    const first = [...found.filter((each) => !isOpen(each)), ...found.filter(isOpen)];
-    for (const { key } of first.slice(0, Math.max(0, found.length - mostDeliveries))) {
-      await storage.delete(namespace, key);
-    }
+/** Removes the oldest deliveries of a run beyond the limit. Pending deliveries among them are no longer sent. */
+export async function trimDeliveries(storage: RunStorage, runId: string): Promise<void> {
+  const { deliveries: namespace } = runNamespaces;
+  const found = await storage.list(namespace, deliveryPrefix(runId));
+  const isOpen = ({ key, value }: (typeof found)[number]) => readDelivery(value, key)?.status === "pending";
+  const first = [...found.filter((each) => !isOpen(each)), ...found.filter(isOpen)];
+  for (const { key } of first.slice(0, Math.max(0, found.length - mostDeliveries))) {
+    await storage.delete(namespace, key);
   }
+}
+
+/** Returns the insertion of an entry into the outbox. */
+export function toInsert({ key, entry }: DueDelivery): Insert {
+  return { namespace: runNamespaces.outbox, key, value: asJson(entry) };
 }
 
 /** Makes the deliveries of an event, one for each webhook, with their entries in the outbox. */

@@ -2,18 +2,25 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import type { GuardedFetch } from "../../provider/wire/guarded-fetch.ts";
-import { ReceiverGuard } from "../../provider/wire/receiver-guard.ts";
 import { scan } from "../../sessions/session/scan.ts";
 import { findRun } from "../record/find-runs.ts";
 import type { KeyVault } from "../record/key-vault.ts";
 import { webhookOf } from "../record/run-parts.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import type { RunStore } from "../record/run-store.ts";
-import type { RunCaller } from "../record/run-view.ts";
-import { deliveryPrefix, readDelivery, toDeliveryView } from "./delivery-record.ts";
+import type { RunCaller, RunView } from "../record/run-view.ts";
+import type { RunTails } from "../readers/run-tails.ts";
+import { deliveryPrefix, dueAtOf, readDelivery, toDeliveryView } from "./delivery-record.ts";
 import type { WebhookDelivery } from "./delivery-record.ts";
 import { Outbox } from "./outbox.ts";
 import { hostOf, RunNotices } from "./run-notices.ts";
+import type { DueDelivery } from "./run-notices.ts";
+import { isGivenUp } from "./retry-schedule.ts";
+import { SubscribedEvents } from "./subscribed-events.ts";
+import { SubscriptionDispatch } from "./subscription-dispatch.ts";
+import type { KnownForm } from "./subscription-dispatch.ts";
+import type { SubscriptionForm } from "./subscription-form.ts";
+import { Subscriptions } from "./subscriptions.ts";
 import { StoredWebhooks } from "./stored-webhooks.ts";
 import { WebhookDispatch } from "./webhook-dispatch.ts";
 import { idOf, notReachable } from "./webhook-options.ts";
@@ -26,16 +33,23 @@ type Init = {
   readonly settings: WebhookSettings;
   readonly now: () => number;
   readonly logger: Logger | undefined;
+  readonly tails: RunTails;
+  readonly toView: (record: RunRecord) => RunView;
   /** Sends requests to receivers. @default a fetch that checks the address of the receiver's host */
   readonly fetch?: GuardedFetch | undefined;
 };
 
-/** The webhooks of a `RunService`, which report the ends and waits of runs, and their deliveries. */
+/**
+ * The webhooks of a `RunService`, which report the ends and waits of runs, and the subscriptions to runs in the forms of
+ * protocols. One outbox sends the deliveries of both.
+ */
 export class RunWebhooks {
+  readonly subscriptions: Subscriptions;
   readonly #init: Init;
   readonly #stored: StoredWebhooks;
-  readonly #guard: ReceiverGuard;
+  readonly #sender: WebhookSender;
   readonly #outbox: Outbox;
+  readonly #forms = new Map<string, KnownForm>();
 
   constructor(init: Init) {
     this.#init = init;
@@ -44,15 +58,54 @@ export class RunWebhooks {
     const { maxPerOwner } = settings;
     const stored = new StoredWebhooks({ store, vault, now, maxPerOwner });
     this.#stored = stored;
-    this.#guard = new ReceiverGuard(settings);
-    const sender = new WebhookSender(settings, now, fetch);
-    const send: WebhookSender["send"] = async (...given) => await sender.send(...given);
+    this.#sender = new WebhookSender(settings, now, fetch);
+    const send: WebhookSender["send"] = async (...given) => await this.#sender.send(...given);
     const dispatch = new WebhookDispatch({ storage, stored, settings, now, logger, send });
-    const watches = settings.targets.length > 0 || settings.allowCallers;
-    const attempt: WebhookDispatch["attempt"] = async (...given) => await dispatch.attempt(...given);
-    const outbox = new Outbox({ storage, now, logger, watches, attempt });
+    const onDue = (due: DueDelivery): void => outbox.offer(due);
+    const subscriptions = new Subscriptions({ store, vault, now, logger, onDue });
+    const presentOf: Subscriptions["presentOf"] = async (run) => await subscriptions.presentOf(run);
+    const events = new SubscribedEvents({ ...init, presentOf });
+    const ofForms = new SubscriptionDispatch({ store, subscriptions, events, forms: this.#forms, now, logger });
+    const outbox = new Outbox({
+      storage,
+      now,
+      logger,
+      watches: () => settings.targets.length > 0 || settings.allowCallers || this.#forms.size > 0,
+      isKnown: ({ key, entry: { form } }) =>
+        form === undefined || this.#forms.has(form) || isGivenUp(dueAtOf(key), now()),
+      attempt: async (due, signal) => await (due.entry.form === undefined ? dispatch : ofForms).attempt(due, signal),
+    });
     this.#outbox = outbox;
-    store.notifier = new RunNotices({ store, settings, now, onDue: (due) => outbox.offer(due) });
+    this.subscriptions = subscriptions;
+    store.notifier = new RunNotices({
+      store,
+      settings,
+      now,
+      onDue,
+      wake: async (run) => await subscriptions.wake(run),
+    });
+  }
+
+  /** True if subscriptions can be stored: in a lasting storage their data requires seal keys. */
+  get canSubscribe(): boolean {
+    return this.#init.vault.canSeal;
+  }
+
+  /**
+   * Makes a form of subscriptions known by its name. From now on this process sends the notifications of this form, also
+   * if it performs no runs.
+   */
+  addForm(name: string, form: SubscriptionForm): void {
+    if (this.#forms.has(name)) return;
+    const { now, fetch } = this.#init;
+    this.#forms.set(name, { form, sender: new WebhookSender(form.settings, now, fetch) });
+    this.#outbox.start();
+    this.#outbox.watch();
+  }
+
+  /** Resolves when all that is due, or will be, has been delivered or given up, or when sending stops. */
+  async emptied(): Promise<void> {
+    await this.#outbox.emptied();
   }
 
   /** True if requests of callers may name a webhook for their run. */
@@ -60,11 +113,11 @@ export class RunWebhooks {
     return this.#init.settings.allowCallers;
   }
 
-  /** Returns the deliveries of a run's events to webhooks, the oldest first: the newest 200. */
+  /** Returns the deliveries of a run's events to webhooks and subscriptions, the oldest first: the newest 200. */
   async deliveries(runId: string, caller: RunCaller): Promise<WebhookDelivery[]> {
     const { store } = this.#init;
     const run = await findRun({ store }, runId, caller);
-    if (run.hasDeliveries !== true) return [];
+    if (run.hasDeliveries !== true && run.isSubscribed !== true) return [];
     const found: WebhookDelivery[] = [];
     const range = { namespace: runNamespaces.deliveries, prefix: deliveryPrefix(run.runId) };
     for await (const page of scan(store.storage, range)) {
@@ -88,7 +141,7 @@ export class RunWebhooks {
    * exists. A private address, or one without https, is `invalid_request`.
    */
   async storeWith(webhook: RunWebhook, record: RunRecord, store: () => Promise<boolean>): Promise<boolean> {
-    if (!(await this.#guard.admits(webhook.url))) throw notReachable();
+    if (!(await this.#sender.admits(webhook.url))) throw notReachable();
     const run = webhookOf(record);
     record.webhook = hostOf(webhook.url);
     const isAdded = await this.#stored.add(run, webhook);

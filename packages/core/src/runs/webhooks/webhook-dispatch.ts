@@ -9,15 +9,9 @@ import type { DeliveryRecord, OutboxEntry } from "./delivery-record.ts";
 import type { DueDelivery } from "./run-notices.ts";
 import type { StoredWebhooks } from "./stored-webhooks.ts";
 import type { DisabledWebhook, WebhookSettings } from "./webhook-options.ts";
-import type { Receiver, SendOutcome } from "./webhook-sender.ts";
-
-/** Milliseconds for which attempts at a delivery are repeated. */
-const triedMs = 86_400_000;
-/** Milliseconds before the second attempt. Each further pause is twice as long, up to the longest. */
-const firstPauseMs = 10_000;
-const longestPauseMs = 3_600_000;
-/** Milliseconds after the longest attempt in which its outcome must be stored, before another process may try. */
-const storedMs = 30_000;
+import type { SendOutcome, WebhookRequest } from "./webhook-sender.ts";
+import { isGivenUp, leaseUntil, nextAttemptAt } from "./retry-schedule.ts";
+import { signWebhook } from "./webhook-signature.ts";
 
 type Init = {
   readonly storage: RunStorage;
@@ -25,9 +19,14 @@ type Init = {
   readonly settings: WebhookSettings;
   readonly now: () => number;
   readonly logger: Logger | undefined;
-  /** Sends a delivery to its receiver once. */
-  readonly send: (receiver: Receiver, delivery: DeliveryRecord, signal: AbortSignal) => Promise<SendOutcome>;
+  /** Sends a request to its receiver once. */
+  readonly send: (request: WebhookRequest, signal: AbortSignal) => Promise<SendOutcome>;
 };
+
+type FailedOutcome = Extract<SendOutcome, { status: "failed" }>;
+
+/** The address of a webhook, and the secrets that sign its requests. */
+type Receiver = { readonly url: string; readonly secrets: readonly string[] };
 
 /**
  * The receiver of a delivery; `"disabled"` if it wants no more webhooks, `undefined` if this process does not know it.
@@ -58,7 +57,7 @@ export class WebhookDispatch {
     if (receiver === "disabled") return await this.#end({ key, entry, record }, { status: "disabled" });
     if (receiver === undefined) {
       // Another process may know the receiver, such as a process of a newer release.
-      return isOld(record, now()) ? await this.#end({ key, entry, record }, gone) : undefined;
+      return isGivenUp(record.at, now()) ? await this.#end({ key, entry, record }, gone) : undefined;
     }
     const claimed = await this.#claim(entry, record);
     return claimed && (await this.#send({ key, entry, record: claimed }, receiver, signal));
@@ -66,10 +65,10 @@ export class WebhookDispatch {
 
   async #send(sent: Sent, receiver: Receiver, signal: AbortSignal): Promise<number | undefined> {
     const { now, send } = this.#init;
-    const outcome = await send(receiver, sent.record, signal);
+    const outcome = await send(toRequest(receiver, sent.record, now()), signal);
     if (outcome.status === "stopped") return await this.#release(sent);
-    if (outcome.status === "failed" && !isOld(sent.record, now())) {
-      return await this.#postpone(sent, outcome.problem, pauseMs(sent.record.attempts, outcome.waitMs));
+    if (outcome.status === "failed" && !isGivenUp(sent.record.at, now())) {
+      return await this.#postpone(sent, outcome);
     }
     if (outcome.status === "disabled") await this.#disable(sent, receiver);
     return await this.#end(sent, outcome);
@@ -91,8 +90,7 @@ export class WebhookDispatch {
 
   async #claim({ delivery }: OutboxEntry, record: DeliveryRecord): Promise<DeliveryRecord | undefined> {
     const at = this.#init.now();
-    const until = at + this.#init.settings.timeoutMs + storedMs;
-    const lease = { token: createId(), until };
+    const lease = { token: createId(), until: leaseUntil(at, this.#init.settings.timeoutMs) };
     const claimed: DeliveryRecord = { ...record, attempts: record.attempts + 1, lastAt: at, lease };
     return (await this.#replace(delivery, record, claimed)) ? claimed : undefined;
   }
@@ -105,11 +103,10 @@ export class WebhookDispatch {
   }
 
   /** Lets a delivery be tried again later: its new entry in the outbox comes first, so that no crash loses it. */
-  async #postpone({ key, entry, record }: Sent, problem: string, afterMs: number): Promise<number | undefined> {
+  async #postpone({ key, entry, record }: Sent, { problem, waitMs }: FailedOutcome): Promise<number | undefined> {
     const { storage, now } = this.#init;
     const { lease: _lease, ...rest } = record;
-    // The last attempt is made when `triedMs` have passed since the event.
-    const dueAt = Math.trunc(Math.min(now() + afterMs, Math.max(now() + 1, record.at + triedMs)));
+    const dueAt = nextAttemptAt({ since: record.at, attempts: record.attempts, waitMs }, now());
     const next: DeliveryRecord = { ...rest, dueAt, problem };
     await storage.compareAndSet(runNamespaces.outbox, outboxKey(next), null, asJson(entry));
     // If the run was removed, or the lease was lost, the new entry has no use, and is dropped when it is due.
@@ -163,18 +160,24 @@ export class WebhookDispatch {
 /** A delivery with its entry in the outbox. */
 type Sent = DueDelivery & { readonly record: DeliveryRecord };
 
-const gone = { status: "failed", problem: "unknown_webhook" } as const;
+const gone = { status: "failed", problem: "unknown_webhook", isRefused: true } as const;
 
 function refOf({ owner }: OutboxEntry, runId: string): WebhookRef {
   return { runId, owner: owner as OwnerKey };
 }
 
-function isOld({ at }: DeliveryRecord, now: number): boolean {
-  return now - at >= triedMs;
-}
-
-/** Returns the pause after an attempt. A random part spreads the attempts after a receiver was down. */
-function pauseMs(attempts: number, waitMs = 0): number {
-  const pause = Math.min(longestPauseMs, Math.max(waitMs, firstPauseMs * 2 ** Math.min(attempts - 1, 20)));
-  return pause * (1 + Math.random() / 4);
+/**
+ * Returns the request of an attempt, in the form of Standard Webhooks 1.0. The body and the id are the same at each
+ * attempt.
+ */
+function toRequest({ url, secrets }: Receiver, { id, type, at, data }: DeliveryRecord, now: number): WebhookRequest {
+  const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+  const timestamp = Math.floor(now / 1000);
+  const headers = {
+    "Content-Type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": signWebhook({ id, timestamp, body }, secrets),
+  };
+  return { url, headers, body };
 }

@@ -115,10 +115,13 @@ function deliverySchemas(): Record<string, OpenApiSchema> {
     }),
     Delivery: objectSchema<WebhookDelivery>({
       required: {
-        id: { ...stringSchema, description: "The header `webhook-id` of all attempts." },
-        type: enumSchema(...webhookEvents),
+        id: { ...stringSchema, description: "The header `webhook-id`, or the id of a notification, of all attempts." },
+        type: { ...enumSchema(...webhookEvents, "run.started"), description: "Only subscriptions have `run.started`." },
         at: { ...timestampSchema, description: "Milliseconds since 1970 of the event." },
-        webhook: { ...enumSchema("run", "service"), description: "The webhook of the run itself, or of the service." },
+        webhook: {
+          ...enumSchema("run", "service", "subscription"),
+          description: "The webhook of the run itself, one of the service, or a subscription such as a push config.",
+        },
         status: enumSchema(...deliveryStatuses),
         attempts: countSchema,
       },

@@ -15,7 +15,7 @@ export const deathTime = 1000;
 /** The run that all scenes leave as it is. */
 const other = newRecord({ runId: "r0", createdAt: 1 });
 
-const namespaces = ["runs", "run-open", "run-by", "run-log", "run-input", "run-inbox", "run-subscriptions"];
+const namespaces = ["runs", "run-open", "run-by", "run-log", "run-input", "run-inbox", "webhooks"];
 
 /** Opens the store of a process, of several that accept runs. */
 export function openStore(driver: StorageDriver, now: () => number = () => deathTime): RunStore {

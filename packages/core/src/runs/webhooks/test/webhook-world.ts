@@ -5,12 +5,21 @@ import { createLogger } from "../../../base/log/logger.ts";
 import type { StorageDriver } from "../../../sessions/storage/storage-driver.ts";
 import { KeyVault } from "../../record/key-vault.ts";
 import type { RunRecord, RunStorage } from "../../record/run-record.ts";
+import { toView } from "../../record/run-record.ts";
+import type { RunView } from "../../record/run-view.ts";
+import { RunTails } from "../../readers/run-tails.ts";
+import { LogWriter } from "../../../agents/journal/log-writer.ts";
+import type { Logger } from "../../../base/log/logger.ts";
 import { RunStore } from "../../record/run-store.ts";
 import { newRecord } from "../../record/test/run-records.ts";
 import type { DeliveryRecord } from "../delivery-record.ts";
 import { RunNotices } from "../run-notices.ts";
 import type { DueDelivery } from "../run-notices.ts";
 import { RunWebhooks } from "../run-webhooks.ts";
+import { SubscribedEvents } from "../subscribed-events.ts";
+import { SubscriptionDispatch } from "../subscription-dispatch.ts";
+import type { SubscriptionForm } from "../subscription-form.ts";
+import { Subscriptions } from "../subscriptions.ts";
 import { StoredWebhooks } from "../stored-webhooks.ts";
 import { WebhookDispatch } from "../webhook-dispatch.ts";
 import { noWebhooks, webhooksOption } from "../webhook-options.ts";
@@ -72,10 +81,45 @@ type Process = {
   readonly now: () => number;
   readonly fetch: GuardedFetch;
   readonly lines?: string[];
+  /** The form of subscriptions. @default the event and the data of the subscription */
+  readonly form?: SubscriptionForm | undefined;
 };
 
+/** A form of subscriptions whose body has the type of an event and what the subscription stored. */
+export const plainForm: SubscriptionForm = {
+  settings: { allowPrivateHosts: [], timeoutMs: 15_000 },
+  notify: ({ event, run, attempt }, data) => {
+    const parts = event.type === "end" ? ["output", "end"] : [event.type];
+    const { url } = data as { url: string };
+    return parts.map((part) => (id) => {
+      return { url, headers: { id }, body: JSON.stringify({ part, status: run.status, attempt }) };
+    });
+  },
+};
+
+type Dispatching = Pick<Process, "now" | "fetch" | "form"> & {
+  readonly store: RunStore;
+  readonly subscriptions: Subscriptions;
+  readonly logger: Logger;
+};
+
+/** Makes what sends the notifications of subscriptions of one form, named "plain". */
+function subscriptionDispatchOf({ store, subscriptions, now, logger, fetch, form = plainForm }: Dispatching) {
+  const presentOf: Subscriptions["presentOf"] = async (run) => await subscriptions.presentOf(run);
+  const events = new SubscribedEvents({ store, tails: tailsOf(store), now, toView: toViewOf, presentOf });
+  const forms = new Map([["plain", { form, sender: new WebhookSender(form.settings, now, fetch) }]]);
+  return new SubscriptionDispatch({ store, subscriptions, events, forms, now, logger });
+}
+
+const toViewOf = (record: RunRecord): RunView => toView(record, Infinity);
+
+function tailsOf({ storage }: RunStore): RunTails {
+  const writer = new LogWriter(storage);
+  return new RunTails({ storage, writer, isPerformedHere: () => false, checkQuiet: async () => undefined });
+}
+
 /** The parts of a process that notes the events of runs and delivers them, one by one. */
-export function processOf(driver: StorageDriver, { settings = noWebhooks, now, fetch, lines = [] }: Process) {
+export function processOf(driver: StorageDriver, { settings = noWebhooks, now, fetch, lines = [], form }: Process) {
   const store = new RunStore(driver as RunStorage, now, true);
   const vault = new KeyVault(driver, [sealKey]);
   const logger = createLogger({ level: "debug", color: false, write: (line) => void lines.push(line) });
@@ -84,8 +128,12 @@ export function processOf(driver: StorageDriver, { settings = noWebhooks, now, f
   const sender = new WebhookSender(settings, now, fetch);
   const send: WebhookSender["send"] = async (...given) => await sender.send(...given);
   const dispatch = new WebhookDispatch({ storage: store.storage, stored, settings, now, logger, send });
-  store.notifier = new RunNotices({ store, settings, now, onDue: (each) => void due.push(each) });
-  return { store, vault, stored, dispatch, due, lines };
+  const onDue = (each: DueDelivery): void => void due.push(each);
+  const subscriptions = new Subscriptions({ store, vault, now, logger, onDue });
+  const wake: Subscriptions["wake"] = async (run) => await subscriptions.wake(run);
+  store.notifier = new RunNotices({ store, settings, now, onDue, wake });
+  const ofForms = subscriptionDispatchOf({ store, subscriptions, now, logger, fetch, form });
+  return { store, vault, stored, dispatch, ofForms, subscriptions, due, lines };
 }
 
 /** Makes the webhooks of a process, which sends by itself once it is started. */
@@ -93,14 +141,28 @@ export function webhooksOf(driver: StorageDriver, { settings = noWebhooks, now, 
   const store = new RunStore(driver as RunStorage, now, true);
   const vault = new KeyVault(driver, [sealKey]);
   const logger = createLogger({ level: "debug", color: false, write: (line) => void lines.push(line) });
-  return { store, webhooks: new RunWebhooks({ store, vault, settings, now, logger, fetch }) };
+  return {
+    store,
+    webhooks: new RunWebhooks({
+      store,
+      vault,
+      settings,
+      now,
+      logger,
+      fetch,
+      tails: tailsOf(store),
+      toView: toViewOf,
+    }),
+  };
 }
 
 /** Makes one attempt at each delivery that is in the outbox and due. */
 export async function attemptAll(of: ReturnType<typeof processOf>, now: number): Promise<void> {
   for (const { key, value } of await of.store.storage.list("outbox")) {
     if (Number(key.split("/")[0]) > now) continue;
-    await of.dispatch.attempt({ key, entry: value as DueDelivery["entry"] }, new AbortController().signal);
+    const entry = value as DueDelivery["entry"];
+    const dispatch = entry.form === undefined ? of.dispatch : of.ofForms;
+    await dispatch.attempt({ key, entry }, new AbortController().signal);
   }
 }
 

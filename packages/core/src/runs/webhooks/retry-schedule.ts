@@ -1,0 +1,37 @@
+/** Milliseconds for which attempts at a delivery are repeated. */
+export const triedMs = 86_400_000;
+/** Milliseconds before the second attempt. Each further pause is twice as long, up to the longest. */
+const firstPauseMs = 10_000;
+const longestPauseMs = 3_600_000;
+/** Milliseconds after the longest attempt in which its outcome must be stored, before another process may try. */
+const storedMs = 30_000;
+
+/** The claim of the process that sends a delivery now. It expires at `until`, in epoch milliseconds. */
+export type Lease = { readonly token: string; readonly until: number };
+
+/** Returns the end of a lease for one attempt, whose answer comes within `timeoutMs`. */
+export function leaseUntil(now: number, timeoutMs: number): number {
+  return now + timeoutMs + storedMs;
+}
+
+/** Returns true if a delivery has been tried since `since` for as long as deliveries are. */
+export function isGivenUp(since: number, now: number): boolean {
+  return now - since >= triedMs;
+}
+
+/** A delivery whose last attempt has failed. `since` is the time from which it is tried. */
+export type FailedAttempt = {
+  readonly since: number;
+  readonly attempts: number;
+  /** The pause that the receiver asks for. */
+  readonly waitMs?: number | undefined;
+  /** The pause after the first attempt. @default 10_000 */
+  readonly firstMs?: number | undefined;
+};
+
+/** Returns the time of the next attempt. A random part spreads the attempts after a receiver was down. */
+export function nextAttemptAt({ since, attempts, waitMs = 0, firstMs = firstPauseMs }: FailedAttempt, now: number) {
+  const pause = Math.min(longestPauseMs, Math.max(waitMs, firstMs * 2 ** Math.min(attempts - 1, 20)));
+  // The last attempt is made when `triedMs` have passed since `since`.
+  return Math.trunc(Math.min(now + pause * (1 + Math.random() / 4), Math.max(now + 1, since + triedMs)));
+}

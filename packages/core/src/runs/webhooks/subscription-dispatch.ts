@@ -1,0 +1,247 @@
+import { createId } from "../../base/util/create-id.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { runNamespaces } from "../../agents/journal/log-entry.ts";
+import type { Json } from "../../sessions/storage/json.ts";
+import type { RunStore } from "../record/run-store.ts";
+import { insertRecords } from "../record/run-writes.ts";
+import { asJson as deliveryAsJson, deliveryKey, dueAtOf, outboxKey } from "./delivery-record.ts";
+import type { DeliveryRecord } from "./delivery-record.ts";
+import { isGivenUp, leaseUntil, nextAttemptAt } from "./retry-schedule.ts";
+import { toInsert, trimDeliveries } from "./run-notices.ts";
+import type { DueDelivery } from "./run-notices.ts";
+import type { Notification, SubscribedEvents, Subscriber } from "./subscribed-events.ts";
+import type { SubscriptionForm } from "./subscription-form.ts";
+import { asJson, readSubscription, readSubscriptionKey } from "./subscription-record.ts";
+import type { SubscriptionRecord } from "./subscription-record.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+import type { SendOutcome, WebhookSender } from "./webhook-sender.ts";
+
+/** The number of notifications of a subscription from which the deliveries of its run are looked through. */
+const manyTold = 20;
+
+/** A form of subscriptions, and what sends its requests. */
+export type KnownForm = { readonly form: SubscriptionForm; readonly sender: WebhookSender };
+
+type Init = {
+  readonly store: RunStore;
+  readonly subscriptions: Subscriptions;
+  readonly events: SubscribedEvents;
+  /** The forms that this process knows, by name. */
+  readonly forms: ReadonlyMap<string, KnownForm>;
+  readonly now: () => number;
+  readonly logger: Logger | undefined;
+};
+
+/** A subscription that this process serves, with the entry of the outbox that it serves. */
+type Served = { readonly due: DueDelivery; readonly known: KnownForm; readonly runId: string; readonly id: string };
+
+type FailedOutcome = Extract<SendOutcome, { status: "failed" }>;
+
+/**
+ * Sends the notifications of subscriptions whose runs have continued, in the order of the run's log: claims the
+ * subscription by a lease in its record, sends one notification after the other, and stores the position after each. A
+ * process that dies in between leaves the entry in the outbox, from which another continues after the lease.
+ */
+export class SubscriptionDispatch {
+  readonly #init: Init;
+
+  constructor(init: Init) {
+    this.#init = init;
+  }
+
+  /**
+   * Sends the notifications of a subscription that are due, unless another process does. Returns the time at which the
+   * subscription is due again, in epoch milliseconds, if it is. Rejects if the storage fails.
+   */
+  async attempt(due: DueDelivery, signal: AbortSignal): Promise<number | undefined> {
+    const { store, now } = this.#init;
+    const { delivery: key } = due.entry;
+    const record = readSubscription(await store.storage.get(runNamespaces.webhooks, key), key);
+    if (!isOpen(record, now())) return await this.#drop(due);
+    if (record.lease !== undefined && record.lease.until > now()) return record.lease.until;
+    const ref = readSubscriptionKey(key);
+    if ((await store.readStored(ref.runId)) === null) return await this.#drop(due);
+    const opened = this.#open(due, record);
+    // Another process may know the form or the seal key, such as one of a newer release.
+    if (opened === undefined) return isGivenUp(dueAtOf(due.key), now()) ? await this.#drop(due) : undefined;
+    const { known, data } = opened;
+    const subscriber = { runId: ref.runId, form: known.form, data, place: record };
+    return await this.#serve({ due, known, ...ref }, { record, subscriber, signal });
+  }
+
+  #open({ entry }: DueDelivery, record: SubscriptionRecord): { known: KnownForm; data: Json } | undefined {
+    const { forms, subscriptions } = this.#init;
+    const known = forms.get(entry.form ?? "");
+    const data = known && subscriptions.open(entry.delivery, record);
+    return known === undefined || data === undefined ? undefined : { known, data };
+  }
+
+  /**
+   * Sends the notifications. Each is read before the one in front of it is sent, so that nothing comes between a request
+   * and the write of its position.
+   */
+  async #serve(served: Served, { record, subscriber, signal }: Serving): Promise<number | undefined> {
+    const notifications = this.#init.events.after(subscriber);
+    try {
+      let current = await nextOf(notifications);
+      let held = current && (await this.#claim(served, record));
+      if (current !== undefined && held === undefined) return await this.#yield(served);
+      while (current !== undefined && held !== undefined) {
+        const next = await nextOf(notifications);
+        // The rest is left to another process.
+        if (signal.aborted) return await this.#release(served, held);
+        const sent = { current, record: held };
+        const outcome = await served.known.sender.send(current.write(idOf(served, current)), signal);
+        if (outcome.status === "stopped") return await this.#release(served, held);
+        if (outcome.status === "failed" && this.#isTriedAgain(served, held, outcome)) {
+          return await this.#postpone(served, sent, outcome);
+        }
+        held = await this.#advance(served, sent, { outcome, hasNext: next !== undefined });
+        current = next;
+      }
+      return await this.#drop(served.due);
+    } finally {
+      await notifications.return();
+    }
+  }
+
+  /** Leaves a subscription that another process has claimed or that was replaced, to be looked at again. */
+  async #yield({ due }: Served): Promise<number | undefined> {
+    const { delivery: key } = due.entry;
+    const record = readSubscription(await this.#init.store.storage.get(runNamespaces.webhooks, key), key);
+    return record === null ? await this.#drop(due) : (record.lease?.until ?? this.#init.now());
+  }
+
+  async #claim(served: Served, record: SubscriptionRecord): Promise<SubscriptionRecord | undefined> {
+    const claimed = this.#claimed(served, record);
+    return (await this.#replace(served.due, record, claimed)) ? claimed : undefined;
+  }
+
+  /** Returns the record of a subscription with a lease for the next attempt. */
+  #claimed({ known }: Served, record: SubscriptionRecord): SubscriptionRecord {
+    const now = this.#init.now();
+    const { dueAt: _dueAt, since = now, ...rest } = record;
+    const lease = { token: createId(), until: leaseUntil(now, known.form.settings.timeoutMs) };
+    return { ...rest, since, attempts: record.attempts + 1, lease };
+  }
+
+  /** Returns true if a notification is sent again. One that was refused would only hold up the next ones. */
+  #isTriedAgain({ known }: Served, { attempts, since = 0 }: SubscriptionRecord, { isRefused }: FailedOutcome): boolean {
+    const { maxAttempts = Infinity } = known.form.settings;
+    return !isRefused && attempts < maxAttempts && !isGivenUp(since, this.#init.now());
+  }
+
+  /** Gives up a lease, so that another process may try immediately. The attempt does not count. */
+  async #release({ due }: Served, record: SubscriptionRecord): Promise<undefined> {
+    const { lease: _lease, ...rest } = record;
+    await this.#replace(due, record, { ...rest, attempts: record.attempts - 1 });
+    return undefined;
+  }
+
+  /** Lets a notification be sent again later: its entry in the outbox comes first, so that no crash loses it. */
+  async #postpone(served: Served, sent: Sent, { problem, waitMs }: FailedOutcome): Promise<number | undefined> {
+    const { store, now } = this.#init;
+    const { due, known } = served;
+    const { lease: _lease, ...rest } = sent.record;
+    const { since = now(), attempts } = rest;
+    const dueAt = nextAttemptAt({ since, attempts, waitMs, firstMs: known.form.settings.retryMs }, now());
+    const again = { key: outboxKey({ dueAt, id: createId() }), entry: due.entry };
+    await insertRecords(store.storage, [toInsert(again)]);
+    if (!(await this.#replace(due, sent.record, { ...rest, dueAt }))) return await this.#drop(due);
+    await this.#note(served, sent, { status: "pending", problem, dueAt });
+    await this.#drop(due);
+    return dueAt;
+  }
+
+  /**
+   * Stores the position after a notification that was delivered or given up. Returns the record with a lease for the next
+   * notification; undefined if there is none, or if the subscription was removed or replaced.
+   */
+  async #advance(served: Served, sent: Sent, { outcome, hasNext }: Ended): Promise<SubscriptionRecord | undefined> {
+    const { lease: _lease, since: _since, after: _after, told, ...rest } = sent.record;
+    const { after, ...place } = sent.current.place;
+    const isOver = sent.current.isLast || outcome.status === "disabled";
+    const moved = { ...rest, ...place, ...(after !== undefined && { after }), told: told + 1, attempts: 0 };
+    const next = hasNext && !isOver ? this.#claimed(served, moved) : { ...moved, ...(isOver && { isOver }) };
+    if (!(await this.#replace(served.due, sent.record, next))) return undefined;
+    await this.#report(served, sent, outcome);
+    if (next.told % manyTold === 0) await trimDeliveries(this.#init.store.storage, served.runId);
+    return next.lease && next;
+  }
+
+  /** Notes what became of a notification, and logs it if it was not delivered, without its address: it may be a secret. */
+  async #report(served: Served, sent: Sent, outcome: SendOutcome): Promise<void> {
+    const problem = outcome.status === "failed" ? outcome.problem : undefined;
+    const status = outcome.status === "stopped" ? "failed" : outcome.status;
+    await this.#note(served, sent, { status, problem });
+    if (status === "delivered") return;
+    const { runId, id: subscriptionId } = served;
+    const facts = { runId, subscriptionId, attempts: sent.record.attempts, problem: problem ?? "status 410" };
+    this.#init.logger?.warn("A notification of a subscription was not delivered.", facts);
+  }
+
+  /** Notes in the list of the run's deliveries what became of a notification. The note is not what decides. */
+  async #note(served: Served, { current, record }: Sent, state: NotedState): Promise<void> {
+    const { store, logger, now } = this.#init;
+    const { runId } = served;
+    const { kind, name, sessionId, status } = current.run;
+    const { problem, dueAt = now(), status: delivered } = state;
+    const { since: at = now(), attempts } = record;
+    const noted: DeliveryRecord = {
+      v: 1,
+      id: idOf(served, current),
+      type: current.type,
+      at,
+      target: "subscription",
+      data: { runId, kind, name, sessionId, status },
+      status: delivered,
+      attempts,
+      lastAt: now(),
+      dueAt,
+      ...(problem !== undefined && { problem }),
+    };
+    const { deliveries } = runNamespaces;
+    const key = deliveryKey(runId, noted);
+    try {
+      await store.storage.set(deliveries, key, deliveryAsJson(noted));
+      // A run that was removed meanwhile leaves nothing behind.
+      if ((await store.readStored(runId)) === null) await store.storage.delete(deliveries, key);
+    } catch (error) {
+      logger?.warn("The delivery of a notification could not be noted.", { runId, error });
+    }
+  }
+
+  async #replace({ entry }: DueDelivery, before: SubscriptionRecord, after: SubscriptionRecord): Promise<boolean> {
+    const { storage } = this.#init.store;
+    return await storage.compareAndSet(runNamespaces.webhooks, entry.delivery, asJson(before), asJson(after));
+  }
+
+  async #drop({ key }: DueDelivery): Promise<undefined> {
+    await this.#init.store.storage.delete(runNamespaces.outbox, key);
+    return undefined;
+  }
+}
+
+type Serving = { readonly record: SubscriptionRecord; readonly subscriber: Subscriber; readonly signal: AbortSignal };
+
+/** A notification that was sent, and the record of its subscription with the lease. */
+type Sent = { readonly current: Notification; readonly record: SubscriptionRecord };
+
+type Ended = { readonly outcome: SendOutcome; readonly hasNext: boolean };
+
+type NotedState = Pick<DeliveryRecord, "status"> & { readonly problem: string | undefined; readonly dueAt?: number };
+
+/** The id of a notification, which all attempts to send it share. */
+function idOf({ runId, id }: { runId: string; id: string }, { position }: Notification): string {
+  return `${runId}:${id}:${position}`;
+}
+
+/** True for a subscription that may be notified now. One whose receiver has failed has an entry at its next attempt. */
+function isOpen(record: SubscriptionRecord | null, now: number): record is SubscriptionRecord {
+  return record !== null && record.isOver !== true && (record.dueAt ?? 0) <= now;
+}
+
+async function nextOf(notifications: AsyncGenerator<Notification, void>): Promise<Notification | undefined> {
+  const next = await notifications.next();
+  return next.done === true ? undefined : next.value;
+}
