@@ -210,6 +210,10 @@ class HttpVisit {
     };
     await this.see("POST /schedules", { status: 401, body });
     const id = await this.see("POST /schedules", { status: 201, answer: /"id":"([^"]+)".*"nextAt":/, body, args });
+    const again = { status: 201, body, args: [...args, "-H", "idempotency-key: daily"] };
+    const kept = await this.see("POST /schedules", { ...again, answer: /"id":"([^"]+)"/ });
+    await this.see("POST /schedules", { ...again, answer: new RegExp(`"id":"${kept}"`) });
+    await this.see(`DELETE /schedules/${kept}`, { status: 204, args });
     await this.see("GET /schedules", { answer: /"cron":"0 8 \* \* \*"/, args });
     await this.see(`PATCH /schedules/${id}`, { answer: /"status":"paused"/, body: { status: "paused" }, args });
     await this.see(`GET /schedules/${id}`, { answer: /"status":"paused"/, args });

@@ -86,7 +86,8 @@ export interface RemoteSessions {
 /** The schedules of the caller, for a service whose callers may have schedules. */
 export interface RemoteSchedules {
   list(): Promise<ScheduleInfo[]>;
-  create(schedule: NewSchedule): Promise<ScheduleInfo>;
+  /** Creates a schedule. A second request with the same `idempotencyKey` returns the same schedule, as it is then. */
+  create(schedule: NewSchedule, options?: { readonly idempotencyKey?: string | undefined }): Promise<ScheduleInfo>;
   get(id: string): Promise<ScheduleInfo>;
   change(id: string, change: ScheduleChange): Promise<ScheduleInfo>;
   remove(id: string): Promise<void>;
@@ -148,7 +149,7 @@ export function createClient<Of extends AnyService = AnyService>(options: Client
     },
     schedules: {
       list: async () => await api.schedules(),
-      create: async (schedule) => await api.createSchedule(schedule),
+      create: async (schedule, { idempotencyKey } = {}) => await api.createSchedule(schedule, idempotencyKey),
       get: async (id) => await api.schedule(id),
       change: async (...given) => await api.changeSchedule(...given),
       remove: async (id) => await api.removeSchedule(id),

@@ -154,9 +154,10 @@ export class ServiceApi {
     return (await this.#json<{ schedules: ScheduleInfo[] }>("schedules")).schedules;
   }
 
-  /** Creates a schedule. */
-  async createSchedule(schedule: NewSchedule): Promise<ScheduleInfo> {
-    return await this.#json("schedules", { method: "POST", headers: json, body: JSON.stringify(schedule) });
+  /** Creates a schedule. A request with the same key finds the same schedule. */
+  async createSchedule(schedule: NewSchedule, key?: string): Promise<ScheduleInfo> {
+    const headers = { ...json, ...(key !== undefined && { "idempotency-key": key }) };
+    return await this.#json("schedules", { method: "POST", headers, body: JSON.stringify(schedule) });
   }
 
   /** Returns one schedule. */

@@ -52,6 +52,10 @@ describe("a client", () => {
     expect(await schedules.list()).toEqual([made]);
     expect(await schedules.change(made.id, { status: "paused" })).toMatchObject({ status: "paused" });
     expect(await schedules.get(made.id)).not.toHaveProperty("nextAt");
+    const kept = await schedules.create(sent, { idempotencyKey: "k" });
+    expect(await schedules.create(sent, { idempotencyKey: "k" })).toEqual(kept);
+    const other = schedules.create({ ...sent, everyMs: 7_200_000 }, { idempotencyKey: "k" });
+    await expect(other).rejects.toMatchObject({ code: "idempotency_mismatch", status: 422 });
     await schedules.remove(made.id);
     await expect(schedules.get(made.id)).rejects.toMatchObject({ code: "not_found", status: 404 });
   });

@@ -128,7 +128,8 @@ function deliveryHeaders(): Record<string, object> {
     IdempotencyKey: ofHeader(
       "Idempotency-Key",
       { type: "string", pattern: "^[!-~]{1,255}$" },
-      "A new random value for each run. The same request with the same key joins the run that it has begun.",
+      "A new random value for each run or schedule. The same request with the same key joins the run that it has begun, or " +
+        "returns the schedule that it has made.",
     ),
     Prefer: ofHeader(
       "Prefer",

@@ -62,17 +62,18 @@ function createOperation(): OpenApiOperation {
     description:
       "It begins a durable run of the user who is signed in at each of its times: by `cron`, at the interval `everyMs`, or once, " +
       "`at` a time. Its runs take no API keys of the request.",
+    parameters: [componentRef("parameters", "IdempotencyKey")],
     requestBody: { required: true, content: { "application/json": { schema: schemaRef("NewSchedule") } } },
     responses: {
       "201": {
-        description: "The new schedule.",
+        description: "The new schedule, or that of the earlier request with the same Idempotency-Key, as it is now.",
         headers: {
           "X-Request-Id": componentRef("headers", "RequestId"),
           Location: componentRef("headers", "ScheduleLocation"),
         },
         content: { "application/json": { schema: schemaRef("Schedule") } },
       },
-      ...errorResponseRefs(400, 401, 403, 404, 413, 415, 429, 500, 503),
+      ...errorResponseRefs(400, 401, 403, 404, 413, 415, 422, 429, 500, 503),
     },
   };
 }

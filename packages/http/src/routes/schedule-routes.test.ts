@@ -82,6 +82,31 @@ describe("a user's schedules over HTTP", () => {
     expect(JSON.stringify(request)).not.toContain("canary");
   });
 
+  it("are one for all requests with an idempotency key, as it is then; another request with it is refused", async () => {
+    const { send, runs } = await serveSchedules({ schedules: { maxPerUser: 2 } });
+    const post = async (key: string, body: object = daily, user: object = ada) =>
+      await send("POST", "/schedules", { body, headers: { ...user, "idempotency-key": key } });
+    const [first, second] = await Promise.all([post("k-1"), post("k-1")]);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.json).toEqual(first.json);
+    const path = first.headers.get("location") ?? "";
+    expect(second.headers.get("location")).toBe(path);
+    const paused = await send("PATCH", path, { body: { status: "paused", everyMs: 60_000 } });
+    expect((await post("k-1")).json).toEqual(paused.json);
+
+    const mismatch = { status: 422, json: { error: { code: "idempotency_mismatch" } } };
+    expect(await post("k-1", { ...daily, input: "Anders." })).toMatchObject(mismatch);
+    expect(await post("k-1", { ...daily, cron: "0 9 * * *" })).toMatchObject(mismatch);
+    for (const key of ["", "a b", "x".repeat(256)]) expect((await post(key)).status).toBe(400);
+    expect(JSON.stringify(await runs?.schedules.list())).not.toContain("fingerprint");
+    // The limit counts schedules, and not requests.
+    expect((await post("k-2")).status).toBe(201);
+    expect([(await post("k-3")).status, (await post("k-2")).status]).toEqual([429, 201]);
+    const ofBob = await post("k-1", { ...daily, input: "Anders." }, bob);
+    expect(ofBob.status).toBe(201);
+    expect((ofBob.json as Json)["id"]).not.toBe((first.json as Json)["id"]);
+  });
+
   it("of workflows take an object, or no input", async () => {
     const { send } = await serveSchedules();
 

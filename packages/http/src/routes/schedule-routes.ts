@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { createId } from "@troupe/core/kit";
+import type { Json } from "@troupe/core";
 import type {
   RunKind,
   RunSchedule,
@@ -8,7 +8,13 @@ import type {
   ScheduleEvent,
   ScheduleView,
 } from "@troupe/core/runs";
-import { checkFieldNames, findRunnable, readMessage, readWorkflowInput } from "@troupe/core/transport";
+import {
+  checkFieldNames,
+  findRunnable,
+  readIdempotencyKey,
+  readMessage,
+  readWorkflowInput,
+} from "@troupe/core/transport";
 import type { Exchange, Route } from "@troupe/core/transport";
 import { readQuery } from "../request/read-query.ts";
 import type { HttpParts } from "../settings/http-options.ts";
@@ -111,7 +117,8 @@ async function create(exchange: Exchange, { parts, schedules }: Call): Promise<v
   // No run begins by this request.
   delete exchange.record.runId;
   const request = service.servedRuns.toScheduledRequest(requested, target);
-  const view = await schedules.put({ ...withoutNulls(rules), id: createId(), request }, owner);
+  const repeated = { idempotencyKey: readIdempotencyKey(exchange), fingerprint: body as Json };
+  const view = await schedules.create({ ...withoutNulls(rules), request, ...repeated }, owner);
   exchange.setHeader("Location", exchange.linkTo(`/schedules/${view.id}`));
   exchange.sendJson(201, toPublicSchedule(view));
 }

@@ -62,11 +62,15 @@ export function faultyService(): { options: RouterOptions; hosting: Hosting } {
     return { count: state.count + (text === "" ? 1 : 2) };
   };
   const durable = new Agent({ name: "b", ...settings });
-  const runs = new RunService({ storage, agents: { "ä b": durable }, admission: { schedulesPerUser: 3 } });
+  const runs = new RunService({ storage, agents: { "ä b": durable }, admission: { schedulesPerUser: 4 } });
   void runs.schedules.put(
     { id: "kept", everyMs: 1e9, request: { kind: "agent", name: "ä b", input: "x" } },
     { userId: "ada" },
   );
+  // A request with its key asks for something else.
+  const used = { idempotencyKey: "used", fingerprint: "another" };
+  const request = { kind: "agent", name: "ä b", input: "x" } as const;
+  void runs.schedules.create({ everyMs: 1e9, request, ...used }, { userId: "ada" });
   // It performs its runs outside of any fault.
   void runs.serve();
   const options = {

@@ -83,6 +83,7 @@ const ofSchedules: Readonly<Record<string, Provocation>> = {
   "POST /schedules 404": { headers: ada, body: newSchedule.replace("ä b", "nobody") },
   "POST /schedules 413": { headers: ada, body: tooLong },
   "POST /schedules 415": { headers: { ...ada, "content-type": "text/plain" }, body: newSchedule },
+  "POST /schedules 422": { headers: { ...ada, "idempotency-key": "used" }, body: newSchedule },
   "POST /schedules 429": { headers: ada, body: newSchedule },
   "POST /schedules 503": { headers: { ...ada, ...failingStorage }, body: newSchedule },
   ...Object.fromEntries(

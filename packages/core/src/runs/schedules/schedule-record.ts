@@ -49,6 +49,17 @@ export type RunSchedule = {
   readonly request: ScheduledRequest;
 };
 
+/** A new schedule, whose id is made by the service. */
+export type NewRunSchedule = Omit<RunSchedule, "id"> & {
+  /**
+   * A random value of 1 to 255 characters. A second request of the owner with the same value makes no second schedule.
+   * @default each request makes a schedule
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** What the request asks for, which a second request with its key must repeat. @default the schedule */
+  readonly fingerprint?: Json | undefined;
+};
+
 /**
  * A past time of a schedule, and its outcome. `begun`: its run is `runId`. `skipped`: the previous run was not over,
  * too many times waited, or the schedule was paused. `missed`: it was more than a minute late, and the option `missed`
@@ -96,6 +107,8 @@ export type ScheduleRecord = ScheduleTimes & {
   readonly mark: string;
   /** The random id of the schedule's entry in the list of its owner's schedules, made when the schedule was created. */
   readonly creation: string;
+  /** The hash of the request that made the schedule, if that had an idempotency key. */
+  readonly fingerprint?: string;
 };
 
 type Policies = Pick<ScheduleRecord, "overlap" | "missed" | "maxMissed" | "jitterMs">;

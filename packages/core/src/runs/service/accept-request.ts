@@ -56,6 +56,10 @@ const anything = (value: unknown): unknown => value;
 const anObject = satisfying<Record<string, unknown>>("an object", isRecord);
 const defaultPriority = 10;
 
+const keyOption = satisfying<string>("a string of 1 to 255 characters", (value) => {
+  return typeof value === "string" && value.length >= 1 && value.length <= 255;
+});
+
 const requestTable = {
   kind: oneOf("agent", "team", "workflow"),
   name: stringOption,
@@ -66,11 +70,7 @@ const requestTable = {
   isBearer: optional(booleanOption, false),
   address: optional(stringOption),
   local: optional(anObject),
-  idempotencyKey: optional(
-    satisfying<string>("a string of 1 to 255 characters", (value) => {
-      return typeof value === "string" && value.length >= 1 && value.length <= 255;
-    }),
-  ),
+  idempotencyKey: optional(keyOption),
   fingerprint: optional((value) => value as Json),
   mustExist: optional(booleanOption, false),
   priority: optional(integerOption(0, 1_000_000), defaultPriority),
@@ -200,7 +200,24 @@ export function scheduledRunId({ id, owner }: { id: string; owner: SessionOwner 
   return keyedId([ownerKey(owner), "schedule", id, String(at)]);
 }
 
-/** Makes the run id for an idempotency key: the same for the same key. */
+/**
+ * Returns the id of the schedule that a request of an owner makes, and the hash of the request if it has an idempotency
+ * key: then all its requests with this key have the same id.
+ */
+export function scheduleIds(
+  owner: SessionOwner,
+  key: unknown,
+  said: unknown,
+): { id: string; fingerprint: string | undefined } {
+  if (key === undefined) return { id: createId(), fingerprint: undefined };
+  const { key: idempotencyKey } = readOptions({ key: keyOption }, { key }, { ...where, owner: "the schedule" });
+  return {
+    id: keyedId([ownerKey(owner), "schedules", idempotencyKey]),
+    fingerprint: fingerprintOf(said, undefined),
+  };
+}
+
+/** Makes the id of a run or a schedule for an idempotency key: the same for the same key. */
 function keyedId(parts: readonly string[]): string {
   return uuidOf(canonicalJson(parts));
 }

@@ -1,9 +1,42 @@
 import { describe, expect, it } from "vitest";
 import type { RunSchedule } from "../schedules/schedule-record.ts";
-import { each, makeNode, start } from "./test/schedule-node.ts";
+import { each, makeNode, ScheduleNode, start } from "./test/schedule-node.ts";
 
 const minuteMs = 60_000;
 const { request } = each;
+
+describe("a schedule that is created with an idempotency key", () => {
+  const { id: _id, ...fresh } = each;
+  const keyed = { ...fresh, cron: undefined, idempotencyKey: "ä-1" };
+
+  it("is one for its owner, however often it is asked for, also by several processes at once", async () => {
+    const { runs, storage, clock, schedules } = makeNode();
+    const other = new ScheduleNode({ storage, runs, now: () => clock.now }).schedules;
+    const ada = { userId: "ada" };
+    const made = await Promise.all([schedules, other, schedules].map(async (each) => await each.create(keyed, ada)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(await schedules.list(ada)).toHaveLength(1);
+    const paused = await schedules.pause(made[0]?.id ?? "", ada);
+    expect(await other.create(keyed, ada)).toEqual(paused);
+    for (const caller of ["host", { userId: "bob" }] as const) {
+      expect((await schedules.create(keyed, caller)).id).not.toBe(paused.id);
+    }
+    expect((await schedules.create(fresh, ada)).id).not.toBe((await schedules.create(fresh, ada)).id);
+  });
+
+  it("is refused with another content, and with a key of no length or too much", async () => {
+    const { schedules } = makeNode();
+    await schedules.create(keyed);
+    const mismatch = { code: "idempotency_mismatch" };
+    await expect(schedules.create({ ...keyed, jitterMs: 1 })).rejects.toMatchObject(mismatch);
+    const changed = { ...keyed, request: { ...request, input: "Other." } };
+    await expect(schedules.create(changed)).rejects.toMatchObject(mismatch);
+    for (const idempotencyKey of ["", "x".repeat(256)]) {
+      await expect(schedules.create({ ...keyed, idempotencyKey })).rejects.toMatchObject({ code: "invalid_request" });
+    }
+    expect(await schedules.create({ ...keyed, idempotencyKey: "x".repeat(255) })).toMatchObject({ status: "active" });
+  });
+});
 
 describe("a schedule that is put again", () => {
   it("goes on with the same times, so that a restart of the program misses none", async () => {

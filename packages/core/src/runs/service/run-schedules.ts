@@ -11,10 +11,10 @@ import { isEnded } from "../record/run-record.ts";
 import type { AcceptedRun, RunCaller, RunRequest, RunView } from "../record/run-view.ts";
 import { restart, setPaused, withWake } from "../schedules/schedule-plan.ts";
 import { timesOf, toScheduleView } from "../schedules/schedule-record.ts";
-import type { RunSchedule, ScheduleRecord, ScheduleView } from "../schedules/schedule-record.ts";
+import type { NewRunSchedule, RunSchedule, ScheduleRecord, ScheduleView } from "../schedules/schedule-record.ts";
 import { ScheduleRunner } from "../schedules/schedule-runner.ts";
 import { ScheduleStore } from "../schedules/schedule-store.ts";
-import { scheduledRunId } from "./accept-request.ts";
+import { scheduledRunId, scheduleIds } from "./accept-request.ts";
 import { isScheduleId, readChangeFields, readChanges, readDefinition } from "./read-schedule.ts";
 import type { Definition, ScheduleChanges } from "./read-schedule.ts";
 
@@ -54,6 +54,23 @@ export class RunSchedules {
         throw new TroupeError("conflict", "There is a schedule with this id already. Choose another id.");
       }
       const written = await (before === null ? this.#create(definition) : this.#replace(before, definition));
+      if (written !== undefined) return this.#toView(written);
+    }
+  }
+
+  /**
+   * Stores a new schedule under a new id. A request with the idempotency key of an earlier request returns that request's
+   * schedule as it is now, unless it asks for something else: that is `idempotency_mismatch`.
+   */
+  async create(given: NewRunSchedule, caller: RunCaller = "host"): Promise<ScheduleView> {
+    this.#init.checkOpen();
+    const { idempotencyKey, fingerprint: said = { ...given }, ...rest } = given;
+    const definition = readDefinition({ ...rest, id: "new" }, caller, this.#init.registries);
+    const { id, fingerprint } = scheduleIds(definition.owner, idempotencyKey, said);
+    for (;;) {
+      const before = await this.#init.store.read(id);
+      if (before !== null && before.fingerprint !== fingerprint) throw otherRequest(id);
+      const written = before ?? (await this.#create({ ...definition, id }, fingerprint));
       if (written !== undefined) return this.#toView(written);
     }
   }
@@ -131,11 +148,11 @@ export class RunSchedules {
    * Stores a new schedule. It is listed for its owner first, so that schedules stored at the same time cannot exceed
    * the owner's limit together.
    */
-  async #create(definition: Definition): Promise<ScheduleRecord | undefined> {
+  async #create(definition: Definition, fingerprint?: string): Promise<ScheduleRecord | undefined> {
     const { store, now, maxPerOwner } = this.#init;
     const at = now();
     const state = { createdAt: at, anchor: at, isPaused: false, next: null, pending: [], history: [], wakeAt: null };
-    const ids = { mark: "", creation: createId() };
+    const ids = { mark: "", creation: createId(), ...(fingerprint !== undefined && { fingerprint }) };
     const record = withWake(restart({ v: 1, ...definition, ...state, ...ids }, at), at);
     await store.addToOwner(record);
     const isFull = definition.owner.userId !== undefined && (await store.countOf(definition.owner)) > maxPerOwner;
@@ -164,10 +181,23 @@ export class RunSchedules {
 function changed(before: ScheduleRecord, definition: Definition, now: number): ScheduleRecord {
   const { v, createdAt, anchor, isPaused, next, pending, lastRunId, history, endedAt, wakeAt, mark, creation } = before;
   const state = { createdAt, anchor, isPaused, next, pending, history, wakeAt, mark, creation };
-  const optionalState = { ...(lastRunId !== undefined && { lastRunId }), ...(endedAt !== undefined && { endedAt }) };
+  const { fingerprint } = before;
+  const optionalState = {
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(lastRunId !== undefined && { lastRunId }),
+    ...(endedAt !== undefined && { endedAt }),
+  };
   const record: ScheduleRecord = { v, ...definition, ...state, ...optionalState };
   if (equalJson(timesOf(before), timesOf(record))) return withWake(record, now);
   return withWake(restart({ ...record, anchor: now }, now), now);
+}
+
+function otherRequest(id: string): TroupeError {
+  return new TroupeError(
+    "idempotency_mismatch",
+    "The idempotency key belongs to another request of this caller. Use a new key for a new request.",
+    { fields: { id } },
+  );
 }
 
 /**
