@@ -107,6 +107,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
         "packages/core/src/runs/record/run-record.ts",
         "packages/core/src/runs/record/run-store.ts",
         "packages/core/src/runs/service/run-service.ts",
+        "packages/core/src/runs/webhooks/subscriptions.ts",
         "packages/core/src/runs/service/run-commands.ts",
       ],
       owners: usersOfAll,

@@ -104,7 +104,7 @@ export const runLogRules = [
       "a run keeps subscriptions for its owner with the place up to which each was told, and they are removed with it",
     "durable.subscriptions-sealed": "a lasting storage has the data of a subscription sealed, or not at all",
     "durable.subscriptions-taken":
-      "one process at a time serves a subscription, and another one takes it up where a dead one was",
+      "one process at a time notifies a subscription, and another one goes on where a dead one was",
     "durable.note":
       "a transport's note is kept with the run and changed without a loss beside the run's own changes, up to a length",
     "durable.times": "each attempt and each wait says when it began, the same to all readers and after a restart",
@@ -124,7 +124,8 @@ export const runLogRules = [
     "http.durable-named": "the runs of what the option runs names are durable, and all others as ever",
     "http.respond-async": "Prefer: respond-async answers 202 at once, with Location and Retry-After",
     "http.disconnect-durable": "a client that disconnects cancels a durable run only with ?onDisconnect=cancel",
-    "http.idempotency-key": "requests of one caller with one Idempotency-Key are one run, on /run and /stream",
+    "http.idempotency-key":
+      "requests of one caller with one Idempotency-Key are one run, on /run and /stream, or one schedule, on /schedules",
     "http.idempotency-mismatch": "an Idempotency-Key with another body is a 422",
     "http.durable-failure":
       "a stored run that failed has the status, the id and the usage of its failure, or the event error",

@@ -82,7 +82,7 @@ describe("a user's schedules over HTTP", () => {
     expect(JSON.stringify(request)).not.toContain("canary");
   });
 
-  it("are one for all requests with an idempotency key, as it is then; another request with it is refused", async () => {
+  it("are one for all requests with an idempotency key, as it is then; another request with it is refused [http.idempotency-key] [http.idempotency-mismatch]", async () => {
     const { send, runs } = await serveSchedules({ schedules: { maxPerUser: 2 } });
     const post = async (key: string, body: object = daily, user: object = ada) =>
       await send("POST", "/schedules", { body, headers: { ...user, "idempotency-key": key } });

@@ -88,8 +88,7 @@ describe("the processes of a service", () => {
   it("are not taken for dead by one that has slept itself", async () => {
     const storage = new InMemoryStorage();
     const two = nodesOf(storage, "two");
-    const serves = { plans: [], sealIds: [] };
-    await storage.set("run-nodes", "one", { v: 1, heartbeat: 1, name: "one", serves });
+    await storage.set("run-nodes", "one", { v: 1, heartbeat: 1, name: "one", serves: { plans: [], sealIds: [] } });
     expect(await hasOther(two)).toBe(true);
     await vi.advanceTimersByTimeAsync(300_000);
     expect(await hasOther(two)).toBe(true);

@@ -13,7 +13,7 @@ describe("a schedule that is created with an idempotency key", () => {
     const { runs, storage, clock, schedules } = makeNode();
     const other = new ScheduleNode({ storage, runs, now: () => clock.now }).schedules;
     const ada = { userId: "ada" };
-    const made = await Promise.all([schedules, other, schedules].map(async (each) => await each.create(keyed, ada)));
+    const made = await Promise.all([schedules, other, schedules].map(async (node) => await node.create(keyed, ada)));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await schedules.list(ada)).toHaveLength(1);
     const paused = await schedules.pause(made[0]?.id ?? "", ada);

@@ -1,5 +1,5 @@
 /** Milliseconds for which attempts at a delivery are repeated. */
-export const triedMs = 86_400_000;
+const triedMs = 86_400_000;
 /** Milliseconds before the second attempt. Each further pause is twice as long, up to the longest. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 3_600_000;

@@ -8,7 +8,7 @@ import type { GuardedFetch } from "../../provider/wire/guarded-fetch.ts";
 import { story, subscribe, toldBy } from "./test/run-story.ts";
 import { attemptAll, processOf, Receivers, running } from "./test/webhook-world.ts";
 
-it("the notifications of a subscription are sent by one of three processes at a time, in order, all of those of the config that was put last, in any order of their calls [async.interleavings] [webhooks.exclusion]", async () => {
+it("the notifications of a subscription are sent by one of three processes at a time, in order, all of those of the config that was put last, in any order of their calls [async.interleavings] [webhooks.exclusion] [durable.subscriptions-taken]", async () => {
   await checkInterleavings(notify, { seed: 43_009, numRuns: 80, maxSteps: 60 });
 });
 

@@ -167,7 +167,7 @@ describe("a notification of a subscription", () => {
     expect(made.told()).toEqual(["attempt 1"]);
   });
 
-  it("is sent again after a failure, in its place and with its id, over a restart [webhooks.retries]", async () => {
+  it("is sent again after a failure, in its place and with its id, over a restart [webhooks.retries] [durable.subscriptions-taken]", async () => {
     const made = await world();
     await subscribe(made.of, url);
     made.receivers.answer = () => 503;
@@ -234,7 +234,7 @@ describe("a notification of a subscription", () => {
     expect(await made.rows()).toMatchObject([{ status: "pending", problem: `status ${status}` }]);
   });
 
-  it("is the last one where the receiver answers 410, also when the run goes on [webhooks.gone]", async () => {
+  it("is the last one where the receiver answers 410, also when the run goes on [webhooks.disabled]", async () => {
     const made = await world();
     await subscribe(made.of, url);
     made.receivers.answer = () => 410;
@@ -246,7 +246,7 @@ describe("a notification of a subscription", () => {
     expect(await made.of.subscriptions.list("r1", "host")).toHaveLength(1);
   });
 
-  it("is not sent to an address that is private, whatever another process has stored [webhooks.guarded]", async () => {
+  it("is not sent to an address that is private, whatever another process has stored [webhooks.private]", async () => {
     const made = await world();
     await subscribe(made.of, "https://10.0.0.1/");
     made.clock.now += 10_000;

@@ -157,7 +157,7 @@ export class Subscriptions {
 }
 
 /** Makes an entry of the outbox for a subscription. Its key is its own, so that no other entry's removal removes it. */
-export function toDue(
+function toDue(
   { owner }: Pick<RunRecord, "owner">,
   { key, record: { form, host } }: { key: string; record: SubscriptionRecord },
   dueAt: number,
