@@ -101,6 +101,7 @@ export function makeServiceParts(
     isPerformedHere: (runId) => performing.has(runId),
     checkQuiet: async (runId) => await checkQuiet(store, runId),
   });
+  const shared = { store, vault, now, logger, tails, isAlone };
   const toRunView = (record: RunRecord): RunView => toView(record, retention.recordMs);
   return {
     store,
@@ -128,7 +129,7 @@ export function makeServiceParts(
     performing,
     due: new DueRuns(now),
     suspects,
-    webhooks: new RunWebhooks({ store, vault, settings: settings.webhooks, now, logger, tails, toView: toRunView }),
+    webhooks: new RunWebhooks({ ...shared, settings: settings.webhooks, toView: toRunView }),
     toView: toRunView,
     anonymousWaitMs: retention.anonymousWaitMs,
   };

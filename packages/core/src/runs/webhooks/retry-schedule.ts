@@ -6,12 +6,20 @@ const longestPauseMs = 3_600_000;
 /** Milliseconds after the longest attempt in which its outcome must be stored, before another process may try. */
 const storedMs = 30_000;
 
-/** The claim of the process that sends a delivery now. It expires at `until`, in epoch milliseconds. */
-export type Lease = { readonly token: string; readonly until: number };
+/** The claim of the process that sends a delivery now. It began at `at` and expires at `until`, in epoch ms. */
+export type Lease = { readonly token: string; readonly at?: number; readonly until: number };
 
 /** Returns the end of a lease for one attempt, whose answer comes within `timeoutMs`. */
 export function leaseUntil(now: number, timeoutMs: number): number {
   return now + timeoutMs + storedMs;
+}
+
+/**
+ * Returns true if another process may still hold a lease. A lease from before `aloneSince` is left over: from then on this
+ * process has the storage to itself.
+ */
+export function isHeld({ at, until }: Lease, now: number, aloneSince = -Infinity): boolean {
+  return until > now && !(at !== undefined && at < aloneSince);
 }
 
 /** Returns true if a delivery has been tried since `since` for as long as deliveries are. */

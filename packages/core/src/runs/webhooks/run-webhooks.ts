@@ -34,6 +34,8 @@ type Init = {
   readonly now: () => number;
   readonly logger: Logger | undefined;
   readonly tails: RunTails;
+  /** True if no other process uses the storage: what other processes hold in it is left over. @default false */
+  readonly isAlone?: boolean;
   readonly toView: (record: RunRecord) => RunView;
   /** Sends requests to receivers. @default a fetch that checks the address of the receiver's host */
   readonly fetch?: GuardedFetch | undefined;
@@ -61,11 +63,20 @@ export class RunWebhooks {
     this.#sender = new WebhookSender(settings, now, fetch);
     const send: WebhookSender["send"] = async (...given) => await this.#sender.send(...given);
     const dispatch = new WebhookDispatch({ storage, stored, settings, now, logger, send });
+    const aloneSince = init.isAlone === true ? now() : undefined;
     const onDue = (due: DueDelivery): void => outbox.offer(due);
     const subscriptions = new Subscriptions({ store, vault, now, logger, onDue });
     const presentOf: Subscriptions["presentOf"] = async (run) => await subscriptions.presentOf(run);
     const events = new SubscribedEvents({ ...init, presentOf });
-    const ofForms = new SubscriptionDispatch({ store, subscriptions, events, forms: this.#forms, now, logger });
+    const ofForms = new SubscriptionDispatch({
+      store,
+      subscriptions,
+      events,
+      forms: this.#forms,
+      now,
+      logger,
+      aloneSince,
+    });
     const outbox = new Outbox({
       storage,
       now,

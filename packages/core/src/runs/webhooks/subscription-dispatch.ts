@@ -6,7 +6,7 @@ import type { RunStore } from "../record/run-store.ts";
 import { insertRecords } from "../record/run-writes.ts";
 import { asJson as deliveryAsJson, deliveryKey, dueAtOf, outboxKey } from "./delivery-record.ts";
 import type { DeliveryRecord } from "./delivery-record.ts";
-import { isGivenUp, leaseUntil, nextAttemptAt } from "./retry-schedule.ts";
+import { isGivenUp, isHeld, leaseUntil, nextAttemptAt } from "./retry-schedule.ts";
 import { toInsert, trimDeliveries } from "./run-notices.ts";
 import type { DueDelivery } from "./run-notices.ts";
 import type { Notification, SubscribedEvents, Subscriber } from "./subscribed-events.ts";
@@ -30,6 +30,8 @@ type Init = {
   readonly forms: ReadonlyMap<string, KnownForm>;
   readonly now: () => number;
   readonly logger: Logger | undefined;
+  /** The time from which no other process uses the storage; undefined if others may. */
+  readonly aloneSince?: number | undefined;
 };
 
 /** A subscription that this process serves, with the entry of the outbox that it serves. */
@@ -58,7 +60,7 @@ export class SubscriptionDispatch {
     const { delivery: key } = due.entry;
     const record = readSubscription(await store.storage.get(runNamespaces.webhooks, key), key);
     if (!isOpen(record, now())) return await this.#drop(due);
-    if (record.lease !== undefined && record.lease.until > now()) return record.lease.until;
+    if (record.lease !== undefined && isHeld(record.lease, now(), this.#init.aloneSince)) return record.lease.until;
     const ref = readSubscriptionKey(key);
     if ((await store.readStored(ref.runId)) === null) return await this.#drop(due);
     const opened = this.#open(due, record);
@@ -121,7 +123,7 @@ export class SubscriptionDispatch {
   #claimed({ known }: Served, record: SubscriptionRecord): SubscriptionRecord {
     const now = this.#init.now();
     const { dueAt: _dueAt, since = now, ...rest } = record;
-    const lease = { token: createId(), until: leaseUntil(now, known.form.settings.timeoutMs) };
+    const lease = { token: createId(), at: now, until: leaseUntil(now, known.form.settings.timeoutMs) };
     return { ...rest, since, attempts: record.attempts + 1, lease };
   }
 

@@ -189,6 +189,26 @@ describe("a notification of a subscription", () => {
     expect(await made.rows()).toHaveLength(5);
   });
 
+  it("goes on at once after a crash for a process that has the storage to itself, and else after the lease", async () => {
+    const made = await world();
+    await subscribe(made.of, url);
+    made.clock.now += 10_000;
+    const [entry] = await made.storage.list("outbox");
+    const claimed = { token: "t", at: made.clock.now - 1, until: made.clock.now + 40_000 };
+    const [stored] = await made.storage.list("webhooks");
+    await made.storage.set("webhooks", stored?.key ?? "", {
+      ...(stored?.value as object),
+      attempts: 1,
+      lease: claimed,
+    });
+    await made.send();
+    expect([made.told(), entry === undefined]).toEqual([[], false]);
+    const { now } = made.clock;
+    const alone = processOf(made.storage, { now: () => now, fetch: made.receivers.fetch, aloneSince: now });
+    await made.send(alone);
+    expect(made.told()).toEqual(["attempt 1"]);
+  });
+
   it("is given up after a day, or after the attempts of its form, and the next one follows [webhooks.retries]", async () => {
     const forms = {
       day: undefined,

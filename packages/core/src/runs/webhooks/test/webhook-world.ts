@@ -83,6 +83,8 @@ type Process = {
   readonly lines?: string[];
   /** The form of subscriptions. @default the event and the data of the subscription */
   readonly form?: SubscriptionForm | undefined;
+  /** The time from which the process has the storage to itself. @default it has not */
+  readonly aloneSince?: number;
 };
 
 /** A form of subscriptions whose body has the type of an event and what the subscription stored. */
@@ -97,18 +99,26 @@ export const plainForm: SubscriptionForm = {
   },
 };
 
-type Dispatching = Pick<Process, "now" | "fetch" | "form"> & {
+type Dispatching = Pick<Process, "now" | "fetch" | "form" | "aloneSince"> & {
   readonly store: RunStore;
   readonly subscriptions: Subscriptions;
   readonly logger: Logger;
 };
 
 /** Makes what sends the notifications of subscriptions of one form, named "plain". */
-function subscriptionDispatchOf({ store, subscriptions, now, logger, fetch, form = plainForm }: Dispatching) {
+function subscriptionDispatchOf({
+  store,
+  subscriptions,
+  now,
+  logger,
+  fetch,
+  form = plainForm,
+  aloneSince,
+}: Dispatching) {
   const presentOf: Subscriptions["presentOf"] = async (run) => await subscriptions.presentOf(run);
   const events = new SubscribedEvents({ store, tails: tailsOf(store), now, toView: toViewOf, presentOf });
   const forms = new Map([["plain", { form, sender: new WebhookSender(form.settings, now, fetch) }]]);
-  return new SubscriptionDispatch({ store, subscriptions, events, forms, now, logger });
+  return new SubscriptionDispatch({ store, subscriptions, events, forms, now, logger, aloneSince });
 }
 
 const toViewOf = (record: RunRecord): RunView => toView(record, Infinity);
@@ -119,7 +129,10 @@ function tailsOf({ storage }: RunStore): RunTails {
 }
 
 /** The parts of a process that notes the events of runs and delivers them, one by one. */
-export function processOf(driver: StorageDriver, { settings = noWebhooks, now, fetch, lines = [], form }: Process) {
+export function processOf(
+  driver: StorageDriver,
+  { settings = noWebhooks, now, fetch, lines = [], form, aloneSince }: Process,
+) {
   const store = new RunStore(driver as RunStorage, now, true);
   const vault = new KeyVault(driver, [sealKey]);
   const logger = createLogger({ level: "debug", color: false, write: (line) => void lines.push(line) });
@@ -132,7 +145,8 @@ export function processOf(driver: StorageDriver, { settings = noWebhooks, now, f
   const subscriptions = new Subscriptions({ store, vault, now, logger, onDue });
   const wake: Subscriptions["wake"] = async (run) => await subscriptions.wake(run);
   store.notifier = new RunNotices({ store, settings, now, onDue, wake });
-  const ofForms = subscriptionDispatchOf({ store, subscriptions, now, logger, fetch, form });
+  const alone = aloneSince === undefined ? {} : { aloneSince };
+  const ofForms = subscriptionDispatchOf({ store, subscriptions, now, logger, fetch, form, ...alone });
   return { store, vault, stored, dispatch, ofForms, subscriptions, due, lines };
 }
 
