@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { MissingServer } from "../../tools/services/service.ts";
 import { needAdk, visitByAdk } from "./adk.ts";
+import { needAgUiClients, visitByAgUiClients } from "./ag-ui.ts";
 import { visitWithCanaries } from "./canaries.ts";
 import { needChats, visitByChats } from "./chats.ts";
 import { startDemo } from "./demo-process.ts";
@@ -42,6 +43,7 @@ const plans: Readonly<Record<string, Plan>> = {
   memory: { visit: visitByFloods, share: 0 },
   canaries: { visit: visitWithCanaries, share: 0.02 },
   adk: { visit: visitByAdk, share: 0, need: needAdk, isByName: true },
+  agui: { visit: visitByAgUiClients, share: 0, need: needAgUiClients, isByName: true },
   generators: { visit: visitByOpenApiGenerator, share: 0, need: needOpenApiGenerator, isByName: true },
   openai: { visit: visitByOpenAiClients, share: 0, need: needOpenAiClients, isByName: true },
   "open-webui": { visit: visitByOpenWebUi, share: 0, need: needOpenWebUi, isByName: true },
