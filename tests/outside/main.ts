@@ -8,6 +8,7 @@ import { needAdk, visitByAdk } from "./adk.ts";
 import { needAgUiClients, visitByAgUiClients } from "./ag-ui.ts";
 import { visitWithCanaries } from "./canaries.ts";
 import { needChats, visitByChats } from "./chats.ts";
+import { visitByOurClient } from "./client-runtimes.ts";
 import { startDemo } from "./demo-process.ts";
 import { visitWithFloods } from "./floods.ts";
 import { visitForms } from "./forms.ts";
@@ -48,6 +49,7 @@ const plans: Readonly<Record<string, Plan>> = {
   openai: { visit: visitByOpenAiClients, share: 0, need: needOpenAiClients, isByName: true },
   "open-webui": { visit: visitByOpenWebUi, share: 0, need: needOpenWebUi, isByName: true },
   chats: { visit: visitByChats, share: 0, need: needChats, isByName: true },
+  client: { visit: visitByOurClient, share: 0, need: needRuntimes, isByName: true },
   runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },
   servers: { visit: visitOnWebServers, share: 0, need: needWebServers, isByName: true },
   weights: { visit: visitWeights, share: 0, need: needWeights, isByName: true },

@@ -14,6 +14,7 @@ import { WatchedVendor } from "./watched-vendor.ts";
 
 /** The runtimes and Next.js, in a folder of their own. The version in its name is raised with those of the packages. */
 const folder = join(homedir(), ".cache", "troupe", "runtimes-1");
+export { folder as runtimesFolder };
 
 const packages = [
   "@oven/bun-linux-x64@1.4.5",
@@ -149,7 +150,7 @@ const runtimes: Readonly<Record<string, Runtime>> = {
 };
 
 /** Returns the path of a program from npm, which may have come without the right to be executed. */
-function executable(...path: string[]): string {
+export function executable(...path: string[]): string {
   const file = inModules(...path);
   chmodSync(file, 0o755);
   return file;
