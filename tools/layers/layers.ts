@@ -162,7 +162,7 @@ export const packageEdges: Layers["packageEdges"] = {
   "packages/use-chat": ["@troupe/core", "@troupe/http"],
   "packages/openai-api": ["@troupe/core", "@troupe/http"],
   // Its tests record a service over HTTP, and runs that outlive their process. Its source knows neither.
-  "packages/otel": ["@troupe/core", "@troupe/http", "@troupe/storage-sqlite"],
+  "packages/otel": ["@troupe/a2a", "@troupe/core", "@troupe/http", "@troupe/mcp", "@troupe/storage-sqlite"],
   // Its tests start services, and its example too. Its source knows no package of the service.
   "packages/client": ["@troupe/core", "@troupe/http"],
   internal: ["@troupe/core"],

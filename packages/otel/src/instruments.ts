@@ -1,4 +1,12 @@
-import type { Attributes, Counter, Histogram, Meter, ObservableGauge, UpDownCounter } from "@opentelemetry/api";
+import type {
+  Attributes,
+  Context,
+  Counter,
+  Histogram,
+  Meter,
+  ObservableGauge,
+  UpDownCounter,
+} from "@opentelemetry/api";
 import type * as PerfHooks from "node:perf_hooks";
 import type { TokenUsage } from "@troupe/core";
 import { metricNames } from "./names.ts";
@@ -71,10 +79,10 @@ export class Instruments {
   }
 
   /** Adds a usage to the token counters, of which each kind of tokens (input, output, cached, …) has its own. */
-  addTokens(usage: TokenUsage, labels: Attributes): void {
+  addTokens(usage: TokenUsage, labels: Attributes, context: Context): void {
     for (const [kind, counter] of this.#tokens) {
       const tokens = usage[kind];
-      if (typeof tokens === "number" && tokens > 0) counter.add(tokens, labels);
+      if (typeof tokens === "number" && tokens > 0) counter.add(tokens, labels, context);
     }
   }
 

@@ -94,28 +94,31 @@ export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Na
   end(facts: Operations[Name]["end"]): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { name, facts: begun, span, rules, content } = this.#init;
+    const { name, facts: begun, span, run, rules, content, instruments } = this.#init;
     const { attributes, errorType } = spanEnds[name](facts, begun, rules);
+    const firstChunk = this.#firstChunkAt === undefined ? undefined : (this.#firstChunkAt - this.#startedAt) / 1000;
     if (span.isRecording()) {
       if (content !== undefined) span.setAttributes(spanContents[name]?.end?.(facts, content) ?? {});
-      span.setAttributes(defined({ ...attributes, [names.errorType]: errorType, ...this.#timing() }));
-      if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: errorType });
+      span.setAttributes(attributes);
+      if (errorType !== undefined) {
+        span.setAttribute(names.errorType, errorType);
+        span.setStatus({ code: SpanStatusCode.ERROR, message: errorType });
+      }
+      if (firstChunk !== undefined) span.setAttribute(names.timeToFirstChunk, firstChunk);
     }
-    // Measured while the span is active, so that exemplars refer to it.
-    this.run(() => this.#measure(facts, errorType));
+    const durationMs = performance.now() - this.#startedAt;
+    // The context is that of the span, so that exemplars refer to it.
+    const measured = {
+      begun,
+      ended: facts,
+      duration: durationMs / 1000,
+      firstChunk,
+      errorType,
+      run,
+      context: this.#context,
+    };
+    measures[name](instruments, measured);
     span.end();
-  }
-
-  #timing(): Attributes {
-    if (this.#firstChunkAt === undefined) return {};
-    return { [names.timeToFirstChunk]: (this.#firstChunkAt - this.#startedAt) / 1000 };
-  }
-
-  #measure(facts: Operations[Name]["end"], errorType: string | undefined): void {
-    const { name, facts: begun, instruments, run } = this.#init;
-    const firstChunk = this.#firstChunkAt === undefined ? undefined : (this.#firstChunkAt - this.#startedAt) / 1000;
-    const measured = { duration: (performance.now() - this.#startedAt) / 1000, firstChunk, errorType, run };
-    measures[name](instruments, { begun, ended: facts, ...measured });
   }
 }
 
@@ -126,6 +129,8 @@ type Measured<Name extends keyof Operations> = {
   readonly firstChunk: number | undefined;
   readonly errorType: string | undefined;
   readonly run: RunState | undefined;
+  /** The context of the operation's span. */
+  readonly context: Context;
 };
 
 /**
@@ -135,45 +140,41 @@ type Measured<Name extends keyof Operations> = {
 const measures: {
   readonly [Name in keyof Operations]: (instruments: Instruments, measured: Measured<Name>) => void;
 } = {
-  run(instruments, { begun, ended, duration, errorType, run }) {
+  run(instruments, { begun, ended, duration, errorType, run, context }) {
     const labels = defined({ [names.agentName]: begun.name, [names.errorType]: errorType });
     if (begun.kind !== "facts" && begun.kind !== "title") {
-      instruments.runDuration.record(duration, labels);
-      instruments.runModelCalls.record(run?.modelCalls ?? 0, labels);
-      instruments.runToolCalls.record(run?.toolCalls ?? 0, labels);
+      instruments.runDuration.record(duration, labels, context);
+      instruments.runModelCalls.record(run?.modelCalls ?? 0, labels, context);
+      instruments.runToolCalls.record(run?.toolCalls ?? 0, labels, context);
     }
-    instruments.runs.add(1, {
-      [names.agentName]: begun.name,
-      [names.runKind]: begun.kind,
-      [names.status]: ended.status,
-    });
+    const counted = { [names.agentName]: begun.name, [names.runKind]: begun.kind, [names.status]: ended.status };
+    instruments.runs.add(1, counted, context);
   },
-  model(instruments, { begun, ended, duration, firstChunk, errorType }) {
+  model(instruments, { begun, ended, duration, firstChunk, errorType, context }) {
     const labels = defined({
       [names.operation]: "chat",
       [names.provider]: providerName(begun.model.providerId),
       [names.requestModel]: begun.model.modelId,
       [names.responseModel]: ended.answer?.model,
     });
-    instruments.addTokens(ended.usage, labels);
+    instruments.addTokens(ended.usage, labels, context);
     const withError = errorType === undefined ? labels : { ...labels, [names.errorType]: errorType };
-    instruments.inferenceDuration.record(duration, withError);
-    if (firstChunk !== undefined) instruments.inferenceFirstChunk.record(firstChunk, withError);
+    instruments.inferenceDuration.record(duration, withError, context);
+    if (firstChunk !== undefined) instruments.inferenceFirstChunk.record(firstChunk, withError, context);
   },
-  tool(instruments, { begun, duration, errorType }) {
+  tool(instruments, { begun, duration, errorType, context }) {
     // A model can invent any number of tool names, and each would become a label.
     const name = begun.isKnown ? begun.name : "unknown";
-    instruments.toolDuration.record(duration, defined({ [names.toolName]: name, [names.errorType]: errorType }));
+    const labels = defined({ [names.toolName]: name, [names.errorType]: errorType });
+    instruments.toolDuration.record(duration, labels, context);
   },
   step: () => undefined,
-  memory(instruments, { begun, duration, errorType }) {
+  memory(instruments, { begun, duration, errorType, context }) {
     const operation = begun.action === "search" ? "search_memory" : "upsert_memory";
-    instruments.operationDuration.record(
-      duration,
-      defined({ [names.operation]: operation, [names.memoryStore]: begun.store, [names.errorType]: errorType }),
-    );
+    const labels = { [names.operation]: operation, [names.memoryStore]: begun.store, [names.errorType]: errorType };
+    instruments.operationDuration.record(duration, defined(labels), context);
   },
-  embeddings(instruments, { begun, duration, errorType }) {
+  embeddings(instruments, { begun, duration, errorType, context }) {
     instruments.operationDuration.record(
       duration,
       defined({
@@ -182,15 +183,17 @@ const measures: {
         [names.requestModel]: begun.model.modelId,
         [names.errorType]: errorType,
       }),
+      context,
     );
   },
-  retrieval(instruments, { begun, duration, errorType }) {
+  retrieval(instruments, { begun, duration, errorType, context }) {
     instruments.operationDuration.record(
       duration,
       defined({ [names.operation]: "retrieval", [names.dataSource]: begun.source, [names.errorType]: errorType }),
+      context,
     );
   },
-  mcp(instruments, { begun, duration, errorType }) {
+  mcp(instruments, { begun, duration, errorType, context }) {
     const labels = defined({
       [names.mcpMethod]: begun.method,
       [names.toolName]: begun.toolName,
@@ -198,7 +201,7 @@ const measures: {
       [names.errorType]: errorType,
     });
     const { mcpClientDuration, mcpServerDuration } = instruments;
-    (begun.side === "client" ? mcpClientDuration : mcpServerDuration).record(duration, labels);
+    (begun.side === "client" ? mcpClientDuration : mcpServerDuration).record(duration, labels, context);
   },
   accept: () => undefined,
 };

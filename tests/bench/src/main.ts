@@ -19,6 +19,7 @@ import { pair, tolerance, toRepeatTable } from "./repeat.ts";
 import { summarise, toTable } from "./report.ts";
 import type { Summary } from "./report.ts";
 import { printSocket } from "./socket/print-socket.ts";
+import { printTelemetry } from "./telemetry/print-telemetry.ts";
 import { printVectors } from "./vectors/print-vectors.ts";
 
 /**
@@ -33,6 +34,7 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * gateway of sockets beside the same events emitted by hand. `pnpm bench a2a [--rounds n]` measures streams over A2A beside HTTP.
  * `pnpm bench against [figure…] [--rounds n] [--root folder] [--quick]` measures figures beside the commit that
  * `against/base-commit` names, or beside another checkout, and fails if this one costs more; a quick look never fails.
+ * `pnpm bench telemetry [--rounds n]` measures a service with traces and without them.
  * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
  */
 const { values, positionals } = parseArgs({
@@ -108,6 +110,8 @@ if (name === "hops") {
   await printSocket(Number(values.rounds ?? 15));
 } else if (name === "a2a") {
   await printA2A(Number(values.rounds ?? 15));
+} else if (name === "telemetry") {
+  await printTelemetry(Number(values.rounds ?? 60));
 } else if (name === "nodes") {
   const { runs = 500, rate = 50, seconds = 20 } = values;
   if (!(await printNodes({ runs: Number(runs), rate: Number(rate), seconds: Number(seconds) }))) process.exitCode = 1;
@@ -115,7 +119,7 @@ if (name === "hops") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, nodes, socket, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, nodes, socket, telemetry, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

@@ -16,7 +16,7 @@ type ObservedPlan = LoopPlan & { readonly telemetry: Telemetry };
  * Makes a prepared model call as `callModel` does, and records the call in telemetry. The recorded usage is all that
  * the call adds to the run's meter, also for attempts that failed.
  */
-export async function* observeModelCall(
+export function observeModelCall(
   { telemetry, ...plan }: ObservedPlan,
   prepared: PreparedCall,
   callIds: CallIds,
@@ -25,20 +25,11 @@ export async function* observeModelCall(
   const meter = new UsageMeter({ parent: run.meter });
   const operation = telemetry.begin("model", factsOf(plan, prepared));
   const chunks = callModel(plan, { ...prepared, meter, operation }, callIds);
-  let isSettled = false;
-  try {
-    const response = yield* activeChunks(operation, chunks);
-    isSettled = true;
-    operation.end({ usage: meter.total, answer: response });
-    return response;
-  } catch (error) {
-    isSettled = true;
-    operation.end({ usage: meter.total, error, isCancelled: run.signal.aborted });
-    throw error;
-  } finally {
-    // If the reader of the run has left, the generator was closed, and only this `finally` block still runs.
-    if (!isSettled) operation.end({ usage: meter.total, isCancelled: true });
-  }
+  return activeChunks(operation, chunks, {
+    onDone: (answer) => operation.end({ usage: meter.total, answer }),
+    onFailed: (error) => operation.end({ usage: meter.total, error, isCancelled: run.signal.aborted }),
+    onLeft: () => operation.end({ usage: meter.total, isCancelled: true }),
+  });
 }
 
 function factsOf({ call }: LoopPlan, { model, messages, options }: PreparedCall): ModelCallBegin {

@@ -1,21 +1,55 @@
+import { AsyncResource } from "node:async_hooks";
 import type { Operations } from "./operations.ts";
 import type { OpenOperation } from "./telemetry.ts";
 
+/** What happens at the end of an operation's chunks. Exactly one of the functions is called, once. */
+export type ChunksEnd<Result> = {
+  readonly onDone: (result: Result) => void;
+  readonly onFailed: (error: unknown) => void;
+  /** Called if the reader has left before the last chunk. */
+  readonly onLeft: () => void;
+};
+
 /**
  * Returns chunks that are produced while an operation's span is active. A generator continues in the context of its
- * reader, so each read enters the span anew.
+ * reader, so each read enters the context of the span. That context is made once, and no further generator surrounds
+ * the chunks, because both would be paid for each chunk.
  */
 export function activeChunks<Chunk, Result>(
   operation: OpenOperation<keyof Operations>,
   chunks: AsyncGenerator<Chunk, Result>,
+  { onDone, onFailed, onLeft }: ChunksEnd<Result>,
 ): AsyncGenerator<Chunk, Result> {
+  type Step = IteratorResult<Chunk, Result>;
+  const scope = operation.run(() => new AsyncResource("TroupeChunks", { requireManualDestroy: true }));
+  let isOver = false;
+  const endBy = (end: () => void): void => {
+    if (!isOver) end();
+    isOver = true;
+  };
+  const pass = (step: Step): Step => {
+    if (step.done === true) endBy(() => onDone(step.value));
+    return step;
+  };
+  const fail = (error: unknown): never => {
+    endBy(() => onFailed(error));
+    throw error;
+  };
+  const pull = (): Promise<Step> => chunks.next();
+  const leave = async (value: Result | PromiseLike<Result>): Promise<Step> => {
+    try {
+      return await scope.runInAsyncScope(() => chunks.return(value));
+    } finally {
+      endBy(onLeft);
+    }
+  };
   return {
-    next: () => operation.run(() => chunks.next()),
-    return: (value) => operation.run(() => chunks.return(value)),
-    throw: (error) => operation.run(() => chunks.throw(error)),
+    next: () => scope.runInAsyncScope(pull).then(pass, fail),
+    return: leave,
+    throw: (error) => scope.runInAsyncScope(() => chunks.throw(error)).then(pass, fail),
     [Symbol.asyncIterator]() {
       return this;
     },
-    [Symbol.asyncDispose]: () => operation.run(() => chunks[Symbol.asyncDispose]()),
+    [Symbol.asyncDispose]: async () => void (await leave(undefined as Result)),
   };
 }
