@@ -24,6 +24,7 @@ import { needSchemathesis, visitBySchemathesis } from "./schemathesis.ts";
 import { tryShutdowns } from "./shutdown.ts";
 import { visitSockets } from "./sockets.ts";
 import type { Visit, Visited, VisitOptions, VisitResult } from "./visit.ts";
+import { needTraceBackends, visitTraceBackends } from "./traces.ts";
 import { needWeights, visitWeights } from "./weights.ts";
 import { needWebServers, visitOnWebServers } from "./web-servers.ts";
 
@@ -52,6 +53,7 @@ const plans: Readonly<Record<string, Plan>> = {
   client: { visit: visitByOurClient, share: 0, need: needRuntimes, isByName: true },
   runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },
   servers: { visit: visitOnWebServers, share: 0, need: needWebServers, isByName: true },
+  traces: { visit: visitTraceBackends, share: 0, need: needTraceBackends, isByName: true },
   weights: { visit: visitWeights, share: 0, need: needWeights, isByName: true },
   floods: { visit: visitWithFloods, share: 0 },
   sockets: { visit: visitSockets, share: 0 },

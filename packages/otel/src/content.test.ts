@@ -141,17 +141,25 @@ describe("the input of a model", () => {
   });
 });
 
-it("an answer has its text and its calls", () => {
+it.each([
+  [undefined, "stop"],
+  ["stop", "stop"],
+  ["tool_calls", "tool_call"],
+  ["length", "length"],
+])("an answer has its text, its calls and its finish reason: %s", (finishReason, written) => {
   const toolCalls = [{ id: "c1", name: "find", arguments: { a: "sk-secret-1" } }];
 
-  expect(JSON.parse(toOutput({ text: "Là.", toolCalls }, rulesOf(1000)))).toEqual([
+  expect(JSON.parse(toOutput({ text: "Là.", toolCalls, finishReason }, rulesOf(1000)))).toEqual([
     {
       role: "assistant",
       parts: [
         { type: "text", content: "Là." },
         { type: "tool_call", id: "c1", name: "find", arguments: { a: "[redacted]" } },
       ],
+      finish_reason: written,
     },
   ]);
-  expect(JSON.parse(toOutput({ text: "" }, rulesOf(1000)))).toEqual([{ role: "assistant", parts: [] }]);
+  expect(JSON.parse(toOutput({ text: "", finishReason }, rulesOf(1000)))).toEqual([
+    { role: "assistant", parts: [], finish_reason: written },
+  ]);
 });

@@ -51,13 +51,21 @@ export function toInput(
   };
 }
 
-/** Returns an answer in the form of OpenTelemetry's conventions. */
-export function toOutput(
-  { text, toolCalls = [] }: { readonly text: string; readonly toolCalls?: ChatMessage["toolCalls"] | undefined },
-  rules: ContentRules,
-): string {
-  const message = { role: "assistant" as const, content: text, toolCalls };
-  return newestThatFit([toMessage(message, rules)], rules.maxLength);
+/** The text and the tool calls of an answer, and why it ended. */
+type Answer = {
+  readonly text: string;
+  readonly toolCalls?: ChatMessage["toolCalls"] | undefined;
+  readonly finishReason?: string | undefined;
+};
+
+/**
+ * Returns an answer in the form of OpenTelemetry's conventions. Backends that check this form drop an answer without a
+ * finish reason.
+ */
+export function toOutput({ text, toolCalls = [], finishReason = "stop" }: Answer, rules: ContentRules): string {
+  const message = toMessage({ role: "assistant", content: text, toolCalls }, rules);
+  const reason = finishReason === "tool_calls" ? "tool_call" : finishReason;
+  return newestThatFit([{ ...message, finish_reason: reason }], rules.maxLength);
 }
 
 /** Returns messages as JSON. Drops the oldest messages if the JSON would be too long. */

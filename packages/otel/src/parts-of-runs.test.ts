@@ -1,5 +1,5 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { Agent, InMemoryVectorStore, KnowledgeBase, Memory, UserMemory, Workflow } from "@troupe/core";
+import { Agent, InMemoryVectorStore, KnowledgeBase, Memory, Team, UserMemory, Workflow } from "@troupe/core";
 import { FakeEmbeddings, ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { Recorder, tokensIn, tokensOf } from "../test/recorder.ts";
@@ -97,6 +97,34 @@ describe("the title of a session and the facts of a user", () => {
     expect(tokensOf(spans.filter((span) => traceOf(span) === traceOf(answer)))).toEqual(tokensIn(usage));
     expect(await recorder.metric("troupe.runs")).toHaveLength(3);
   });
+});
+
+describe("a team in the mode", () => {
+  it.each(["coordinate", "route", "broadcast", "collaborate"] as const)(
+    "%s is a run of the kind team, with its members' runs below it",
+    async (mode) => {
+      const recorder = new Recorder();
+      const member = (name: string) =>
+        new Agent({ name, description: `Knows of ${name}.`, model: new ScriptedModel().respond(() => "Done.") });
+      const model = new ScriptedModel().respond(({ messages }) => {
+        if (mode === "route") return { structured: { member: "one" } };
+        const isFirst = mode === "coordinate" && messages.every(({ role }) => role !== "tool");
+        return isFirst ? { toolCalls: [{ name: "delegate_to_one", arguments: { task: "Go." } }] } : "All done.";
+      });
+      const members = [member("one"), member("two")];
+      const { telemetry } = recorder;
+      const { usage } = await new Team({ name: "pair", mode, model, members, telemetry }).run("Go.");
+      const spans = await recorder.spans();
+      const team = spans.find(({ name }) => name === "invoke_agent pair");
+      const one = spans.find(({ name }) => name === "invoke_agent one");
+
+      expect([team?.attributes["troupe.run.kind"], one?.attributes["troupe.run.kind"]]).toEqual(["team", "agent"]);
+      expect(new Set(spans.map(traceOf)).size).toBe(1);
+      expect(tokensOf(spans)).toEqual(tokensIn(usage));
+      const labels = { "gen_ai.agent.name": "pair", "troupe.run.kind": "team", "troupe.status": "completed" };
+      expect(await recorder.metric("troupe.runs")).toContainEqual({ labels, value: 1 });
+    },
+  );
 });
 
 describe("a workflow", () => {

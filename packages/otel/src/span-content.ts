@@ -19,7 +19,10 @@ export const spanContents: Contents = {
     begin: ({ input }, rules) => ({
       [names.inputMessages]: toInput([{ role: "user", content: input() }], rules).messages,
     }),
-    end: ({ text }, rules) => ({ [names.outputMessages]: toOutput({ text: text() }, rules) }),
+    end({ text, status }, rules) {
+      const finishReason = status === "completed" ? "stop" : status;
+      return { [names.outputMessages]: toOutput({ text: text(), finishReason }, rules) };
+    },
   },
   model: {
     begin({ messages, tools }, rules) {
@@ -31,10 +34,11 @@ export const spanContents: Contents = {
         [names.toolDefinitions]: definitions.length === 0 ? undefined : toJsonText(definitions, rules),
       });
     },
-    end: ({ answer }, rules) =>
-      answer === undefined
-        ? {}
-        : { [names.outputMessages]: toOutput({ text: answer.text, toolCalls: answer.toolCalls?.slice() }, rules) },
+    end({ answer }, rules) {
+      if (answer === undefined) return {};
+      const { text, toolCalls, finishReason } = answer;
+      return { [names.outputMessages]: toOutput({ text, toolCalls: toolCalls?.slice(), finishReason }, rules) };
+    },
   },
   tool: {
     begin: ({ args }, rules) => ({ [names.toolArguments]: toJsonText(args(), rules) }),

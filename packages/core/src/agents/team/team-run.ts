@@ -23,6 +23,7 @@ const defaultRounds = 3;
  * stores the turn.
  */
 export class TeamRun implements RunWork {
+  readonly kind = "team";
   readonly #parts: TeamParts;
   readonly #call: ModelCaller;
   readonly #run: Run;
