@@ -68,6 +68,29 @@ describe("compose.yaml", () => {
       expect(upstreamOf(name)).toEqual(nodes.map((node) => `${node}:${settings.address.port}`));
   });
 
+  it("has a collector in a profile of its own, which sends what it receives to the parts of that profile", () => {
+    const profiled = [...compose.matchAll(/^ {2}(\w+):\n {4}image: .+\n {4}profiles: \[traces\]$/gm)];
+    const names = profiled.map(([, name]) => name);
+    const config = /^ {2}collector:\n {4}content: \|\n((?: {6}.*\n)+)/m.exec(compose)?.[1] ?? "";
+    const defined = (part: string): string[] =>
+      [...(new RegExp(`^ {6}${part}:\\n((?: {8}.*\\n)+)`, "m").exec(config)?.[1] ?? "").matchAll(/^ {8}(\w+):/gm)].map(
+        ([, name = ""]) => name,
+      );
+    const used = (part: string): string[] =>
+      [...config.matchAll(new RegExp(String.raw`${part}: \[(.*?)\]`, "g"))].flatMap(([, list = ""]) =>
+        list.split(", "),
+      );
+
+    expect(names).toEqual(["collector", "phoenix"]);
+    for (const part of ["receivers", "processors", "exporters"])
+      expect([...new Set(used(part))].toSorted(), part).toEqual(defined(part).toSorted());
+    // What the collector listens on is published, to this machine alone.
+    const listens = [...config.matchAll(/0\.0\.0\.0:(\d+)/g)].map(([, port = ""]) => port);
+    for (const port of listens) expect(compose).toContain(`"127.0.0.1:${port}:${port}"`);
+    expect(listens.toSorted()).toEqual(["4318", "9464"]);
+    expect(config).toContain("http://phoenix:6006");
+  });
+
   it("compose.yaml, and its guide name no variable of the demo that the demo does not know", () => {
     const named = [...`${guide}${compose}`.matchAll(/TROUPE_DEMO_\w+/g)].map(([name]) => name);
 

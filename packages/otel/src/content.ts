@@ -84,7 +84,8 @@ function toMessage({ role, content, toolCalls = [], toolCallId }: ChatMessage, r
     return { role, parts: [{ type: "tool_call_response", id: toolCallId, response }] };
   }
   const calls = toolCalls.map(({ id, name, arguments: given }) => {
-    return { type: "tool_call", id, name, arguments: scrub(given, rules, 0) };
+    // The model may have made up the name.
+    return { type: "tool_call", id, name: toPart(name, rules), arguments: scrub(given, rules, 0) };
   });
   return { role, parts: [...toParts(content, rules), ...calls] };
 }
@@ -112,6 +113,6 @@ function scrub(value: unknown, rules: ContentRules, depth: number): unknown {
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   const entries = Object.entries(value).slice(0, mostEntries);
   return Object.fromEntries(
-    entries.map(([name, each]) => [name, isSecretName(name) ? redacted : scrub(each, rules, depth + 1)]),
+    entries.map(([name, each]) => [toPart(name, rules), isSecretName(name) ? redacted : scrub(each, rules, depth + 1)]),
   );
 }

@@ -1,4 +1,4 @@
-import { Agent, defineTool } from "@troupe/core";
+import { Agent, createLogger, defineTool } from "@troupe/core";
 import { createHandler, createService } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
 import { http } from "@troupe/http";
@@ -114,6 +114,37 @@ describe("content", () => {
     expect(exported).toContain("gen_ai.tool.call.arguments");
     expect(exported).not.toMatch(/canary|hunter2/);
   });
+
+  it.each([true, false])(
+    "no key is in spans, metrics or logs, when the run fails too: captureContent %s",
+    async (on) => {
+      const recorder = new Recorder({ captureContent: on });
+      const lines: string[] = [];
+      const logger = createLogger({ level: "debug", color: false, write: (line) => void lines.push(line) });
+      const boom = defineTool({
+        name: "boom",
+        description: "Fails with what it was given.",
+        parameters: { type: "object", properties: { text: { type: "string" } } },
+        execute: ({ text }) => {
+          throw new Error(`Refused ${String(text)}.`);
+        },
+      });
+      const call = { toolCalls: [{ name: "boom", arguments: { text: canary, apiKey: canary, [canary]: 1 } }] };
+      const made = { toolCalls: [{ name: `invented_${canary}`, arguments: {} }] };
+      const model = new ScriptedModel(call, made, { error: new Error(`401: wrong key ${canary}`) });
+      const { telemetry } = recorder;
+      const agent = new Agent({ name: "helper", model, tools: [boom], logger, telemetry, retry: { maxRetries: 0 } });
+      const failed = agent.run(`My key is ${canary}.`, { apiKeys: { scripted: canary }, sessionId: "s" });
+      await expect(failed).rejects.toThrow();
+      const spans = (await recorder.spans()).map(({ name, attributes, events, status, links, resource }) => {
+        return { name, attributes, events, status, links, resource: resource.attributes };
+      });
+      const metrics = await recorder.collect();
+
+      expect([spans.length, metrics.length, lines.length].every((count) => count > 0)).toBe(true);
+      for (const exported of [spans, metrics, lines]) expect(JSON.stringify(exported)).not.toContain(canary);
+    },
+  );
 
   it("is bounded, and stays JSON that backends can read", async () => {
     const recorder = new Recorder({ captureContent: true, maxContentLength: 1000 });

@@ -1,7 +1,6 @@
 import { SpanKind } from "@opentelemetry/api";
 import type { Attributes } from "@opentelemetry/api";
 import type { TokenUsage } from "@troupe/core";
-import { cutText } from "@troupe/core/kit";
 import type { Operations } from "@troupe/core/service";
 import { attributes as names, earlierAttributes, operationNames, providerName } from "./names.ts";
 
@@ -18,9 +17,6 @@ export type RunState = {
 
 /** The option for writing spans: `compat` adds earlier attribute names. */
 export type SpanRules = { readonly compat: boolean };
-
-/** The longest recorded name of a tool that does not exist, in characters. */
-const longestUnknown = 64;
 
 type Starts = {
   readonly [Name in keyof Operations]: (
@@ -79,7 +75,8 @@ export const spanStarts: Starts = {
       kind: SpanKind.INTERNAL,
       attributes: defined({
         [names.operation]: operationNames.tool,
-        [names.toolName]: isKnown ? name : cutText(name, longestUnknown),
+        // A name that the model has made up is content, which may quote a key.
+        [names.toolName]: isKnown ? name : "unknown",
         [names.toolCallId]: toolCallId,
         [names.toolType]: isKnown ? "function" : undefined,
         [names.toolDescription]: description,
