@@ -128,7 +128,11 @@ async function visitPhoenix(check: Check): Promise<string[]> {
     const expected = ["execute_tool delegate_to_scout", "execute_tool weather", "execute_tool weather"];
     check("phoenix: tools", tools.toSorted().join() === expected.join(), tools);
     const answers = calls.map(({ attributes }) => attributes["llm.output_messages.0.message.role"]);
-    check("phoenix: answers", answers.every((role) => role === "assistant"), answers);
+    check(
+      "phoenix: answers",
+      answers.every((role) => role === "assistant"),
+      answers,
+    );
     const [scout] = named("invoke_agent scout");
     const [delegation] = named("execute_tool delegate_to_scout");
     check("phoenix: the member's run", scout?.parent_id === delegation?.context.span_id, scout);
@@ -153,7 +157,8 @@ async function visitLangfuse(check: Check): Promise<void> {
         generations,
       );
       check(`${backend}: tokens`, tokens.reduce((sum, each) => sum + each, 0) === promptTokensOf(usages), tokens);
-      seen.push(JSON.stringify(receiver.spans.map(({ name, attributes }) => [name, countsIn(attributes)]).toSorted()));
+      const counts = receiver.spans.map(({ name, attributes }) => JSON.stringify([name, countsIn(attributes)]));
+      seen.push(counts.toSorted().join());
     } finally {
       await receiver.close();
     }

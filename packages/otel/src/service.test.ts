@@ -135,7 +135,7 @@ describe("content", () => {
       const { telemetry } = recorder;
       const agent = new Agent({ name: "helper", model, tools: [boom], logger, telemetry, retry: { maxRetries: 0 } });
       const failed = agent.run(`My key is ${canary}.`, { apiKeys: { scripted: canary }, sessionId: "s" });
-      await expect(failed).rejects.toThrow();
+      await expect(failed).rejects.toMatchObject({ code: "internal" });
       const spans = (await recorder.spans()).map(({ name, attributes, events, status, links, resource }) => {
         return { name, attributes, events, status, links, resource: resource.attributes };
       });
