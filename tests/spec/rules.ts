@@ -15,6 +15,7 @@ import { runtimeRules } from "./rules/runtime.ts";
 import { storageRules } from "./rules/storage.ts";
 import { testingRules } from "./rules/testing.ts";
 import { toolkitRules } from "./rules/toolkits.ts";
+import { mcpRules } from "./rules/mcp.ts";
 import { transportRules } from "./rules/transports.ts";
 import { webhookRules } from "./rules/webhooks.ts";
 
@@ -29,6 +30,7 @@ export const rules: readonly Rule[] = [
   ...runLogRules,
   ...webhookRules,
   ...transportRules,
+  ...mcpRules,
   ...a2aTaskRules,
   ...a2aWireRules,
   ...remoteAgentRules,

@@ -161,6 +161,8 @@ export const packageEdges: Layers["packageEdges"] = {
   // Its tests and its example serve chats beside HTTP. Its source cannot: HTTP is no dependency of it.
   "packages/use-chat": ["@troupe/core", "@troupe/http"],
   "packages/openai-api": ["@troupe/core", "@troupe/http"],
+  // Its tests read the description that HTTP serves. Its source cannot.
+  "packages/ag-ui": ["@troupe/core", "@troupe/http"],
   // Its tests record a service over HTTP, and runs that outlive their process. Its source knows neither.
   "packages/otel": ["@troupe/a2a", "@troupe/core", "@troupe/http", "@troupe/mcp", "@troupe/storage-sqlite"],
   // Its tests start services, and its example too. Its source knows no package of the service.
@@ -215,6 +217,7 @@ export const internalUsers: Layers["internalUsers"] = {
   ],
   "@troupe-internal/fault-tools": [
     "troupe",
+    "@troupe/ag-ui",
     "@troupe/otel",
     "@troupe-internal/bench",
     "@troupe-internal/run-checker",

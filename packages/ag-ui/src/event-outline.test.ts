@@ -3,7 +3,7 @@ import { TroupeError } from "@troupe/core";
 import type { RunWait, StreamChunk } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { EventWriter } from "./event-writer.ts";
-import type { AgUiEvent } from "./event-writer.ts";
+import type { AgUiEvent } from "./ag-ui-event.ts";
 import { readRequest } from "./read-request.ts";
 
 type Act = (writer: EventWriter) => void;

@@ -1,7 +1,7 @@
 import type { RunWait } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { EventWriter } from "./event-writer.ts";
-import type { AgUiEvent } from "./event-writer.ts";
+import type { AgUiEvent } from "./ag-ui-event.ts";
 import { readRequest } from "./read-request.ts";
 
 /** A writer for a client of a revision, and the events that it has written. */

@@ -1,11 +1,9 @@
 import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
 import { toPublicChunk, toPublicFailure, toPublicWorkflowChunk } from "@troupe/core/transport";
 import { toInterrupt, toPointer, toUsage } from "./event-values.ts";
+import type { AgUiEvent } from "./ag-ui-event.ts";
 import { MessageList } from "./message-list.ts";
 import type { AgUiRequest } from "./read-request.ts";
-
-/** An event of AG-UI. Optional fields are absent and never null. */
-export type AgUiEvent = { readonly type: string; readonly [field: string]: unknown };
 
 type TextChunk = Extract<StreamChunk, { type: "text" | "thinking" }>;
 

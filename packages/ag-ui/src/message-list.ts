@@ -1,4 +1,4 @@
-import type { AgUiEvent } from "./event-writer.ts";
+import type { AgUiEvent } from "./ag-ui-event.ts";
 
 /** A message in the form of AG-UI, which grows with the events. */
 type Message = { readonly id: string; content?: string; readonly [field: string]: unknown };

@@ -6,7 +6,7 @@ import { EventStream, toStateChange, toStoredError } from "@troupe/core/transpor
 import type { ServedWorkflow } from "@troupe/core/service";
 import type { Exchange, FailedRun, StoredRun } from "@troupe/core/transport";
 import { EventWriter } from "./event-writer.ts";
-import type { AgUiEvent } from "./event-writer.ts";
+import type { AgUiEvent } from "./ag-ui-event.ts";
 import type { AgUiRequest } from "./read-request.ts";
 
 /** Milliseconds between two checks of a run that may be about to wait: the first interval and the longest. */

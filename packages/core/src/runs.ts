@@ -11,7 +11,13 @@ export type {
 } from "./runs/processes/run-service-options.ts";
 export type { RunSchedules } from "./runs/service/run-schedules.ts";
 export type { ScheduleChanges } from "./runs/service/read-schedule.ts";
-export type { NewRunSchedule, RunSchedule, ScheduledRequest, ScheduleEvent, ScheduleView } from "./runs/schedules/schedule-record.ts";
+export type {
+  NewRunSchedule,
+  RunSchedule,
+  ScheduledRequest,
+  ScheduleEvent,
+  ScheduleView,
+} from "./runs/schedules/schedule-record.ts";
 export { LocalEngine } from "./runs/processes/run-engine.ts";
 export type {
   EngineServeOptions,

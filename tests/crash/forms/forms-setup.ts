@@ -1,5 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import type { Facts } from "./forms-steps.ts";
+
+/** A state with values that show which steps they came from. `number` is that of the run. */
+export type Facts = { number: number; [key: string]: unknown };
 
 /** Settings of a process of the service: its name in the log of runs, its storage, its port, and the file of effects. */
 export type FormsSetup = {

@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import { Workflow } from "@troupe/core";
 import type { StepContext, WorkflowStep } from "@troupe/core";
-import type { FormsCall } from "./forms-setup.ts";
-
-/** A state with values that show which steps they came from. `number` is that of the run. */
-export type Facts = { number: number; [key: string]: unknown };
+import type { Facts, FormsCall } from "./forms-setup.ts";
 
 /** The forms of steps. The name of each step begins with its form. */
 export const forms = ["plain", "parallel", "forEach", "loop", "choose", "workflow", "sleep", "ask", "waitFor"] as const;

@@ -1,6 +1,6 @@
 import type { StepContext, WorkflowStep } from "@troupe/core";
 import { makeSteps } from "./forms-steps.ts";
-import type { Facts } from "./forms-steps.ts";
+import type { Facts } from "./forms-setup.ts";
 
 /** The answer to each question, and the data of each event. */
 export const answer = "Yes, é.";

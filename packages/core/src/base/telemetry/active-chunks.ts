@@ -36,6 +36,7 @@ export function activeChunks<Chunk, Result>(
     throw error;
   };
   const pull = (): Promise<Step> => chunks.next();
+  const refuse = (reason: unknown): Promise<Step> => chunks.throw(reason);
   const leave = async (value: Result | PromiseLike<Result>): Promise<Step> => {
     try {
       return await scope.runInAsyncScope(() => chunks.return(value));
@@ -46,7 +47,7 @@ export function activeChunks<Chunk, Result>(
   return {
     next: () => scope.runInAsyncScope(pull).then(pass, fail),
     return: leave,
-    throw: (error) => scope.runInAsyncScope(() => chunks.throw(error)).then(pass, fail),
+    throw: (reason) => scope.runInAsyncScope(refuse, undefined, reason).then(pass, fail),
     [Symbol.asyncIterator]() {
       return this;
     },
