@@ -14,7 +14,7 @@ export type SleepsReport = {
   timers: number;
   /** Bytes of the heap for each run that sleeps, all that the service keeps of it included. */
   heapPerRun: number;
-  /** How late the runs went on: the middle, the slowest hundredth, and the slowest. */
+  /** Milliseconds by which the runs were late: the middle, the slowest hundredth, and the slowest. */
   lateness: { p50: number; p99: number; max: number };
   faults: string[];
 };

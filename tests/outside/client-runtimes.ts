@@ -16,7 +16,7 @@ import type { VisitResult } from "./visit.ts";
 const chunks = 10_000;
 const text = Array.from({ length: chunks }, (_, index) => `${index} é `);
 
-/** What the client does on each runtime: `check` returns what went wrong. The same text is a module and a part of a Worker. */
+/** The client's program on each runtime: `check` returns the faults. The same text is a module and a part of a Worker. */
 const checks = `
   import { createClient } from "./troupe-client.mjs";
   export async function check(baseUrl, length) {

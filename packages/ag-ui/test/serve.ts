@@ -18,7 +18,7 @@ export type Received = { readonly type: string; readonly [field: string]: unknow
 
 const schemas = { "0.0.59": oldSchemas, "1.0.0": currentSchemas };
 
-/** What the scenes have done, and the addresses at which they are served. */
+/** Records of the scenes' effects, and the addresses at which the scenes are served. */
 type Scenes = {
   readonly url: string;
   readonly paid: unknown[];

@@ -45,9 +45,8 @@ export type {
 // Webhooks.
 export type { RunWebhooks } from "./runs/webhooks/run-webhooks.ts";
 export type { DisabledWebhook, RunWebhook, WebhookOptions, WebhookTarget } from "./runs/webhooks/webhook-options.ts";
-export type { ReceiverSettings, WebhookRequest } from "./runs/webhooks/webhook-sender.ts";
-export type { SubscribedEvent, SubscriptionForm, WriteNotification } from "./runs/webhooks/subscription-form.ts";
-export type { RunSubscription, RunSubscriptionRequest, Subscriptions } from "./runs/webhooks/subscriptions.ts";
+export type { SubscribedEvent, SubscriptionForm } from "./runs/webhooks/subscription-form.ts";
+export type { RunSubscriptionRequest, Subscriptions } from "./runs/webhooks/subscriptions.ts";
 export type { WebhookDelivery } from "./runs/webhooks/delivery-record.ts";
 export type { WebhookEvent } from "./runs/record/run-notice.ts";
 

@@ -81,7 +81,6 @@ export type { RunTerms } from "./transport/runs/accept-requested-run.ts";
 export type { EventRange, FailureEvent, ServedEvent, SettledRun } from "./transport/runs/served-event.ts";
 export type { ServedRun } from "./transport/runs/served-run.ts";
 export type { StoredRun } from "./transport/runs/stored-run.ts";
-export type { DrainableRuns } from "./transport/runs/active-runs.ts";
 export { findRunnable, registryEntries } from "./agents/run/registry.ts";
 export type { Registry } from "./agents/run/registry.ts";
 export { checkContent } from "./agents/run/check-content.ts";

@@ -1,11 +1,14 @@
 import type { Json } from "@troupe/core";
-import type { SubscribedEvent, SubscriptionForm, WebhookRequest, WriteNotification } from "@troupe/core/runs";
+import type { SubscribedEvent, SubscriptionForm } from "@troupe/core/runs";
 import type { NotificationBody } from "../wire/dialect.ts";
 import { dialectOfVersion } from "../wire/parse-call.ts";
 import type { PushConfig } from "../wire/push-config.ts";
 import type { PushSettings } from "./push-options.ts";
 import type { PushSigner } from "./push-signer.ts";
 import { toNotifications } from "./task-notifier.ts";
+
+/** Writes one notification of an event. */
+type WriteNotification = ReturnType<SubscriptionForm["notify"]>[number];
 
 /** A push config as stored in its subscription, with the A2A version of the request that set it. */
 export type KeptConfig = { readonly version: string; readonly config: PushConfig & { readonly id: string } };
@@ -34,7 +37,7 @@ export class PushForm implements SubscriptionForm {
     { contentType, body: content }: NotificationBody,
     { url, token, scheme, credentials }: PushConfig,
     ids: { taskId: string; id: string },
-  ): WebhookRequest {
+  ): ReturnType<WriteNotification> {
     const body = JSON.stringify(content);
     const signature = this.#signer.sign({ body, url, ...ids });
     const headers = {

@@ -118,7 +118,6 @@ it("runNamespaces are those in which earlier releases have stored runs", () => {
     schedules: "schedules",
     dueSchedules: "schedule-due",
     schedulesByOwner: "schedule-by",
-    subscriptions: "run-subscriptions",
     webhooks: "webhooks",
     outbox: "outbox",
     deliveries: "run-deliveries",

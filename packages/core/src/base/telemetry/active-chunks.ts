@@ -2,7 +2,7 @@ import { AsyncResource } from "node:async_hooks";
 import type { Operations } from "./operations.ts";
 import type { OpenOperation } from "./telemetry.ts";
 
-/** What happens at the end of an operation's chunks. Exactly one of the functions is called, once. */
+/** Functions for the end of an operation's chunks. Exactly one of them is called, once. */
 export type ChunksEnd<Result> = {
   readonly onDone: (result: Result) => void;
   readonly onFailed: (error: unknown) => void;

@@ -56,7 +56,7 @@ export type NewRunSchedule = Omit<RunSchedule, "id"> & {
    * @default each request makes a schedule
    */
   readonly idempotencyKey?: string | undefined;
-  /** What the request asks for, which a second request with its key must repeat. @default the schedule */
+  /** The content of the request, which a second request with its key must repeat. @default the schedule */
   readonly fingerprint?: Json | undefined;
 };
 

@@ -5,7 +5,7 @@ import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { webhookEvents } from "../record/run-notice.ts";
 import type { WebhookData, WebhookEvent } from "../record/run-notice.ts";
-import type { Lease } from "./retry-schedule.ts";
+import type { DeliveryLease } from "./retry-schedule.ts";
 
 /**
  * The states of a delivery. `pending`: it is, or will be, sent. `delivered`: the receiver has taken it. `failed`: it was
@@ -55,7 +55,7 @@ export type DeliveryRecord = Omit<WebhookDelivery, "webhook" | "nextAt"> & {
    */
   readonly dueAt: number;
   /** The claim of the process that sends the delivery now. */
-  readonly lease?: Lease;
+  readonly lease?: DeliveryLease;
 };
 
 /** An entry of the outbox, from which a process chooses the deliveries that it sends next. */

@@ -7,7 +7,7 @@ const longestPauseMs = 3_600_000;
 const storedMs = 30_000;
 
 /** The claim of the process that sends a delivery now. It began at `at` and expires at `until`, in epoch ms. */
-export type Lease = { readonly token: string; readonly at?: number; readonly until: number };
+export type DeliveryLease = { readonly token: string; readonly at?: number; readonly until: number };
 
 /** Returns the end of a lease for one attempt, whose answer comes within `timeoutMs`. */
 export function leaseUntil(now: number, timeoutMs: number): number {
@@ -18,7 +18,7 @@ export function leaseUntil(now: number, timeoutMs: number): number {
  * Returns true if another process may still hold a lease. A lease from before `aloneSince` is left over: from then on this
  * process has the storage to itself.
  */
-export function isHeld({ at, until }: Lease, now: number, aloneSince = -Infinity): boolean {
+export function isHeld({ at, until }: DeliveryLease, now: number, aloneSince = -Infinity): boolean {
   return until > now && !(at !== undefined && at < aloneSince);
 }
 

@@ -4,14 +4,14 @@ import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RunStore } from "../record/run-store.ts";
 import { insertRecords } from "../record/run-writes.ts";
-import { asJson as deliveryAsJson, deliveryKey, dueAtOf, outboxKey } from "./delivery-record.ts";
+import { asJson, deliveryKey, dueAtOf, outboxKey } from "./delivery-record.ts";
 import type { DeliveryRecord } from "./delivery-record.ts";
 import { isGivenUp, isHeld, leaseUntil, nextAttemptAt } from "./retry-schedule.ts";
 import { toInsert, trimDeliveries } from "./run-notices.ts";
 import type { DueDelivery } from "./run-notices.ts";
 import type { Notification, SubscribedEvents, Subscriber } from "./subscribed-events.ts";
 import type { SubscriptionForm } from "./subscription-form.ts";
-import { asJson, readSubscription, readSubscriptionKey } from "./subscription-record.ts";
+import { subscriptionAsJson, readSubscription, readSubscriptionKey } from "./subscription-record.ts";
 import type { SubscriptionRecord } from "./subscription-record.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { SendOutcome, WebhookSender } from "./webhook-sender.ts";
@@ -205,7 +205,7 @@ export class SubscriptionDispatch {
     const { deliveries } = runNamespaces;
     const key = deliveryKey(runId, noted);
     try {
-      await store.storage.set(deliveries, key, deliveryAsJson(noted));
+      await store.storage.set(deliveries, key, asJson(noted));
       // A run that was removed meanwhile leaves nothing behind.
       if ((await store.readStored(runId)) === null) await store.storage.delete(deliveries, key);
     } catch (error) {
@@ -215,7 +215,12 @@ export class SubscriptionDispatch {
 
   async #replace({ entry }: DueDelivery, before: SubscriptionRecord, after: SubscriptionRecord): Promise<boolean> {
     const { storage } = this.#init.store;
-    return await storage.compareAndSet(runNamespaces.webhooks, entry.delivery, asJson(before), asJson(after));
+    return await storage.compareAndSet(
+      runNamespaces.webhooks,
+      entry.delivery,
+      subscriptionAsJson(before),
+      subscriptionAsJson(after),
+    );
   }
 
   async #drop({ key }: DueDelivery): Promise<undefined> {

@@ -4,7 +4,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { subscriptionPrefix } from "../record/run-parts.ts";
-import type { Lease } from "./retry-schedule.ts";
+import type { DeliveryLease } from "./retry-schedule.ts";
 
 /** A position in the events of a run, up to which a subscriber has been notified. */
 export type SubscriptionPlace = {
@@ -33,7 +33,7 @@ export type SubscriptionRecord = SubscriptionPlace & {
   readonly attempts: number;
   readonly since?: number;
   readonly dueAt?: number;
-  readonly lease?: Lease;
+  readonly lease?: DeliveryLease;
 };
 
 /** The key of a subscription in the namespace of webhooks. */
@@ -59,7 +59,7 @@ export function sealPlace(key: string): string {
 }
 
 /** Returns a record as JSON: it is, except for undefined members, which every driver omits. */
-export function asJson(record: SubscriptionRecord): Json {
+export function subscriptionAsJson(record: SubscriptionRecord): Json {
   return record as unknown as Json;
 }
 

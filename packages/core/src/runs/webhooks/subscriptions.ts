@@ -17,7 +17,13 @@ import type { RunCaller } from "../record/run-view.ts";
 import { outboxKey } from "./delivery-record.ts";
 import { hostOf, toInsert } from "./run-notices.ts";
 import type { DueDelivery } from "./run-notices.ts";
-import { asJson, readSubscription, readSubscriptionKey, sealPlace, subscriptionKey } from "./subscription-record.ts";
+import {
+  subscriptionAsJson,
+  readSubscription,
+  readSubscriptionKey,
+  sealPlace,
+  subscriptionKey,
+} from "./subscription-record.ts";
 import type { SubscriptionPlace, SubscriptionRecord } from "./subscription-record.ts";
 
 /** A subscription to a run in the form that its owner may see. */
@@ -93,7 +99,7 @@ export class Subscriptions {
     // The entry of the outbox comes first, so that a stored subscription is always looked at.
     const due = toDue(run, { key, record }, now() + safetyMs);
     await insertRecords(this.#storage, [toInsert(due)]);
-    await this.#storage.set(namespace, key, asJson(record));
+    await this.#storage.set(namespace, key, subscriptionAsJson(record));
     if ((await store.readStored(runId)) === null) await this.#storage.delete(namespace, key);
     onDue(due);
   }

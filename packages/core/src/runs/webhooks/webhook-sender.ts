@@ -13,6 +13,7 @@ export type ReceiverSettings = {
   readonly allowPrivateHosts: readonly string[];
   /** Milliseconds to wait for a receiver's answer. */
   readonly timeoutMs: number;
+  /** Resolves the host names of receivers. @default the operating system's lookup */
   readonly lookup?: HostLookup | undefined;
 };
 
