@@ -71,10 +71,10 @@ export class RunLists {
   }
 
   /** Marks an open run as submitted now. Returns false if another process was faster. */
-  async renew({ runId, stored, isTimed: _isTimed, isHeld, ...open }: FoundOpenRun): Promise<boolean> {
+  async renew({ runId, stored, isTimed: _isTimed, heldAt, ...open }: FoundOpenRun): Promise<boolean> {
     const submittedAt = this.#now();
-    const isStillHeld = isHeld === true && submittedAt - open.submittedAt < longestMessageMs;
-    const next = { ...open, submittedAt, ...(isStillHeld && { isHeld }) };
+    const isHeld = heldAt !== undefined && submittedAt - heldAt < longestMessageMs;
+    const next = { ...open, submittedAt, ...(isHeld && { heldAt }) };
     return await this.storage.compareAndSet(runNamespaces.open, encodeKey(runId), stored, next);
   }
 

@@ -93,10 +93,10 @@ export type OpenRun = {
   /** True if `submittedAt` is a future time on purpose. Any other future time is that of a wrong clock. */
   isTimed?: boolean;
   /**
-   * True while a message to the run may be on its way: an answer, a signal or its cancellation. An attempt that
-   * suspends the run leaves such an entry to the periodic sweep.
+   * The time at which a process was about to store a message to the run: an answer, a signal or its cancellation. An
+   * attempt that suspends the run leaves such an entry to the sweep.
    */
-  isHeld?: boolean;
+  heldAt?: number;
   activation: number;
   priority: number;
   notBefore?: number;

@@ -118,11 +118,23 @@ describe("RunStore.takeOffList", () => {
     expect(await store.readOpen("r2")).toBeNull();
   });
 
+  it.each([
+    [undefined, 200],
+    [{ submittedAt: 120 }, 120],
+    [{ submittedAt: 900, isTimed: true }, 200],
+  ])("keeps the age of an entry %j that it holds, unless its time is yet to come: %s", async (before, submittedAt) => {
+    const { store, storage, record } = await stored({ status: "running" });
+    if (before === undefined) await storage.delete("run-open", "r1");
+    else await storage.set("run-open", "r1", { ...openAs, ...before });
+    await store.hold(record);
+    expect(await store.readOpen("r1")).toEqual({ ...openAs, submittedAt, heldAt: 200 });
+  });
+
   it.each([undefined, 300])("leaves an entry that is held for a message, with the time %s", async (submittedAt) => {
     const { store, record } = await stored({ status: "waiting", waits: [wait] });
     await store.hold(record);
     await store.takeOffList(record, await store.readOpen("r1"), submittedAt);
-    expect(await store.readOpen("r1")).toEqual({ ...openAs, submittedAt: 200, isHeld: true });
+    expect(await store.readOpen("r1")).toEqual({ ...openAs, submittedAt: 100, heldAt: 200 });
   });
 
   it.each<[boolean, Partial<RunRecord>]>([
@@ -180,9 +192,9 @@ describe("RunStore.wake", () => {
 
 describe("RunStore.renew", () => {
   it.each([
-    [9_999, true],
+    [9_999, 200],
     [10_000, undefined],
-  ])("lets go of an entry that was held for a message %s ms before: it is held still: %s", async (laterMs, isHeld) => {
+  ])("lets go of an entry that was held for a message %s ms before: held at %s", async (laterMs, heldAt) => {
     const { store, storage, record } = await stored({ status: "waiting", waits: [wait] });
     await store.hold(record);
     const later = new RunStore(storage, () => 200 + laterMs);
@@ -190,7 +202,7 @@ describe("RunStore.renew", () => {
 
     expect(found !== undefined && (await later.lists.renew(found))).toBe(true);
     expect(await store.readOpen("r1")).toMatchObject({ submittedAt: 200 + laterMs });
-    expect(((await store.readOpen("r1")) as { isHeld?: boolean }).isHeld).toBe(isHeld);
+    expect(((await store.readOpen("r1")) as { heldAt?: number }).heldAt).toBe(heldAt);
   });
 
   it("changes the time of the submission alone", async () => {

@@ -231,7 +231,7 @@ export class RunStore {
   async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
     const { open: namespace } = runNamespaces;
     const next = submittedAt === undefined ? null : { ...toOpenRun(record, submittedAt), isTimed: true };
-    if (open === null || readOpenRun(open, record.runId).isHeld === true) return;
+    if (open === null || readOpenRun(open, record.runId).heldAt !== undefined) return;
     await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
   }
 
@@ -262,7 +262,11 @@ export class RunStore {
    * attempt that suspends the run and has not found the message yet leaves this entry.
    */
   async hold(record: RunRecord): Promise<void> {
-    const entry = { ...toOpenRun(record, this.#now()), isHeld: true };
+    const heldAt = this.#now();
+    const open = await this.readOpen(record.runId);
+    // The message must not delay the takeover of a run whose process has died.
+    const submittedAt = open === null ? heldAt : Math.min(heldAt, readOpenRun(open, record.runId).submittedAt);
+    const entry = { ...toOpenRun(record, submittedAt), heldAt };
     await this.storage.set(runNamespaces.open, encodeKey(record.runId), entry);
   }
 

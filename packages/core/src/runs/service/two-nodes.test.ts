@@ -139,7 +139,7 @@ describe("two processes of one service", () => {
       });
       await service.cancel(runId, "host");
 
-      expect(held).toMatchObject({ isHeld: true });
+      expect(held).toMatchObject({ heldAt: expect.any(Number) as number });
       expect(await untilStatus(service, runId, "cancelled")).toMatchObject({ error: { code: "cancelled" } });
       await vi.waitFor(async () => expect(await queue.storage.list("run-open")).toEqual([]));
     },
