@@ -195,3 +195,32 @@ describe("a streamed call", () => {
     ]);
   });
 });
+
+describe("the container of a streamed answer", () => {
+  const delta = (more: object) => ({ type: "message_delta", delta: more });
+
+  it.each<[string, object[], string | undefined]>([
+    ["none where none was named", [delta({}), delta({ stop_reason: "pause_turn" })], undefined],
+    ["the one that was named", [delta({ container: { id: "c" } })], "c"],
+    ["kept by a delta without one", [delta({ container: { id: "c" } }), delta({ stop_reason: "pause_turn" })], "c"],
+    ["kept by null", [delta({ container: { id: "c" } }), delta({ container: null })], "c"],
+    ["kept by one without an id", [delta({ container: { id: "c" } }), delta({ container: {} })], "c"],
+    ["kept by an id that is no text", [delta({ container: { id: "c" } }), delta({ container: { id: 7 } })], "c"],
+    ["kept by an empty id", [delta({ container: { id: "c" } }), delta({ container: { id: "" } })], "c"],
+    ["the last one", [delta({ container: { id: "c" } }), delta({ container: { id: "d" } }), delta({})], "d"],
+  ])("is %s", (_, events, container) => {
+    const reader = new AnthropicEventReader(model);
+    readAll([begin, ...events], reader);
+
+    expect(reader.resume().container).toBe(container);
+  });
+
+  it("is sent with each continuation, until another is named", () => {
+    const reader = new AnthropicEventReader(model);
+    const paused = delta({ stop_reason: "pause_turn" });
+    const rounds = [[delta({ container: { id: "c" } })], [], [begin], [delta({ container: { id: "d" } })], []];
+    const containers = rounds.map((events) => (readAll([...events, paused, halt], reader), reader.resume().container));
+
+    expect(containers).toEqual(["c", "c", "c", "d", "d"]);
+  });
+});
