@@ -90,10 +90,33 @@ describe("serveStdio", () => {
     expect(refused.err).toEqual([]);
   });
 
-  it("rejects where the durable runs of its service cannot be performed", async () => {
-    const { server } = startStdio();
-    vi.spyOn(server.service, "open").mockRejectedValue(new Error("The storage is away."));
-    await expect(server.serveStdio()).rejects.toThrow("The storage is away.");
+  it.each([
+    ["the service cannot be opened", ["open"]],
+    ["the client cannot be authenticated", ["authenticate"]],
+    ["neither is possible", ["open", "authenticate"]],
+  ])("rejects where %s, and gives the standard output back", async (_, failing) => {
+    const authenticate = async () => await Promise.reject(new Error("It cannot be."));
+    const { server, stdin, err, writeOut } = startStdio(failing.includes("authenticate") ? { authenticate } : {});
+    if (failing.includes("open")) vi.spyOn(server.service, "open").mockRejectedValue(new Error("It cannot be."));
+    await expect(server.serveStdio()).rejects.toThrow("It cannot be.");
+
+    expect(Object.getOwnPropertyDescriptor(process.stdout, "write")?.value).toBe(writeOut);
+    process.stdout.write("{}");
+    expect([writeOut.mock.calls.map(([text]) => text), err]).toEqual([["{}"], []]);
+    expect(stdin.listenerCount("data")).toBe(0);
+  });
+
+  it("gives the standard output back where the service cannot be opened after its client has begun", async () => {
+    const { server, err, initialize, writeOut } = startStdio();
+    const opened = Promise.withResolvers<void>();
+    vi.spyOn(server.service, "open").mockReturnValue(opened.promise);
+    const served = server.serveStdio();
+    await initialize();
+    opened.reject(new Error("The storage is away."));
+    await expect(served).rejects.toThrow("The storage is away.");
+
+    process.stdout.write("{}");
+    expect([writeOut.mock.lastCall?.[0], err]).toEqual(["{}", []]);
   });
 
   it("is called once, also after its client has left", async () => {
@@ -118,6 +141,39 @@ describe("serveStdio", () => {
     await Promise.all([server.close(), served]);
     process.stdout.write('{"id":99}\n');
     expect([aborted(), err]).toEqual([1, []]);
+  });
+
+  it.each([1, 3])("writes the results of %d calls that are aborted before it ends", async (count) => {
+    const { server, send, model, messages, initialize } = startStdio();
+    const served = server.serveStdio();
+    await initialize();
+    const ids = Array.from({ length: count }, (_, index) => 2 + index);
+    for (const id of ids)
+      send({ id, method: "tools/call", params: { name: "ask_helper", arguments: { message: "hang" } } });
+    await expect.poll(() => model.calls.length, { interval: 1 }).toBe(count);
+    await Promise.all([server.close(), served]);
+
+    const results = messages().filter(({ id = 0 }) => id > 1);
+    expect(results).toMatchObject(ids.map((id) => ({ id, result: { isError: true } })));
+  });
+
+  it("writes the result of a call that is over in the grace period before it ends", async () => {
+    const [begun, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const beforeRun = async () => {
+      begun.resolve();
+      await told.promise;
+    };
+    const patient = new Agent({ name: "patient", model: new ScriptedModel("At last."), hooks: { beforeRun } });
+    const { server, send, messages, initialize } = startStdio({ agents: { patient } });
+    const served = server.serveStdio();
+    await initialize();
+    send({ id: 2, method: "tools/call", params: { name: "ask_patient", arguments: { message: "Wait." } } });
+    await begun.promise;
+    const closed = server.service.close({ graceMs: 60_000 });
+    told.resolve();
+    await Promise.all([closed, served]);
+
+    expect(messages().slice(1)).toMatchObject([{ id: 2, result: { content: [{ text: "At last." }] } }]);
   });
 
   it("ends a server that was closed before its client said anything, whoever waits for it", async () => {
