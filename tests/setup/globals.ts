@@ -1,4 +1,5 @@
 import timers from "node:timers/promises";
+import fc from "fast-check";
 import { afterAll } from "vitest";
 
 /** The globals by which code keeps time and asks others, as the worker had them first: its files share them. */
@@ -35,6 +36,9 @@ export function restoreGlobals(): string[] {
   Object.assign(timers, { setTimeout: first.sleep });
   return changed;
 }
+
+// A report of tests holds messages without their causes.
+fc.configureGlobal({ includeErrorInReport: true });
 
 // What a file leaves changed holds up the next file of its worker, which then only waits: nobody would look here.
 afterAll(() => {

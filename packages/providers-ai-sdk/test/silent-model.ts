@@ -12,7 +12,7 @@ export type SilentModels = {
   readonly embedding: AiSdkEmbeddingModel;
 };
 
-/** What a vendor does before it falls silent. */
+/** A behaviour of a vendor before it falls silent. */
 export type Silence = {
   /** The first parts of a stream. Without them the stream does not begin. */
   parts?: readonly object[];
