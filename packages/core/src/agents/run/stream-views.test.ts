@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
@@ -30,16 +31,6 @@ describe("textView", () => {
     expect(left).not.toHaveBeenCalled();
   });
 
-  it("ends the run for a reader that leaves, before anything else", async () => {
-    const pending = Promise.withResolvers<IteratorResult<StreamChunk, undefined>>();
-    const left = vi.fn<() => Promise<void>>(async () => pending.resolve({ done: true, value: undefined }));
-    const reader = textView(() => pending.promise, left)[Symbol.asyncIterator]();
-    const reading = reader.next();
-    expect(await reader.return?.()).toEqual({ done: true, value: undefined });
-    expect(await reading).toEqual({ done: true, value: undefined });
-    expect(left).toHaveBeenCalledTimes(1);
-  });
-
   it("ends the run for a reader that leaves in the middle, and goes on with the same reader", async () => {
     const [next, left] = [giving([text("a"), text("b"), text("c")]), leave()];
     const view = textView(next, left);
@@ -55,6 +46,59 @@ describe("textView", () => {
   it("throws what the stream throws", async () => {
     const failure = new Error("boom");
     await expect(Array.fromAsync(textView(() => Promise.reject(failure), leave()))).rejects.toBe(failure);
+  });
+});
+
+/** A view whose source gives some values at once, and the next value only once the run has ended. */
+type HeldView = (given: number, hasEnded: Promise<void>, leave: () => Promise<void>) => AsyncIterable<unknown>;
+
+const heldViews: [name: string, makeView: HeldView][] = [
+  [
+    "textView",
+    (given, hasEnded, end) => {
+      const next = giving(Array.from({ length: given }, (_, index) => text(`${index}`)));
+      return textView(async () => {
+        const step = await next();
+        if (step.done === true) await hasEnded;
+        return step;
+      }, end);
+    },
+  ],
+  [
+    "objectView",
+    (given, hasEnded, end) => {
+      const answers = new PartialAnswers();
+      for (let index = 0; index < given; index++) {
+        void answers.push("[1,");
+        answers.startAnswer();
+      }
+      void hasEnded.then(() => answers.fail(new Error("The run was ended.")));
+      return objectView(() => answers, end);
+    },
+  ],
+];
+
+describe.each(heldViews)("a reader of %s that leaves while it waits", (_name, makeView) => {
+  it.each([0, 1, 2])("ends the run before the view waits for its source, after %d values", async (given) => {
+    const [ended, isLeft] = [Promise.withResolvers<void>(), vi.fn<() => void>()];
+    const end = vi.fn<() => Promise<void>>(async () => {
+      await setImmediate();
+      ended.resolve();
+    });
+    const reader = makeView(given, ended.promise, end)[Symbol.asyncIterator]();
+    for (let index = 0; index < given; index++) expect(await reader.next()).toMatchObject({ done: false });
+    const reading = reader.next().catch(() => ({ done: true }));
+    await setImmediate();
+    const leaving = reader.return?.().then(isLeft);
+    // Nothing but the end of the run ends the wait, so the run must be ended by now.
+    expect(end).toHaveBeenCalledTimes(1);
+    expect(isLeft).not.toHaveBeenCalled();
+
+    await leaving;
+    expect(isLeft).toHaveBeenCalledExactlyOnceWith({ done: true, value: undefined });
+    expect(await reading).toMatchObject({ done: true });
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
+    expect(end).toHaveBeenCalledTimes(1);
   });
 });
 
