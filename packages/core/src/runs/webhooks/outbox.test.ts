@@ -166,6 +166,31 @@ describe("the outbox", () => {
     expect(sent.toSorted()).toEqual(["r/d", "r/e"]);
   });
 
+  it.each([
+    ["without a hint", () => undefined],
+    ["with a hint pending", (storage: StorageDriver) => put(storage, "pending")],
+    ["with a hint that has come", async (storage: StorageDriver) => (await put(storage, "come"), await pass(500))],
+  ])("watches the hints of the storage again each time that it starts after a stop %s", async (_what, hint) => {
+    const sent: string[] = [];
+    const { storage, outbox } = world(done(sent), new SharedStorage(new InMemoryStorage()));
+    for (let round = 1; round <= 3; round++) {
+      outbox.start();
+      await pass(0);
+      await put(storage, `d${round}`);
+      // Long before the next periodic read of the outbox.
+      await pass(499);
+      expect(sent).not.toContain(`r/d${round}`);
+      await pass(1);
+      expect(sent).toContain(`r/d${round}`);
+      await hint(storage);
+      await outbox.stop(0);
+      const before = sent.length;
+      await put(storage, `late${round}`);
+      await pass(5000);
+      expect(sent).toHaveLength(before);
+    }
+  });
+
   it("leaves entries of a newer release alone", async () => {
     const sent: string[] = [];
     const { storage, outbox } = world(done(sent));
