@@ -127,6 +127,35 @@ describe("ModelCallEvents", () => {
     expect(heard.slice(-2).map(([, data]) => data)).toMatchObject([{ error }, { error }]);
   });
 
+  const oneModel = (events: ModelCallEvents) => events.begin(model);
+  const passedOn = (events: ModelCallEvents) => {
+    const start = events.beginPassedOn();
+    return start && (() => start(model));
+  };
+
+  it.each([
+    ["the first attempt at a call", oneModel, 1],
+    ["the second attempt at a call", oneModel, 2],
+    ["the first call of a model that passes calls on", passedOn, 1],
+    ["the second call of a model that passes calls on", passedOn, 2],
+  ])("reports the end of %s whose model.call handler ends the run, before the run is over", (_what, begin, last) => {
+    const { events, heard, eventBus } = scene();
+    const order: string[] = [];
+    eventBus.on("model.call", ({ attempt }) => {
+      if (attempt !== last) return;
+      events.close(new TroupeError("cancelled", "Enough."));
+      order.push("over");
+    });
+    eventBus.on("model.result", ({ attempt }) => void order.push(`result ${attempt}`));
+    const start = begin(events);
+    for (let attempt = 1; attempt <= last; attempt++) start?.(attempt)({ usage });
+    start?.(last + 1)({ usage });
+
+    expect(order).toEqual([...(last === 2 ? ["result 1"] : []), `result ${last}`, "over"]);
+    expect(heard.filter(([name]) => name === "model.call")).toHaveLength(last);
+    expect(heard.at(-1)).toMatchObject(["model.result", { attempt: last, error: { code: "cancelled" } }]);
+  });
+
   it("makes no events that nobody hears", () => {
     const { events, eventBus } = scene([]);
     expect([events.begin(model), events.beginPassedOn()]).toEqual([undefined, undefined]);
