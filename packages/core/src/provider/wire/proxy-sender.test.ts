@@ -137,4 +137,25 @@ describe("the connections that all models share", () => {
     expect(sharedHttpPool()).toBe(next);
     expect(await (await next.send(server.url)).text()).toBe("Hi.");
   });
+
+  it.each(["direct", "proxies", "both"])("are made anew for a call during their close: %s in use", async (used) => {
+    const server = await serveLoopback((_, response) => response.end("Hi."));
+    const proxy = await startForwardProxy();
+    const addresses = { ...none, httpProxy: proxy.url };
+    const [pool, sender] = [sharedHttpPool(), sharedHttpSender(addresses)];
+    if (used !== "proxies") await readText(pool.send(server.url));
+    if (used !== "direct") await readText(sender.send(server.url));
+    const over = { isClosed: false };
+    const closing = pool.close().then(() => (over.isClosed = true));
+    const [next, nextSender] = [sharedHttpPool(), sharedHttpSender(addresses)];
+    onTestFinished(() => next.close());
+
+    expect([next === pool, nextSender === sender]).toEqual([false, false]);
+    const calls = [next.send(server.url), nextSender.send(server.url)];
+    expect(over.isClosed).toBe(false);
+    expect(await Promise.all(calls.map((call) => readText(call)))).toEqual(["Hi.", "Hi."]);
+    await closing;
+    expect([sharedHttpPool() === next, sharedHttpSender(addresses) === nextSender]).toEqual([true, true]);
+    expect(await readText(nextSender.send(server.url))).toBe("Hi.");
+  });
 });
