@@ -27,7 +27,10 @@ export type PageOptions = {
   api?: string | undefined;
   /** The title of the page. @default "Troupe" */
   title?: string | undefined;
-  /** Questions that a new chat suggests, by the name of the agent, team or workflow. @default none */
+  /**
+   * Questions that a new chat suggests, by the name of the agent, team or workflow. The first JSON object among those of
+   * a workflow is the example of its input, whose fields may be typed as lines such as `city: Oslo`. @default none
+   */
   suggestions?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
    * `false` for a host without users: the page then lists only the sessions that its browser has begun. @default true

@@ -1,40 +1,19 @@
-import { describe, expect, it } from "vitest";
-import { toWorkflowInput } from "./api.ts";
+import { expect, it, vi } from "vitest";
+import { Api } from "./api.ts";
 
-describe("the input of a workflow", () => {
-  it.each([
-    ['{"city":"Oslo"}', { city: "Oslo" }],
-    [' \n{ "a": { "b": [1, null] } }\n', { a: { b: [1, null] } }],
-    ["{}", {}],
-    ['{"":""}', { "": "" }],
-    ['{"city":"Malmö"}', { city: "Malmö" }],
-  ])("of the JSON object %j is its state", (text, state) => {
-    expect(toWorkflowInput(text)).toStrictEqual(state);
-  });
+it.each([
+  ["workflow", "flow", { city: "Oslo" }],
+  ["workflow", "other", "city: Oslo"],
+  ["agent", "flow", "city: Oslo"],
+  ["team", "flow", "city: Oslo"],
+] as const)("lines with fields of the example are sent to the %s %s as %j", async (kind, name, input) => {
+  const fetched = vi.fn<typeof fetch>(async () => await Promise.resolve(new Response("")));
+  vi.stubGlobal("fetch", fetched);
+  const suggestions = { flow: ['{"city":"Bergen"}'] };
+  const api = new Api({ api: new URL("http://localhost/"), hasUsers: true, suggestions }, () => ({}));
+  await api.start({ kind, name, text: "city: Oslo", files: [], sessionId: undefined }, "key");
+  vi.unstubAllGlobals();
 
-  it.each(["[]", '[{"city":"Oslo"}]', "[[1]]", "null", "true", "false", "0", "-1.5", "1e9", '""', '"Oslo"', '"{}"'])(
-    "of the JSON value %s, which is no object, is the text as typed",
-    (text) => {
-      expect(toWorkflowInput(text)).toBe(text);
-      expect(toWorkflowInput(` ${text}\n`)).toBe(` ${text}\n`);
-    },
-  );
-
-  it.each([
-    "Oslo",
-    " Où?\n ",
-    "city: Oslo",
-    "undefined",
-    "NaN",
-    "{",
-    '{"city":"Oslo"',
-    "{city: 'Oslo'}",
-    '{"a":1} {"b":2}',
-  ])("of %j, which is not JSON, is the text as typed", (text) => {
-    expect(toWorkflowInput(text)).toBe(text);
-  });
-
-  it.each(["", " ", "\n\t", "\u00A0"])("of the blank text %j is none", (text) => {
-    expect(toWorkflowInput(text)).toBeUndefined();
-  });
+  expect(fetched).toHaveBeenCalledTimes(1);
+  expect(await new Response(fetched.mock.lastCall?.[1]?.body).json()).toMatchObject({ input });
 });

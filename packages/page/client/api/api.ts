@@ -1,6 +1,7 @@
 import { ServiceApi } from "@troupe-internal/client";
 import type { RunInfo, RunnableKind } from "@troupe-internal/client";
 import type { Settings } from "../settings.ts";
+import { exampleOf, toWorkflowInput } from "./workflow-input.ts";
 
 /**
  * A request to run an agent, a team or a workflow: the text, attached files, and the session that the run continues.
@@ -17,33 +18,28 @@ export type RunRequest = {
 export class Api extends ServiceApi {
   /** False if the service has no users, and so lists no sessions and runs. */
   readonly hasUsers: boolean;
+  readonly #suggestions: Settings["suggestions"];
   readonly #keyHeaders: () => Record<string, string>;
 
-  constructor({ api, hasUsers }: Pick<Settings, "api" | "hasUsers">, keyHeaders: () => Record<string, string>) {
+  constructor(
+    { api, hasUsers, suggestions }: Pick<Settings, "api" | "hasUsers" | "suggestions">,
+    keyHeaders: () => Record<string, string>,
+  ) {
     super({ baseUrl: api });
     this.hasUsers = hasUsers;
+    this.#suggestions = suggestions;
     this.#keyHeaders = keyHeaders;
   }
 
   /** Starts a run, which continues if this connection breaks, and returns the stream of its events. */
   async start({ text, ...request }: RunRequest, key: string): Promise<Response> {
-    const input = request.kind === "workflow" ? toWorkflowInput(text) : text;
+    const isWorkflow = request.kind === "workflow";
+    const input = isWorkflow ? toWorkflowInput(text, exampleOf(request, this.#suggestions)) : text;
     return await this.request({ ...request, input, headers: this.#keyHeaders() }, { path: "stream", key });
   }
 
   /** Returns the caller's newest durable runs; none if the service has no users. */
   async newestRuns(): Promise<readonly RunInfo[]> {
     return this.hasUsers ? (await this.runs({ limit: 50 })).runs : [];
-  }
-}
-
-/** Returns the input of a workflow: a JSON object is its state, any other text is for its first agent. */
-export function toWorkflowInput(text: string): unknown {
-  if (text.trim() === "") return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : text;
-  } catch {
-    return text;
   }
 }

@@ -17,6 +17,7 @@ function composer(change: Partial<Parameters<typeof Composer>[0]> = {}) {
   const shown = showOnPage((props: Parameters<typeof Composer>[0]) => createElement(Composer, props), {
     runnables: [reader, poet, mailing],
     chosen: reader,
+    example: undefined,
     isAnswering: false,
     isReplacing: false,
     onChoose,
@@ -127,6 +128,22 @@ describe("the composer", () => {
     const { field } = composer({ chosen });
 
     expect(field().attributes["placeholder"]).toBe(placeholder);
+  });
+
+  it.each([
+    ["one field on the same line", { city: "Malmö" }, "Start mailing, for example with city: Malmö"],
+    ["several fields on lines", { city: "Oslo", days: 3 }, "Start mailing, for example with\ncity: Oslo\ndays: 3"],
+    [
+      "values in lines of their own",
+      { a: "b\u202E\nc", d: ["e"] },
+      'Start mailing, for example with\na: b  c\nd: ["e"]',
+    ],
+  ])("the composer shows of a workflow's example %s", (_, example, placeholder) => {
+    const { field, showWith } = composer({ chosen: mailing, example });
+    expect(field().attributes["placeholder"]).toBe(placeholder);
+    showWith({ chosen: reader, example: undefined });
+
+    expect(field().attributes["placeholder"]).toBe("Ask reader");
   });
 });
 

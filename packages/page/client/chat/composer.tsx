@@ -1,5 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { RunnableInfo } from "@troupe-internal/client";
+import { toLines } from "../api/workflow-input.ts";
+import type { WorkflowFields } from "../api/workflow-input.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 import { RunnablePicker } from "./runnable-picker.tsx";
@@ -9,6 +11,8 @@ import { useFileDrop } from "./use-file-drop.ts";
 type ComposerProps = {
   readonly runnables: readonly RunnableInfo[];
   readonly chosen: RunnableInfo | undefined;
+  /** Example fields for the input of a chosen workflow. */
+  readonly example: WorkflowFields | undefined;
   /** True while a run is active, which can be stopped. */
   readonly isAnswering: boolean;
   /** True while a turn is being deleted so that its question can be asked again. */
@@ -19,7 +23,7 @@ type ComposerProps = {
 };
 
 /** The input field for a question: Enter sends, Shift and Enter break the line. It keeps the focus. */
-export function Composer({ runnables, chosen, onChoose, onSend, onStop, ...busy }: ComposerProps) {
+export function Composer({ runnables, chosen, example, onChoose, onSend, onStop, ...busy }: ComposerProps) {
   const [text, setText] = useState("");
   const takesFiles = chosen?.input.includes("parts") === true;
   const { files, setFiles } = useFiles(takesFiles);
@@ -44,7 +48,13 @@ export function Composer({ runnables, chosen, onChoose, onSend, onStop, ...busy 
       }}
     >
       <FileList files={files} onRemove={(file) => setFiles(files.filter((each) => each !== file))} />
-      <QuestionField text={text} placeholder={placeholderFor(chosen)} onText={setText} onFiles={add} onEnter={send} />
+      <QuestionField
+        text={text}
+        placeholder={placeholderFor(chosen, example)}
+        onText={setText}
+        onFiles={add}
+        onEnter={send}
+      />
       <div class="tools">
         {takesFiles && <FileButton onFiles={add} />}
         <RunnablePicker runnables={runnables} chosen={chosen} onChoose={onChoose} />
@@ -103,9 +113,14 @@ function QuestionField({ text, placeholder, onText, onFiles, onEnter }: FieldPro
   );
 }
 
-function placeholderFor(chosen: RunnableInfo | undefined): string {
+/** Says what the field is for. A workflow's example stands in lines as they can be typed. */
+function placeholderFor(chosen: RunnableInfo | undefined, example: WorkflowFields | undefined): string {
   if (chosen === undefined) return "Nothing to ask yet";
-  return `${chosen.kind === "workflow" ? "Start" : "Ask"} ${plainLine(chosen.name)}`;
+  const name = plainLine(chosen.name);
+  if (chosen.kind !== "workflow") return `Ask ${name}`;
+  const lines = example === undefined ? [] : toLines(example).map(plainLine);
+  if (lines.length < 2) return [`Start ${name}`, ...lines].join(", for example with ");
+  return [`Start ${name}, for example with`, ...lines].join("\n");
 }
 
 function FileList({ files, onRemove }: { files: readonly File[]; onRemove: (file: File) => void }) {

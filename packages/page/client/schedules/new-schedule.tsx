@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { NewSchedule, RunnableInfo } from "@troupe-internal/client";
+import { exampleOf } from "../api/workflow-input.ts";
+import type { Settings } from "../settings.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { weekdays } from "./describe-times.ts";
 import { emptyDraft, readDraft, units } from "./schedule-draft.ts";
@@ -16,13 +18,14 @@ const forms: readonly (readonly [form: TimesForm, name: string])[] = [
 
 type NewProps = {
   readonly runnables: readonly RunnableInfo[];
+  readonly suggestions: Settings["suggestions"];
   /** Creates the schedule. Rejects with a sentence for the user. */
   readonly onCreate: (schedule: NewSchedule) => Promise<void>;
   readonly onClose: () => void;
 };
 
 /** The form that creates a schedule: what to run, what to ask it, and when. */
-export function NewScheduleForm({ runnables, onCreate, onClose }: NewProps) {
+export function NewScheduleForm({ runnables, suggestions, onCreate, onClose }: NewProps) {
   const [draft, setDraft] = useState(emptyDraft);
   const [chosen, setChosen] = useState(0);
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
@@ -34,7 +37,8 @@ export function NewScheduleForm({ runnables, onCreate, onClose }: NewProps) {
   };
   const create = (): void => {
     if (runnable === undefined || isSending) return;
-    const result = readDraft(draft, runnable, { timeZone, now: Date.now() });
+    const example = exampleOf(runnable, suggestions);
+    const result = readDraft(draft, runnable, { timeZone, now: Date.now(), example });
     if ("problem" in result) setFailure(result.problem);
     else void send(result.read);
   };

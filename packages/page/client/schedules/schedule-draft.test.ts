@@ -58,4 +58,12 @@ describe("a new schedule", () => {
 
     expect("read" in result && result.read.input).toEqual(input);
   });
+
+  it("reads lines with fields of the example as the input of a workflow, and not as that of an agent", () => {
+    const read = (runnable: RunnableInfo) =>
+      readDraft({ ...emptyDraft, text: "city: Oslo" }, runnable, { ...place, example: { city: "Bergen" } });
+
+    expect(read(flow)).toMatchObject({ read: { input: { city: "Oslo" } } });
+    expect(read(clerk)).toMatchObject({ read: { input: "city: Oslo" } });
+  });
 });

@@ -1,5 +1,6 @@
 import type { NewSchedule, RunnableInfo, ScheduleRules } from "@troupe-internal/client";
-import { toWorkflowInput } from "../api/api.ts";
+import { toWorkflowInput } from "../api/workflow-input.ts";
+import type { WorkflowFields } from "../api/workflow-input.ts";
 
 /** The ways in which the form says when the runs of a schedule begin. */
 export type TimesForm = "daily" | "weekly" | "every" | "once" | "cron";
@@ -37,16 +38,19 @@ export const emptyDraft: ScheduleDraft = {
 /** The result of reading a draft: the schedule, or a sentence that says what is missing. */
 type ReadDraft<Read> = { readonly read: Read } | { readonly problem: string };
 
-/** Reads a draft as the schedule to create. Times of day are in the given time zone. */
+/**
+ * Reads a draft as the schedule to create. Times of day are in the given time zone. `example` has the fields of a
+ * workflow that may be typed as lines.
+ */
 export function readDraft(
   draft: ScheduleDraft,
   { kind, name }: RunnableInfo,
-  { timeZone, now }: { timeZone: string; now: number },
+  { timeZone, now, example }: { timeZone: string; now: number; example?: WorkflowFields | undefined },
 ): ReadDraft<NewSchedule> {
   const rules = readers[draft.form](draft, { timeZone, now });
   if ("problem" in rules) return rules;
   if (kind !== "workflow" && draft.text.trim() === "") return { problem: "Enter what to ask." };
-  const input = kind === "workflow" ? toWorkflowInput(draft.text) : draft.text;
+  const input = kind === "workflow" ? toWorkflowInput(draft.text, example) : draft.text;
   return { read: { kind, name, ...rules.read, ...(input !== undefined && { input }) } };
 }
 

@@ -33,7 +33,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** Shows the view of a service whose schedules the test gives. Each call of the service is written down. */
 async function show(listed: ScheduleInfo[], failure?: Error) {
-  const { services } = fakeServices(runnables);
+  const { services } = fakeServices(runnables, { suggestions: { "flow\u202e": ['{"city":"Bergen"}'] } });
   const told: unknown[] = [];
   const schedules = [...listed];
   const tell = async (...call: unknown[]): Promise<void> => {
@@ -109,6 +109,16 @@ describe("the view of schedules", () => {
     await click("Create schedule");
 
     expect(told).toEqual([["create", expect.objectContaining({ kind: "workflow", name: "flow\u202e", ...rules })]]);
+  });
+
+  it("creates a schedule of a workflow whose fields are typed as lines [page.schedules]", async () => {
+    const { body, told, press: click } = await show([]);
+    await click("New schedule");
+    enter(body, "Agent", "1");
+    enter(body, "Input", "City: Oslo");
+    await click("Create schedule");
+
+    expect(told).toEqual([["create", expect.objectContaining({ kind: "workflow", input: { city: "Oslo" } })]]);
   });
 
   it("keeps the form open with what is wrong, and what the service answers [page.schedules]", async () => {

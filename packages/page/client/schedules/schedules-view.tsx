@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { NewSchedule, RunnableInfo, ScheduleChange, ScheduleInfo } from "@troupe-internal/client";
 import type { Services } from "../services.ts";
+import type { Settings } from "../settings.ts";
 import { formatShort } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { toVisible } from "../ui/unseen.ts";
@@ -19,7 +20,7 @@ export function SchedulesView({ services, runnables }: SchedulesProps) {
   const hasInspector = services.settings.inspectorStyle !== undefined;
   return (
     <main class="schedules">
-      <NewSchedules runnables={runnables ?? []} onCreate={act.create} />
+      <NewSchedules runnables={runnables ?? []} suggestions={services.settings.suggestions} onCreate={act.create} />
       {failure !== undefined && (
         <p class="failure" role="alert">
           {failure}
@@ -40,11 +41,12 @@ export function SchedulesView({ services, runnables }: SchedulesProps) {
 
 type NewProps = {
   readonly runnables: readonly RunnableInfo[];
+  readonly suggestions: Settings["suggestions"];
   readonly onCreate: (schedule: NewSchedule) => Promise<void>;
 };
 
 /** The heading of the view, and the form for a new schedule while it is open. */
-function NewSchedules({ runnables, onCreate }: NewProps) {
+function NewSchedules({ onCreate, ...given }: NewProps) {
   const [isAdding, setAdding] = useState(false);
   const create = async (schedule: NewSchedule): Promise<void> => {
     await onCreate(schedule);
@@ -54,13 +56,13 @@ function NewSchedules({ runnables, onCreate }: NewProps) {
     <>
       <header>
         <h1>Schedules</h1>
-        {!isAdding && runnables.length > 0 && (
+        {!isAdding && given.runnables.length > 0 && (
           <button type="button" class="main" onClick={() => setAdding(true)}>
             <Icon name="plus" size={16} /> New schedule
           </button>
         )}
       </header>
-      {isAdding && <NewScheduleForm runnables={runnables} onCreate={create} onClose={() => setAdding(false)} />}
+      {isAdding && <NewScheduleForm {...given} onCreate={create} onClose={() => setAdding(false)} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RunnableInfo, SessionInfo } from "@troupe-internal/client";
 import type { Services } from "../services.ts";
+import { exampleOf } from "../api/workflow-input.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { moveFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -49,6 +50,7 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
         <Composer
           {...{ chosen, isAnswering, isReplacing }}
           runnables={runnables ?? []}
+          example={exampleOf(chosen, settings.suggestions)}
           onChoose={choose}
           onSend={(text, files) => send(chosen, text, files)}
           onStop={() => void conversation.stop()}

@@ -1,0 +1,72 @@
+import type { RunnableInfo } from "@troupe-internal/client";
+
+/** Fields of a workflow's state, by name. */
+export type WorkflowFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns example fields for the input of a workflow: the first of its suggestions that is a JSON object with fields.
+ * Returns undefined if there is none, and for agents and teams.
+ */
+export function exampleOf(
+  runnable: Pick<RunnableInfo, "kind" | "name"> | undefined,
+  suggestions: Readonly<Record<string, readonly string[]>>,
+): WorkflowFields | undefined {
+  if (runnable?.kind !== "workflow" || !Object.hasOwn(suggestions, runnable.name)) return undefined;
+  const examples = suggestions[runnable.name] ?? [];
+  return examples.map(readFields).find((fields) => fields !== undefined && Object.keys(fields).length > 0);
+}
+
+/** Returns fields as lines that a person can read and type: `city: Oslo`. */
+export function toLines(fields: WorkflowFields): string[] {
+  return Object.entries(fields).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+}
+
+/**
+ * Returns the input of a workflow. A JSON object, or lines such as `city: Oslo` with fields of the example, are its
+ * state; any other text is for its first agent.
+ */
+export function toWorkflowInput(text: string, example: WorkflowFields = {}): unknown {
+  if (text.trim() === "") return undefined;
+  return readFields(text) ?? readLines(text, example) ?? text;
+}
+
+function readFields(text: string): WorkflowFields | undefined {
+  const value = readJson(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WorkflowFields) : undefined;
+}
+
+/** Reads lines with fields of the example. Returns undefined if any line is another one, or a field occurs twice. */
+function readLines(text: string, example: WorkflowFields): WorkflowFields | undefined {
+  const read = new Map<string, unknown>();
+  for (const line of text.split("\n").filter((each) => each.trim() !== "")) {
+    const [, typed = "", value = ""] = /^([^:]+):(.*)$/.exec(line) ?? [];
+    const name = fieldOf(typed.trim(), example);
+    if (name === undefined || read.has(name)) return undefined;
+    read.set(name, readValue(value.trim(), example[name]));
+  }
+  return Object.fromEntries(read);
+}
+
+/** Returns the field that a person means: phones begin a line with a capital letter. */
+function fieldOf(typed: string, example: WorkflowFields): string | undefined {
+  if (Object.hasOwn(example, typed)) return typed;
+  const wanted = typed.toLowerCase();
+  return Object.keys(example).find((name) => name.toLowerCase() === wanted);
+}
+
+/** Reads a value. The text counts as typed where the example has a text, and where it is not JSON. */
+function readValue(text: string, example: unknown): unknown {
+  const value = typeof example === "string" ? undefined : readJson(text);
+  return value === undefined ? text : value;
+}
+
+/** Reads a text as JSON. Returns undefined if it is not JSON. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
