@@ -91,7 +91,7 @@ function watchTimers() {
     pending.delete(timer);
     clear(timer);
   });
-  return { run: async (work: () => Promise<void>) => await scope.run(true, work), count: () => pending.size };
+  return { run: async (task: () => Promise<void>) => await scope.run(true, task), count: () => pending.size };
 }
 
 type Seen = {
