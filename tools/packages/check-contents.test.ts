@@ -30,6 +30,16 @@ it.each(["LICENSE", "README.md"])("reports a missing %s", (file) => {
   expect(checkContents("x", unpacked)).toEqual([`x is packed without ${file}.`]);
 });
 
+it("reports a core without the guide", () => {
+  expect(checkContents("@troupe/core", unpacked)).toEqual([
+    "@troupe/core is packed without dist/docs/guide/README.md.",
+  ]);
+
+  write("dist/docs/guide/README.md", "");
+
+  expect(checkContents("@troupe/core", unpacked)).toEqual([]);
+});
+
 it.each([
   "src/index.ts",
   "dist/index.js.map",

@@ -4,6 +4,9 @@ import { join, relative } from "node:path";
 /** Files that a package must have in addition to its code. */
 const required = ["LICENSE", "README.md", "package.json"];
 
+/** The index of the guide, which is packed with core. */
+const guide = "dist/docs/guide/README.md";
+
 /** Files that may be in the tarball, without those that only this repository needs. */
 const allowed = /^(LICENSE|README\.md|package\.json|dist\/.+)$/;
 const forbidden = /\.map$|\.test\.|__fixtures__|\.tsbuildinfo$|(?<!\.d)\.ts$/;
@@ -24,7 +27,9 @@ export function checkContents(name: string, unpacked: string): string[] {
   const files = readdirSync(unpacked, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(unpacked, join(entry.parentPath, entry.name)));
-  const missing = required.filter((file) => !files.includes(file)).map((file) => `${name} is packed without ${file}.`);
+  const missing = [...required, ...(name === "@troupe/core" ? [guide] : [])]
+    .filter((file) => !files.includes(file))
+    .map((file) => `${name} is packed without ${file}.`);
   const surplus = files
     .filter((file) => !(name.startsWith("create-") && templates.test(file)))
     .filter((file) => !allowed.test(file) || forbidden.test(file))

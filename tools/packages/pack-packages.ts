@@ -12,9 +12,10 @@ export interface PackedPackage {
   unpacked: string;
 }
 
-/** Builds every published package that has changed, with its dependencies. */
+/** Builds every published package that has changed, with its dependencies, and puts the pages for users into core. */
 export async function buildPackages(root: string): Promise<void> {
   await runPnpm(["run", "--silent", "build", "--filter=./packages/*", "--output-logs=errors-only"], root);
+  await mustRun(process.execPath, ["apps/site/src/packed-pages.ts"], { cwd: root });
 }
 
 /** Packs every published package into the folder. They must be built already. */

@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { runPnpm } from "../packages/run-pnpm.ts";
+import { buildPackages } from "../packages/pack-packages.ts";
 import { startRegistry } from "../registry/registry.ts";
 import { makeNextRelease, publishRelease } from "./next-release.ts";
 import type { ReleasedPackage } from "./next-release.ts";
@@ -67,6 +67,6 @@ if (values["dry-run"] === true) {
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exitCode = 1;
 } else {
-  await runPnpm(["run", "--silent", "build", "--output-logs=errors-only"], root);
+  await buildPackages(root);
   process.exitCode = spawnSync("changeset", ["publish"], { cwd: root, stdio: "inherit" }).status ?? 1;
 }

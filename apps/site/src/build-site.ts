@@ -5,7 +5,8 @@ import { findBrokenLinks } from "./broken-links.ts";
 import { landingPage } from "./landing.ts";
 import { guideGroups, missingFrom, otherGroups } from "./navigation.ts";
 import type { Group } from "./navigation.ts";
-import { readPages, repositoryOf } from "./pages.ts";
+import { readPages } from "./pages.ts";
+import { repositoryOf } from "./relink.ts";
 import { siteConfig } from "./site-config.ts";
 import { llmsFullText, llmsText } from "./texts.ts";
 

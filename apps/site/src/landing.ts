@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { relink } from "./pages.ts";
 import type { Page } from "./pages.ts";
+import { relink } from "./relink.ts";
 
 /** Makes the first page of the site from the README of the repository: its first sentence, its program and its promises. */
 export function landingPage(
@@ -9,11 +9,11 @@ export function landingPage(
   { pages, repository }: { pages: readonly Page[]; repository: string },
 ): string {
   const readme = readFileSync(join(root, "README.md"), "utf8");
-  const sources = new Set(pages.map(({ source }) => source));
+  const paths = new Map(pages.map(({ source, path }) => [source, path]));
   const [beginning = "", promises = ""] = readme.split(/^## /m);
   const [, sentence = "", ...rest] = beginning.split("\n\n");
   const text = `${rest.join("\n\n")}\n## ${promises}`;
-  const body = relink(text, { source: "README.md", path: "index.md" }, { sources, repository });
+  const body = relink(text, { source: "README.md", path: "index.md" }, { paths, repository });
   const hero = {
     name: "Troupe",
     text: "Agents, teams and workflows, served by name",

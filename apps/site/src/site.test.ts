@@ -5,13 +5,13 @@ import { afterAll, describe, expect, it } from "vitest";
 import { findBrokenLinks } from "./broken-links.ts";
 import { landingPage } from "./landing.ts";
 import { guideGroups, missingFrom, otherGroups } from "./navigation.ts";
-import { readPages, relink, repositoryOf } from "./pages.ts";
+import { readPages } from "./pages.ts";
 import type { Page } from "./pages.ts";
+import { repositoryOf } from "./relink.ts";
 import { slugOf } from "./slug-of.ts";
 import { llmsFullText, llmsText } from "./texts.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const repository = "https://host.example/troupe";
 const page = (path: string, text = `# ${path}\n`): Page => ({ source: `docs/${path}`, path, title: path, text });
 
 const folders: string[] = [];
@@ -27,25 +27,6 @@ function folderOf(files: Record<string, string>): string {
   }
   return folder;
 }
-
-describe("the links of a page", () => {
-  const sources = new Set(["docs/guide/README.md", "docs/guide/tools.md", "docs/errors.md"]);
-  const from = { source: "docs/guide/tools.md", path: "guide/tools.md" };
-
-  it.each([
-    ["[a](tools.md#effects)", "[a](./tools.md#effects)"],
-    ["[a](README.md)", "[a](./index.md)"],
-    ["[a](../errors.md), [b](../errors.md#über)", "[a](../errors.md), [b](../errors.md#über)"],
-    ["[a](../../packages/core)", `[a](${repository}/blob/main/packages/core)`],
-    ["[a](../../compose.yaml#L3)", `[a](${repository}/blob/main/compose.yaml#L3)`],
-    [
-      "[a](https://a.example/b.md) [b](#part) [c](mailto:a@b.example)",
-      "[a](https://a.example/b.md) [b](#part) [c](mailto:a@b.example)",
-    ],
-  ])("%s lead to the site, or to the repository for what the site does not show", (text, expected) => {
-    expect(relink(text, from, { sources, repository })).toBe(expected);
-  });
-});
 
 describe("the pages of the repository", () => {
   it("have all a place in the navigation, once, but for single decisions", async () => {
