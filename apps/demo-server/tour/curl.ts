@@ -10,7 +10,7 @@ export type Answer = {
 
 const execute = promisify(execFile);
 
-/** Sends requests with curl, and remembers their methods and paths. */
+/** Sends requests with curl, and remembers the methods and paths of all requests of the tour. */
 export class Curl {
   readonly sent: string[] = [];
   readonly #url: string;
@@ -19,10 +19,15 @@ export class Curl {
     this.#url = url;
   }
 
+  /** Remembers a request, such as one that the client of another protocol sends. */
+  note(target: string): void {
+    this.sent.push(target.split("?")[0] ?? "");
+  }
+
   /** Sends a request with these arguments of curl. With a `body` it is a POST of JSON. */
   async send(target: string, body?: unknown, ...args: readonly string[]): Promise<Answer> {
     const [method = "GET", path = ""] = target.split(" ");
-    this.sent.push(`${method} ${path.split("?")[0]}`);
+    this.note(target);
     const json = body === undefined ? [] : ["-H", "content-type: application/json", "-d", JSON.stringify(body)];
     const given = ["-sS", "-i", "-N", "-m", "50", "-X", method, ...json, ...args, this.#url + path];
     const { stdout } = await execute("curl", given, { maxBuffer: 64 * 1024 * 1024 });

@@ -7,8 +7,10 @@ import { Curl } from "./curl.ts";
 import { startDemo } from "./demo-process.ts";
 import { Tour } from "./tour.ts";
 import { visitA2A } from "./visit-a2a.ts";
+import { visitAgUi } from "./visit-ag-ui.ts";
 import { visitHttp } from "./visit-http.ts";
 import { visitMcp } from "./visit-mcp.ts";
+import { visitPaths } from "./visit-paths.ts";
 import { visitRestart } from "./visit-restart.ts";
 import { visitSockets } from "./visit-sockets.ts";
 
@@ -23,6 +25,8 @@ try {
   await visitSockets(tour, demo.url);
   await visitA2A(tour, demo.url, curl);
   await visitMcp(tour, demo.url);
+  await visitAgUi(tour, demo.url, curl);
+  await visitPaths(tour, curl);
   await visitRestart(tour, demo, join(folder, "data"));
 } catch (error) {
   tour.faults.push(error instanceof Error ? error.message : String(error));
