@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunnableInfo } from "@troupe-internal/client";
 import { Face } from "../ui/face.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -16,7 +16,8 @@ type Picking = {
 export function RunnablePicker({ runnables, chosen, onChoose }: Picking) {
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key, which would still go to the button after an effect that waits for a frame.
+  useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
   if (chosen === undefined || runnables.length < 2) return null;
@@ -67,7 +68,7 @@ function Choices({ runnables, chosen, onChoose }: Picking) {
   const groups = findRunnables(runnables, query);
   const shown = groups.flatMap(({ members }) => members);
   const active = moved !== undefined && shown.includes(moved) ? moved : shown[0];
-  useEffect(() => {
+  useLayoutEffect(() => {
     list.current?.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
   }, [active]);
   const onKey = (event: KeyboardEvent): void => {

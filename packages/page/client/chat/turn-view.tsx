@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { plainLine } from "../ui/unseen.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { moveFocus } from "../ui/focus.ts";
@@ -137,7 +137,7 @@ function factsOf({ firstTokenMs, durationMs, status, isUnstored }: Turn): string
 /** Asks for confirmation before a turn with later turns is answered again, because the later turns are deleted. */
 function DeleteLater({ onDelete, onKeep }: { onDelete: () => void; onKeep: () => void }) {
   const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => keep.current?.focus(), []);
+  useLayoutEffect(() => keep.current?.focus(), []);
   return (
     <div class="confirm" role="group" aria-label="All later turns are deleted">
       <span>All later turns of this chat are deleted.</span>

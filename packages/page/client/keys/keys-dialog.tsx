@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { moveFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
@@ -9,7 +9,8 @@ import type { KeyRing, VendorId } from "./key-ring.ts";
 export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { present, isKept, isRefused } = useStore(keys);
-  useEffect(() => {
+  // A layout effect, so that the next key goes to the dialog.
+  useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);
@@ -78,7 +79,7 @@ function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
   const forget = useRef<HTMLButtonElement>(null);
   const [wasPresent, setWasPresent] = useState(isPresent);
   // The used control disappears, so the focus moves to the control that takes its place.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isPresent === wasPresent) return;
     setWasPresent(isPresent);
     moveFocus(null, isPresent ? forget.current : document.querySelector<HTMLElement>(`#key-${id}`));

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { NewSchedule, RunnableInfo } from "@troupe-internal/client";
 import { exampleOf } from "../api/workflow-input.ts";
@@ -95,7 +95,7 @@ type ChoiceProps = { runnables: readonly RunnableInfo[]; chosen: number; onChoos
 /** The choice of an agent, a team or a workflow. It takes the focus when the form is opened. */
 function RunnableField({ runnables, chosen, onChoose }: ChoiceProps) {
   const first = useRef<HTMLSelectElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
   return (
     <Field name="Agent, team or workflow">
       <select ref={first} value={chosen} onChange={(event) => onChoose(Number(event.currentTarget.value))}>

@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionInfo } from "@troupe-internal/client";
 import { plainLine } from "../ui/unseen.ts";
 import type { Services } from "../services.ts";
@@ -20,7 +20,8 @@ export function Sidebar({ services, isOpen, onClose }: { services: Services; isO
     narrow.addEventListener("change", follow);
     return () => narrow.removeEventListener("change", follow);
   }, []);
-  useEffect(() => {
+  // A layout effect, so that the next key goes to the dialog.
+  useLayoutEffect(() => {
     if (isOpen && isNarrow) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen, isNarrow]);
@@ -168,7 +169,7 @@ function SessionItem({ session, status, isCurrent, services, onLeave }: ItemProp
 function useFocusIn(mode: string): RefObject<HTMLLIElement | null> {
   const item = useRef<HTMLLIElement>(null);
   const [shown, setShown] = useState(mode);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (mode === shown) return;
     setShown(mode);
     moveFocus(item.current, item.current?.querySelector<HTMLElement>("input, .confirm button:last-of-type, a") ?? null);
@@ -242,7 +243,7 @@ function RenameForm({
 }) {
   const [changed, setChanged] = useState(title);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  useLayoutEffect(() => field.current?.select(), []);
   return (
     <form
       class="rename"
