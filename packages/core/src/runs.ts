@@ -18,7 +18,7 @@ export type {
   ScheduleEvent,
   ScheduleView,
 } from "./runs/schedules/schedule-record.ts";
-export { LocalEngine } from "./runs/processes/run-engine.ts";
+export { LocalEngine } from "./runs/processes/local-engine.ts";
 export type {
   EngineServeOptions,
   HandedBack,

@@ -97,6 +97,9 @@ export class RunEnds {
   }
 }
 
+/** Milliseconds after which a due run is looked at again whose last attempt has not left yet. */
+const leavingPauseMs = 100;
+
 /** Suspends durable runs: updates their record, and removes them from the list of open runs. */
 export class RunSuspension {
   readonly #parts: ServiceParts;
@@ -148,19 +151,34 @@ export class RunSuspension {
    * sweep wakes the run.
    */
   async wakeDue(runId: string): Promise<void> {
-    const { store, due, now, logger } = this.#parts;
+    const { store, due, now, logger, isAlone } = this.#parts;
     try {
       const record = await store.readStored(runId);
       if (record?.status !== "waiting") return;
       const until = endOfWaits(record);
       if (until > now()) return due.add(runId, until);
-      // The job of the attempt that suspended the run may not be over, and the engine would drop another job of this
-      // activation.
+      if (isAlone) return await this.#resubmitDue(record);
+      // Several processes may wake the run, and the engine may still know the job of the attempt that suspended it.
       const woken = await store.wake(runId, record);
       if (woken !== null) this.#resubmit(woken);
     } catch (error) {
       logger.warn("A waiting run could not be woken at its time. The sweep wakes it.", { runId, error });
     }
+  }
+
+  /**
+   * Submits a run whose time is over, without a write: where no other process performs runs, its attempt can begin from
+   * the record that waits. Two writes for each of many sleeping runs would delay all of them.
+   */
+  async #resubmitDue(record: RunRecord): Promise<void> {
+    const { due, now, performing } = this.#parts;
+    const { runId } = record;
+    // The attempt that suspended the run is about to leave, or the sweep was faster. Its job must be over before the
+    // engine takes another job of the same activation.
+    if (performing.has(runId)) return due.add(runId, now() + leavingPauseMs);
+    // A storage in the same thread answers without a turn of the event loop. Runs that were woken before begin now.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#resubmit(record);
   }
 
   /** Warns how to answer a `doubt` wait about a call that may have had its effect, because no client can answer it. */

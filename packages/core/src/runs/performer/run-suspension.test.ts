@@ -62,8 +62,8 @@ describe("a waiting run", () => {
 });
 
 /** A run of an attempt, which has come to its waits. */
-async function suspended(waits: readonly RunWait[], { of = record, attempts = 0 } = {}) {
-  const made = partsOf();
+async function suspended(waits: readonly RunWait[], { of = record, attempts = 0, isAlone = true } = {}) {
+  const made = partsOf({}, { isAlone });
   const { parts } = made;
   await parts.store.insert({ ...of, attempts });
   const resubmit = vi.fn<(record: RunRecord) => void>();
@@ -162,25 +162,59 @@ describe("a run that suspends", () => {
 describe("a run whose time has come", () => {
   const sleeping = (until: number): RunRecord => ({ ...record, status: "waiting", waits: [asked("w", { until })] });
 
-  it.each([
-    ["wakes at its time", sleeping(now), 2, []],
-    ["waits on before its time, which is noted again", sleeping(now + 1), 0, [["r", now + 1]]],
-    ["waits on without an end", { ...sleeping(now), waits: [asked("w")] }, 0, [["r", Infinity]]],
-    ["is left to the sweep if the run itself is late", { ...sleeping(now + 9), waitsUntil: now }, 0, [["r", now + 9]]],
-    ["is left as it is when it was woken", { ...sleeping(now), status: "queued" as const }, 0, []],
-    ["is left as it is when it is over", { ...sleeping(now), status: "completed" as const }, 0, []],
-  ])("%s", async (...row) => {
-    const [, of, activation, noted] = row;
-    const run = await suspended([], { of });
+  const rows: [behaviour: string, of: RunRecord, wakes: boolean, noted: [string, number][]][] = [
+    ["wakes at its time", sleeping(now), true, []],
+    ["waits on before its time, which is noted again", sleeping(now + 1), false, [["r", now + 1]]],
+    ["waits on without an end", { ...sleeping(now), waits: [asked("w")] }, false, [["r", Infinity]]],
+    [
+      "is left to the sweep if the run itself is late",
+      { ...sleeping(now + 9), waitsUntil: now },
+      false,
+      [["r", now + 9]],
+    ],
+    ["is left as it is when it was woken", { ...sleeping(now), status: "queued" as const }, false, []],
+    ["is left as it is when it is over", { ...sleeping(now), status: "completed" as const }, false, []],
+  ];
+
+  it.each(rows)("%s, with another activation if several processes may wake it", async (...row) => {
+    const [, of, wakes, noted] = row;
+    for (const isAlone of [true, false]) {
+      const run = await suspended([], { of, isAlone });
+      await run.suspension.wakeDue("r");
+      expect(run.resubmit.mock.calls.map(([woken]) => woken.activation)).toEqual(wakes ? [isAlone ? 1 : 2] : []);
+      expect(run.noted.mock.calls).toEqual(noted);
+      expect(run.lines).toEqual([]);
+    }
+  });
+
+  it("is submitted without a write if no other process performs runs", async () => {
+    const run = await suspended([], { of: sleeping(now) });
+    const before = await Promise.all(["runs", "run-open"].map((namespace) => run.storage.list(namespace)));
     await run.suspension.wakeDue("r");
-    expect(run.resubmit.mock.calls.map(([woken]) => woken.activation)).toEqual(activation === 0 ? [] : [activation]);
-    expect(run.noted.mock.calls).toEqual(noted);
-    expect(run.lines).toEqual([]);
+    expect(run.resubmit).toHaveBeenCalledOnce();
+    expect(await Promise.all(["runs", "run-open"].map((namespace) => run.storage.list(namespace)))).toEqual(before);
+  });
+
+  it("is looked at again soon while an attempt has not left, whose job the engine still knows", async () => {
+    const run = await suspended([], { of: sleeping(now) });
+    run.parts.performing.set("r", { done: Promise.resolve(), cancel: () => undefined });
+    await run.suspension.wakeDue("r");
+    expect(run.resubmit).not.toHaveBeenCalled();
+    expect(run.noted.mock.calls).toEqual([["r", now + 100]]);
+  });
+
+  it("lets the event loop turn before it begins, so that it does not delay runs that were woken before", async () => {
+    const run = await suspended([], { of: sleeping(now) });
+    const turn = vi.fn<() => void>();
+    setImmediate(turn);
+    await run.suspension.wakeDue("r");
+    expect(turn.mock.invocationCallOrder[0]).toBeLessThan(run.resubmit.mock.invocationCallOrder[0] ?? 0);
   });
 
   it("is woken by one of two processes", async () => {
-    const run = await suspended([], { of: sleeping(now) });
-    const other = new RunSuspension(partsOf({}, { storage: run.storage }).parts, run.resubmit);
+    const run = await suspended([], { of: sleeping(now), isAlone: false });
+    const shared = partsOf({}, { storage: run.storage, isAlone: false });
+    const other = new RunSuspension(shared.parts, run.resubmit);
     await Promise.all([run.suspension.wakeDue("r"), other.wakeDue("r")]);
     expect(run.resubmit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ activation: 2 }));
   });

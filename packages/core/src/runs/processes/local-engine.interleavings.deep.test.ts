@@ -1,7 +1,7 @@
 import { checkInterleavings } from "@troupe-internal/interleavings";
 import type { HeldCalls, Scene } from "@troupe-internal/interleavings";
 import { expect, it, vi } from "vitest";
-import { LocalEngine } from "./run-engine.ts";
+import { LocalEngine } from "./local-engine.ts";
 import type { RunJob, Serving } from "./run-engine.ts";
 
 it("no job of the local engine waits while there is a place for it, and each is performed to its end, in any order [async.wake-ups]", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LocalEngine } from "./run-engine.ts";
+import { LocalEngine } from "./local-engine.ts";
 
 /** Serves an engine whose jobs never end, and returns it with the ids of the runs that have begun. */
 async function serveEngine(concurrency: number) {

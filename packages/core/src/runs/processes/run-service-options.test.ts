@@ -3,7 +3,7 @@ import { silentLogger } from "../../base/log/logger.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { MapStorage } from "../../sessions/storage/test/map-storage.ts";
 import { defaultMemoryBytes } from "../../base/util/default-memory-bytes.ts";
-import { LocalEngine } from "./run-engine.ts";
+import { LocalEngine } from "./local-engine.ts";
 import { readServeOptions, readServiceOptions } from "./run-service-options.ts";
 
 const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLogger } from "../../base/log/logger.ts";
 import { newRecord } from "../record/test/run-records.ts";
-import { LocalEngine } from "./run-engine.ts";
+import { LocalEngine } from "./local-engine.ts";
 import type { RunJob } from "./run-engine.ts";
 import { RunSubmission } from "./run-sweep.ts";
 

@@ -63,6 +63,8 @@ export type ServiceParts = {
   /** The name of this process in logs and in the `RunView` of runs. */
   readonly node: string;
   readonly nodes: LiveNodes;
+  /** True if no other process performs the runs. */
+  readonly isAlone: boolean;
   readonly now: () => number;
   /** The runs that began when they were accepted here, until the end of their first attempt. */
   readonly begun: Map<string, BegunRun>;
@@ -114,6 +116,7 @@ export function makeServiceParts(
     logger,
     telemetry,
     node,
+    isAlone,
     nodes: new LiveNodes({
       storage,
       id: createId(),

@@ -3,7 +3,7 @@ import { checkConformance } from "../../testing/conformance/check-conformance.ts
 import { runEngineCases } from "../../testing/conformance/run-engine-cases.ts";
 import { runServiceCases } from "../../testing/conformance/run-service-cases.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { LocalEngine } from "../processes/run-engine.ts";
+import { LocalEngine } from "../processes/local-engine.ts";
 
 describe("LocalEngine", () => {
   checkConformance(it, runEngineCases, {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkExclusion } from "../../base/async/test/check-exclusion.ts";
 import { sleep } from "../../base/async/sleep.ts";
 import type { Exclusion } from "../../base/async/test/check-exclusion.ts";
-import { LocalEngine } from "../processes/run-engine.ts";
+import { LocalEngine } from "../processes/local-engine.ts";
 import { Lease } from "../../sessions/lock/lease.ts";
 import {
   createLocalQueues,

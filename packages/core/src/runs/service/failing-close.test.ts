@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { LocalEngine } from "../processes/run-engine.ts";
+import { LocalEngine } from "../processes/local-engine.ts";
 import type { EngineServeOptions, Perform, Serving } from "../processes/run-engine.ts";
 import { defineTool } from "../../agents/tool/define-tool.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";

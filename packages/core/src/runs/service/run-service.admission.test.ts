@@ -6,7 +6,7 @@ import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Admission } from "../processes/admission.ts";
-import { LocalEngine } from "../processes/run-engine.ts";
+import { LocalEngine } from "../processes/local-engine.ts";
 import type { RunJob } from "../processes/run-engine.ts";
 import { anonymousCaller, countedCaller } from "../../sessions/session/counted-caller.ts";
 import type { RunRequest } from "../record/run-view.ts";

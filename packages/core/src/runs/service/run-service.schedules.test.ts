@@ -4,7 +4,7 @@ import { defineTool } from "../../agents/tool/define-tool.ts";
 import { createLogger } from "../../base/log/logger.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import { LocalEngine } from "../processes/run-engine.ts";
+import { LocalEngine } from "../processes/local-engine.ts";
 import type { RunServiceOptions } from "../processes/run-service-options.ts";
 import { runDrivers } from "../record/test/run-drivers.ts";
 import type { RunSchedule } from "../schedules/schedule-record.ts";

@@ -27,7 +27,7 @@ import { RunTail } from "../readers/run-tail.ts";
 import { admissionOf } from "../processes/admission.ts";
 import { lookUpTarget } from "../processes/durable-target.ts";
 import { checkOpenRuns } from "../processes/upgrade-check.ts";
-import { LocalEngine } from "../processes/run-engine.ts";
+import { LocalEngine } from "../processes/local-engine.ts";
 import type { RunEngine, Serving } from "../processes/run-engine.ts";
 import { readServeOptions, readServiceOptions, warnOfUnsafeSteps } from "../processes/run-service-options.ts";
 import type { RunServeOptions, RunServiceOptions, ServiceSettings } from "../processes/run-service-options.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Agent } from "../../agents/agent/agent.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { EphemeralRunStorage, MemoryRuns } from "../readers/memory-runs.ts";
-import { LocalEngine } from "../processes/run-engine.ts";
+import { LocalEngine } from "../processes/local-engine.ts";
 import type { RunEngine } from "../processes/run-engine.ts";
 import type { RunServiceOptions } from "../processes/run-service-options.ts";
 import { ServiceHosting } from "./run-serving.ts";

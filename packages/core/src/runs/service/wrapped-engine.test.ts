@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { LocalEngine } from "../processes/run-engine.ts";
+import { LocalEngine } from "../processes/local-engine.ts";
 import type { RunEngine } from "../processes/run-engine.ts";
 import { makeService, request, scriptedAgent, untilStatus } from "./test/services.ts";
 

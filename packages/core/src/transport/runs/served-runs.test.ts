@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Agent } from "../../agents/agent/agent.ts";
 import type { RunEngine } from "../../runs/processes/run-engine.ts";
-import { LocalEngine } from "../../runs/processes/run-engine.ts";
+import { LocalEngine } from "../../runs/processes/local-engine.ts";
 import { RunService } from "../../runs/service/run-service.ts";
 import type { RunServiceOptions } from "../../runs/processes/run-service-options.ts";
 import { createLogger } from "../../base/log/logger.ts";

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from "vitest";
-import { LocalEngine } from "../run-engine.ts";
+import { LocalEngine } from "../local-engine.ts";
 import type { HandedBack, RunJob } from "../run-engine.ts";
 
 /** The time at which an engine of `begin` is made, in epoch milliseconds. */

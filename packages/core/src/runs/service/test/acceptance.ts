@@ -1,4 +1,4 @@
-import { LocalEngine } from "../../processes/run-engine.ts";
+import { LocalEngine } from "../../processes/local-engine.ts";
 import type { RunJob } from "../../processes/run-engine.ts";
 import { readServiceOptions } from "../../processes/run-service-options.ts";
 import type { RunServiceOptions } from "../../processes/run-service-options.ts";

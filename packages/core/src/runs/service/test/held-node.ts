@@ -1,6 +1,6 @@
 import type { HeldCalls } from "@troupe-internal/interleavings";
 import { Agent } from "../../../agents/agent/agent.ts";
-import { LocalEngine } from "../../processes/run-engine.ts";
+import { LocalEngine } from "../../processes/local-engine.ts";
 import type { RunEngine } from "../../processes/run-engine.ts";
 import { TroupeError } from "../../../base/errors/troupe-error.ts";
 import { runNamespaces } from "../../../agents/journal/log-entry.ts";
