@@ -102,4 +102,23 @@ describe("runPaths", () => {
       ["Run the workflow w", "Counts.", false, { "application/json": {} }],
     ]);
   });
+
+  it("has the input that a workflow declares, instead of all keys of its state", () => {
+    const workflow = new Workflow({
+      name: "w",
+      initialState: { city: "Oslo", text: "" },
+      inputSchema: { type: "object", properties: { city: { type: "string", const: "Oslo" } }, required: ["city"] },
+      steps: [{ name: "x", run: () => ({}) }],
+    });
+
+    const { requestBody } = pathsOf({ workflows: { w: workflow } })["/workflows/w/run"]?.post ?? {};
+
+    expect(requestBody?.content["application/json"]?.schema).toMatchObject({
+      properties: {
+        input: {
+          oneOf: [{ properties: { city: { type: "string", enum: ["Oslo"] } }, required: ["city"] }, { type: "string" }],
+        },
+      },
+    });
+  });
 });

@@ -27,26 +27,31 @@ const kinds: Readonly<Record<string, OpenApiSchema>> = {
 };
 
 /**
- * Returns the OpenAPI schema of the body of a workflow's run. An input object has the keys of the workflow's initial
- * state if they are known; otherwise any keys. The input may be a string, unless it is known that no step reads one.
+ * Returns the OpenAPI schema of the body of a workflow's run. An input object has the schema that the workflow declares.
+ * Without a declared schema it has the keys of the workflow's initial state if they are known; otherwise any keys. The
+ * input may be a string, unless it is known that no step reads one.
  * `takesWebhook` is true if a request may name a webhook.
  */
 export function workflowRequestSchema(
-  { inputKinds, readsText }: ServedWorkflow,
+  { inputKinds, inputSchema: declared, readsText }: ServedWorkflow,
   { takesWebhook }: { takesWebhook: boolean },
 ): OpenApiSchema {
   const webhook = takesWebhook && { webhook: webhookFieldSchema };
   return {
     type: "object",
-    properties: { input: inputSchema(inputKinds, readsText), ...nullableRunFields, ...webhook },
+    properties: {
+      input: inputSchema(declared === undefined ? stateSchema(inputKinds) : toOpenApiSchema(declared), readsText),
+      ...nullableRunFields,
+      ...webhook,
+    },
     additionalProperties: false,
   };
 }
 
-function inputSchema(inputKinds: ServedWorkflow["inputKinds"], readsText = true): OpenApiSchema {
-  if (!readsText) return { ...stateSchema(inputKinds), nullable: true, description: "Merged over the initial state." };
+function inputSchema(state: OpenApiSchema, readsText = true): OpenApiSchema {
+  if (!readsText) return { ...state, nullable: true, description: "Merged over the initial state." };
   const description = "An object is merged over the initial state; a string is the input of the first agent step.";
-  return { oneOf: [stateSchema(inputKinds), { ...saidSchema, nullable: true }], description };
+  return { oneOf: [state, { ...saidSchema, nullable: true }], description };
 }
 
 /** Returns the OpenAPI schema of a workflow's input object. An empty initial state does not restrict its keys. */

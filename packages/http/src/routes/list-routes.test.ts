@@ -12,7 +12,7 @@ const served = {
   teams: new Map([["t", { name: "team", kind: "team" }]]),
   workflows: new Map([
     ["w", { name: "flow", kind: "other", description: "Counts.", state: {} }],
-    ["v", {}],
+    ["v", { inputSchema: { type: "object", properties: { città: { type: "string" } } } }],
   ]),
 };
 
@@ -48,7 +48,12 @@ it("lists what is registered by its names there, in order, without anything secr
       {
         workflows: [
           { name: "w", kind: "workflow", description: "Counts.", input: objects },
-          { name: "v", kind: "workflow", input: objects },
+          {
+            name: "v",
+            kind: "workflow",
+            input: objects,
+            inputSchema: { type: "object", properties: { città: { type: "string" } } },
+          },
         ],
       },
     ],

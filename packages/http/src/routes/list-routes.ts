@@ -16,6 +16,8 @@ export type ListEntry = {
    * state.
    */
   input: ("text" | "parts" | "object")[];
+  /** The JSON Schema of an input object, if a workflow declares one. */
+  inputSchema?: Readonly<Record<string, unknown>>;
 };
 
 /** Makes the routes `GET /agents`, `/teams` and `/workflows`, which list the registered runnables by name. */
@@ -35,6 +37,12 @@ function toListEntry([name, { kind, description }]: [string, Runnable]): ListEnt
   return { name, kind, ...(description !== undefined && { description }), input: ["text", "parts"] };
 }
 
-function toWorkflowEntry([name, { description }]: [string, ServedWorkflow]): ListEntry {
-  return { name, kind: "workflow", ...(description !== undefined && { description }), input: ["object", "text"] };
+function toWorkflowEntry([name, { description, inputSchema }]: [string, ServedWorkflow]): ListEntry {
+  return {
+    name,
+    kind: "workflow",
+    ...(description !== undefined && { description }),
+    input: ["object", "text"],
+    ...(inputSchema !== undefined && { inputSchema }),
+  };
 }

@@ -99,6 +99,17 @@ describe("the tool of an entry", () => {
     ]);
   });
 
+  it("the tool of a workflow takes the input that the workflow declares, with its definitions at the root", () => {
+    const $defs = { place: { type: "string" } };
+    const declared = { type: "object", properties: { place: { $ref: "#/$defs/place" } }, required: ["place"] };
+    const [tool] = only({ workflows: { flow: workflow({ inputSchema: { ...declared, $defs } }) } });
+    expect(tool?.definition.inputSchema).toMatchObject({
+      type: "object",
+      $defs,
+      properties: { input: { anyOf: [declared, { type: "string" }] } },
+    });
+  });
+
   it("the tool of an entry that is a workflow takes the keys of its state, by their kinds", () => {
     const kinds = ["string", "number", "boolean", "list", "object", "unknown"];
     const inputKinds = new Map(kinds.map((kind) => [`a ${kind}`, kind]));

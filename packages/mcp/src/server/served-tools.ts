@@ -59,17 +59,24 @@ const kindSchemas: Readonly<Record<string, object>> = {
 };
 
 /**
- * Returns the schema of a workflow's input: a string, or an object that has only keys of the initial state if those are
- * known.
+ * Returns the schema of a workflow's input, with its definitions: a string, or an object with the schema that the
+ * workflow declares. Without a declared schema, it has only keys of the initial state if those are known.
  */
-function workflowInput({ inputKinds = new Map() }: ServedWorkflow): object {
-  const properties = Object.fromEntries([...inputKinds].map(([key, kind]) => [key, kindSchemas[kind] ?? {}]));
-  const state =
-    inputKinds.size === 0 ? { type: "object" } : { type: "object", properties, additionalProperties: false };
-  return {
+function workflowInput({ inputKinds = new Map(), inputSchema }: ServedWorkflow): {
+  input: object;
+  definitions?: object;
+} {
+  const { structured: state, definitions } = embed(inputSchema ?? stateSchema(inputKinds));
+  const input = {
     anyOf: [state, { type: "string" }],
     description: "An object is merged over the initial state; a string is the input of the first agent step.",
   };
+  return { input, ...(definitions !== undefined && { definitions }) };
+}
+
+function stateSchema(inputKinds: ReadonlyMap<string, string>): object {
+  const properties = Object.fromEntries([...inputKinds].map(([key, kind]) => [key, kindSchemas[kind] ?? {}]));
+  return inputKinds.size === 0 ? { type: "object" } : { type: "object", properties, additionalProperties: false };
 }
 
 /** The arguments of `readServedTools` beside the service. */
@@ -114,7 +121,8 @@ function askTool(kind: "agent" | "team", name: string, entry: Runnable): ServedT
 
 function runTool(name: string, entry: ServedWorkflow): ServedTool {
   const description = entry.description?.trim() || `Runs the workflow ${name} and returns its last state.`;
-  const inputSchema = rootSchema({ input: workflowInput(entry), sessionId });
+  const { input, definitions } = workflowInput(entry);
+  const inputSchema = { ...definitions, ...rootSchema({ input, sessionId }) };
   const target = { kind: "workflow" as const, name, entry };
   return { ...servedTool({ name: `run_${name}`, description, inputSchema }, entry), target, argument: "input" };
 }

@@ -19,6 +19,7 @@ import type { RunEvents } from "../run/run-events.ts";
 import type { RunLimits } from "../run/run-options.ts";
 import { runHooksOption } from "../agent/hooks.ts";
 import type { RunHooks } from "../agent/hooks.ts";
+import type { ObjectSchema } from "../../schema/object-schema.ts";
 import type { NestedSteps, WorkflowStep } from "./workflow-step.ts";
 
 /** Policy for retries of a failed step. The steps before it are not repeated. */
@@ -36,6 +37,13 @@ export type WorkflowConfig<State extends object> = LogChoice & {
   description?: string | undefined;
   /** The state at the start of each run: plain JSON. A run's input may set its keys. */
   initialState: State;
+  /**
+   * The schema of an input object, which is checked before it is merged over the initial state. A run without input is
+   * checked as `{}`; a string is not checked. Clients read the schema: the page makes a form from it, with the titles,
+   * descriptions, choices and defaults of its properties. Its check must be synchronous.
+   * @default any input that fits the initial state
+   */
+  inputSchema?: ObjectSchema | undefined;
   /** The steps of the workflow, in order: an array, or a function that adds them to a flow. */
   steps: NestedSteps<NoInfer<State>>;
   /** The policy for repeating steps that fail. @default no retries */
@@ -59,11 +67,12 @@ const retryPolicyTable = {
   backoffMs: millisecondsOption,
 } satisfies OptionTable<RetryPolicy>;
 
-/** Checks of a workflow's options, except `initialState` and `steps`, which are checked elsewhere. */
+/** Checks of a workflow's options, except `initialState`, `inputSchema` and `steps`, which are checked elsewhere. */
 const optionTable = {
   name: nonBlankString(128),
   description: optional(nonEmptyString),
   initialState: (value) => value as object,
+  inputSchema: (value) => value as ObjectSchema | undefined,
   steps: (value) => value as WorkflowStep<object>[],
   retryPolicy: optional(nested(retryPolicyTable)),
   eventBus: optional(methodsOption<EventBus<RunEvents>>("an EventBus", "on", "off", "emit", "has")),
@@ -77,6 +86,7 @@ const optionTable = {
 const otherNames = {
   state: "initialState",
   stateSchema: "initialState",
+  inputs: "inputSchema",
   nodes: "steps",
   tasks: "steps",
   retry: "retryPolicy",
@@ -84,8 +94,8 @@ const otherNames = {
 } satisfies Record<string, keyof WorkflowConfig<object>>;
 
 /**
- * Checks the configuration of a workflow, except `initialState` and `steps`, which `StateShape` and `readSteps` check.
- * Throws `invalid_config`, which names the wrong or unknown option.
+ * Checks the configuration of a workflow, except `initialState`, `inputSchema` and `steps`, which `StateShape`,
+ * `InputCheck` and `readSteps` check. Throws `invalid_config`, which names the wrong or unknown option.
  */
 export function checkWorkflowConfig(config: unknown): void {
   readOptions(optionTable, config, { owner: "workflow", otherNames });

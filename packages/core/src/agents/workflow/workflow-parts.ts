@@ -18,6 +18,8 @@ import { callEndHook, prepareInput } from "../agent/hooks.ts";
 import type { RunHooks } from "../agent/hooks.ts";
 import type { PlannedWorkflowRun, WorkflowPlan, WorkflowRunner } from "./run-workflow.ts";
 import { isRecord } from "../../base/util/is-record.ts";
+import type { JsonSchema } from "../../schema/object-schema.ts";
+import { InputCheck } from "./input-check.ts";
 import { StateShape } from "./state-shape.ts";
 import type { StateRecord, StateValueKind } from "./state-shape.ts";
 import { StepTrace } from "./step-trace.ts";
@@ -55,6 +57,7 @@ export class WorkflowParts {
   readonly waitingStep: string | undefined;
   readonly #steps: readonly CheckedStep[];
   readonly #shape: StateShape;
+  readonly #inputCheck: InputCheck | undefined;
   readonly #retryPolicy: RetryPolicy | undefined;
   readonly #limits: RunLimits | undefined;
   readonly #telemetry: Telemetry | undefined;
@@ -64,10 +67,12 @@ export class WorkflowParts {
 
   constructor(config: WorkflowConfig<object>) {
     checkWorkflowConfig(config);
-    const { name, description, initialState, steps, retryPolicy, eventBus, limits, telemetry, hooks } = config;
+    const { name, description, initialState, inputSchema, steps, retryPolicy, eventBus, limits, telemetry, hooks } =
+      config;
     this.name = name;
     this.description = description;
     this.#shape = new StateShape(initialState);
+    this.#inputCheck = inputSchema === undefined ? undefined : new InputCheck(inputSchema);
     this.#steps = readSteps(steps);
     this.readsText = mayReadText(this.#steps);
     this.waitingStep = waitingStepIn(this.#steps);
@@ -83,6 +88,11 @@ export class WorkflowParts {
   /** The keys that an input may set, each with the kind of its value. */
   get inputKinds(): ReadonlyMap<string, StateValueKind> {
     return this.#shape.kinds;
+  }
+
+  /** The JSON Schema of an input object, if the workflow declares one. */
+  get inputSchema(): JsonSchema | undefined {
+    return this.#inputCheck?.jsonSchema;
   }
 
   /** A copy of the state at the start of a run without input. */
@@ -116,7 +126,7 @@ export class WorkflowParts {
     const plan: WorkflowPlan = {
       steps: this.#steps,
       retryPolicy: this.#retryPolicy,
-      start: this.#shape.start(input),
+      start: this.#shape.start(message === undefined ? this.#checked(input) : undefined),
       message,
       trace: new StepTrace(),
     };
@@ -145,6 +155,11 @@ export class WorkflowParts {
       onEnd: (end) => callEndHook(hooks, run.context, end),
     });
     return { execution, plan };
+  }
+
+  /** Returns the input as the schema returns it, with defaults. Throws `invalid_request` if it does not fit the schema. */
+  #checked(input: object | undefined): unknown {
+    return this.#inputCheck === undefined ? input : this.#inputCheck.check(input ?? {});
   }
 }
 

@@ -7,6 +7,7 @@ import type { StructuredRunOutput } from "../run/run-output.ts";
 import type { RunStream } from "../run/runnable.ts";
 import { createObservedRunner, runUnobserved, toWorkflowResult } from "./run-workflow.ts";
 import { isRecord } from "../../base/util/is-record.ts";
+import type { JsonSchema } from "../../schema/object-schema.ts";
 import type { StateValueKind } from "./state-shape.ts";
 import type { WorkflowConfig } from "./workflow-config.ts";
 import { requireOptionsObject, WorkflowParts } from "./workflow-parts.ts";
@@ -48,6 +49,11 @@ export class Workflow<State extends object> {
   /** The keys of the state that an input may set, each with the kind of its value. */
   get inputKinds(): ReadonlyMap<string, StateValueKind> {
     return this.#parts.inputKinds;
+  }
+
+  /** The JSON Schema of an input object, if the workflow declares one. */
+  get inputSchema(): JsonSchema | undefined {
+    return this.#parts.inputSchema;
   }
 
   /** The state at the start of a run without input: a copy. */

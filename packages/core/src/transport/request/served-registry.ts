@@ -9,7 +9,7 @@ import type { Workflow } from "../../agents/workflow/workflow.ts";
 
 /** A workflow that a transport serves: the used part of a `Workflow` with any type of state. */
 export type ServedWorkflow = Pick<Workflow<object>, "name" | "description" | "eventBus" | "run" | "stream"> &
-  Partial<Pick<Workflow<object>, "initialState" | "inputKinds" | "plannedSteps" | "readsText">>;
+  Partial<Pick<Workflow<object>, "initialState" | "inputKinds" | "inputSchema" | "plannedSteps" | "readsText">>;
 
 const longestName = 128;
 

@@ -3,7 +3,7 @@ import type { FailedRunFacts } from "@troupe/core/transport";
 import type { ListEntry } from "../../routes/list-routes.ts";
 import { schemaRef } from "../open-api-spec.ts";
 import type { OpenApiSchema } from "../open-api-spec.ts";
-import { arraySchema, objectSchema, enumSchema, stringSchema } from "./schema-builders.ts";
+import { anyObjectSchema, arraySchema, objectSchema, enumSchema, stringSchema } from "./schema-builders.ts";
 
 const agent: ListEntry = {
   name: "helper",
@@ -27,7 +27,13 @@ export function serviceSchemas(): Record<string, OpenApiSchema> {
           description: "The forms of the field `input` of a run.",
         },
       },
-      optional: { description: stringSchema },
+      optional: {
+        description: stringSchema,
+        inputSchema: {
+          ...anyObjectSchema,
+          description: "The JSON Schema of an input object, if a workflow declares one.",
+        },
+      },
       example: agent,
     }),
     AgentList: listSchema("agents", agent),
