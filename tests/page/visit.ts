@@ -21,6 +21,8 @@ export type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "has
   readonly user?: string | null;
   /** A script that runs in the page before its own. */
   readonly before?: string;
+  /** The name of the group that is shown instead of the field for a question: the form of the first workflow. */
+  readonly awaits?: string;
 };
 
 /** A page of a signed-in user, with the errors and the hosts that it asked. */
@@ -44,7 +46,7 @@ export class Visit {
   }
 
   /** Opens the page in a browser of its own. */
-  static async open(url: string, name: string, { user = "ada", before, ...look }: Look = {}): Promise<Visit> {
+  static async open(url: string, name: string, { user = "ada", before, awaits, ...look }: Look = {}): Promise<Visit> {
     const browser = await chromium.connectOverCDP(browserUrl);
     const context = await browser.newContext(look);
     onTestFinished(async () => {
@@ -57,7 +59,8 @@ export class Visit {
     if (before !== undefined) await page.addInitScript(before);
     const visit = new Visit(page, name);
     await page.goto(url);
-    await page.getByRole("textbox", { name: "Your question" }).waitFor();
+    const begin = page.getByRole("textbox", { name: "Your question" });
+    await (awaits === undefined ? begin : page.getByRole("group", { name: awaits })).waitFor();
     return visit;
   }
 

@@ -8,6 +8,18 @@ export function createMorningBriefing({ meteorologist, timekeeper }: Specialists
   return new Workflow<Briefing>({
     name: "morning-briefing",
     description: "The weather and the time in a city, in a few lines.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        city: {
+          type: "string",
+          title: "City",
+          description: "The place whose weather and time you want.",
+          minLength: 1,
+        },
+      },
+      additionalProperties: false,
+    },
     initialState: { city: "Oslo", weather: "", time: "", umbrella: false, briefing: "" },
     steps: [
       {

@@ -8,6 +8,8 @@ export type RunnableInfo = {
   readonly description?: string;
   /** The accepted forms of input: `text`, `parts` (including files), `object`. */
   readonly input: readonly string[];
+  /** The JSON Schema of an input object, if a workflow declares one. */
+  readonly inputSchema?: unknown;
 };
 
 /**

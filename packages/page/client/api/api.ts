@@ -2,6 +2,7 @@ import { ServiceApi } from "@troupe-internal/client";
 import type { RunInfo, RunnableKind } from "@troupe-internal/client";
 import type { Settings } from "../settings.ts";
 import { exampleOf, toWorkflowInput } from "./workflow-input.ts";
+import type { WorkflowFields } from "./workflow-input.ts";
 
 /**
  * A request to run an agent, a team or a workflow: the text, attached files, and the session that the run continues.
@@ -10,6 +11,8 @@ export type RunRequest = {
   readonly kind: RunnableKind;
   readonly name: string;
   readonly text: string;
+  /** The input of a workflow, if a person has filled in its form. The text then shows the same fields. */
+  readonly fields?: WorkflowFields | undefined;
   readonly files: readonly File[];
   readonly sessionId: string | undefined;
 };
@@ -32,9 +35,9 @@ export class Api extends ServiceApi {
   }
 
   /** Starts a run, which continues if this connection breaks, and returns the stream of its events. */
-  async start({ text, ...request }: RunRequest, key: string): Promise<Response> {
+  async start({ text, fields, ...request }: RunRequest, key: string): Promise<Response> {
     const isWorkflow = request.kind === "workflow";
-    const input = isWorkflow ? toWorkflowInput(text, exampleOf(request, this.#suggestions)) : text;
+    const input = isWorkflow ? (fields ?? toWorkflowInput(text, exampleOf(request, this.#suggestions))) : text;
     return await this.request({ ...request, input, headers: this.#keyHeaders() }, { path: "stream", key });
   }
 

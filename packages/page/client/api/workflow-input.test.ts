@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exampleOf, toLines, toWorkflowInput } from "./workflow-input.ts";
+import { exampleOf, toLines, toQuestionText, toWorkflowInput } from "./workflow-input.ts";
 
 describe("the input of a workflow", () => {
   it.each([
@@ -106,4 +106,11 @@ describe("the example of a workflow", () => {
   it("is none where nothing is chosen", () => {
     expect(exampleOf(undefined, suggestions)).toBeUndefined();
   });
+});
+
+it("writes fields as a question, from which the same fields are read", () => {
+  const fields = { city: "Ålesund: all", note: 'two\nlines "é"', quoted: '"a"', days: 2, tags: ["a\nb"], none: null };
+
+  expect(toQuestionText(fields).split("\n")).toHaveLength(6);
+  expect(toWorkflowInput(toQuestionText(fields), fields)).toStrictEqual(fields);
 });

@@ -23,6 +23,15 @@ export function toLines(fields: WorkflowFields): string[] {
   );
 }
 
+/** Returns fields as the text of a question, which `toWorkflowInput` reads: a value of several lines is JSON in it. */
+export function toQuestionText(fields: WorkflowFields): string {
+  const shown = Object.entries(fields).map(([name, value]) => {
+    const isLong = typeof value === "string" && value.includes("\n");
+    return [name, isLong ? JSON.stringify(value) : value] as const;
+  });
+  return toLines(Object.fromEntries(shown)).join("\n");
+}
+
 /**
  * Returns the input of a workflow. A JSON object, or lines such as `city: Oslo` with fields of the example, are its
  * state; any other text is for its first agent.
@@ -32,7 +41,8 @@ export function toWorkflowInput(text: string, example: WorkflowFields = {}): unk
   return readFields(text) ?? readLines(text, example) ?? text;
 }
 
-function readFields(text: string): WorkflowFields | undefined {
+/** Returns the fields of a text that is a JSON object; undefined for any other text. */
+export function readFields(text: string): WorkflowFields | undefined {
   const value = readJson(text);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WorkflowFields) : undefined;
 }
@@ -56,9 +66,13 @@ function fieldOf(typed: string, example: WorkflowFields): string | undefined {
   return Object.keys(example).find((name) => name.toLowerCase() === wanted);
 }
 
-/** Reads a value. The text counts as typed where the example has a text, and where it is not JSON. */
+/**
+ * Reads a value. The text counts as typed where the example has a text, unless it is a text of several lines in JSON,
+ * and where it is not JSON.
+ */
 function readValue(text: string, example: unknown): unknown {
-  const value = typeof example === "string" ? undefined : readJson(text);
+  const isTyped = typeof example === "string" && !/^".*\\n.*"$/.test(text);
+  const value = isTyped ? undefined : readJson(text);
   return value === undefined ? text : value;
 }
 

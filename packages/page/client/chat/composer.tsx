@@ -1,11 +1,12 @@
 import { useRef, useState } from "preact/hooks";
 import type { RunnableInfo } from "@troupe-internal/client";
-import { toLines } from "../api/workflow-input.ts";
+import { toLines, toQuestionText } from "../api/workflow-input.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 import { RunnablePicker } from "./runnable-picker.tsx";
 import { useFileDrop } from "./use-file-drop.ts";
+import { useWorkflowForm, WorkflowForm } from "./workflow-form.tsx";
 
 /** The runnable to ask, the state of the conversation, and the actions of the composer. */
 type ComposerProps = {
@@ -18,20 +19,25 @@ type ComposerProps = {
   /** True while a turn is being deleted so that its question can be asked again. */
   readonly isReplacing: boolean;
   readonly onChoose: (runnable: RunnableInfo) => void;
-  readonly onSend: (text: string, files: File[]) => void;
+  readonly onSend: (text: string, files: File[], fields?: WorkflowFields) => void;
   readonly onStop: () => void;
 };
 
-/** The input field for a question: Enter sends, Shift and Enter break the line. It keeps the focus. */
+/**
+ * The input field for a question: Enter sends, Shift and Enter break the line. It keeps the focus. A workflow that
+ * declares its input has a form instead.
+ */
 export function Composer({ runnables, chosen, example, onChoose, onSend, onStop, ...busy }: ComposerProps) {
   const [text, setText] = useState("");
   const takesFiles = chosen?.input.includes("parts") === true;
   const { files, setFiles } = useFiles(takesFiles);
   const form = useRef<HTMLFormElement>(null);
+  const { shownForm, read } = useWorkflowForm(chosen);
   const isFilled = text.trim() !== "" || files.length > 0 || chosen?.kind === "workflow";
   const maySend = chosen !== undefined && isFilled && !busy.isAnswering && !busy.isReplacing;
   const send = () => {
     if (!maySend) return;
+    if (read !== undefined) return read((fields) => onSend(toQuestionText(fields), [], fields));
     onSend(text, [...files]);
     setText("");
     setFiles([]);
@@ -48,27 +54,41 @@ export function Composer({ runnables, chosen, example, onChoose, onSend, onStop,
       }}
     >
       <FileList files={files} onRemove={(file) => setFiles(files.filter((each) => each !== file))} />
-      <QuestionField
-        text={text}
-        placeholder={placeholderFor(chosen, example)}
-        onText={setText}
-        onFiles={add}
-        onEnter={send}
-      />
+      {shownForm === undefined ? (
+        <QuestionField
+          text={text}
+          placeholder={placeholderFor(chosen, example)}
+          onText={setText}
+          onFiles={add}
+          onEnter={send}
+        />
+      ) : (
+        <WorkflowForm {...shownForm} />
+      )}
       <div class="tools">
         {takesFiles && <FileButton onFiles={add} />}
         <RunnablePicker runnables={runnables} chosen={chosen} onChoose={onChoose} />
-        {busy.isAnswering ? (
-          <button type="button" class="round" onClick={onStop} aria-label="Stop" title="Stop">
-            <Icon name="stop" />
-          </button>
-        ) : (
-          <button type="submit" class="round main" aria-disabled={!maySend} aria-label="Send" title="Send">
-            <Icon name="send" />
-          </button>
-        )}
+        <MainButton isAnswering={busy.isAnswering} maySend={maySend} onStop={onStop} />
       </div>
     </form>
+  );
+}
+
+type ButtonProps = { isAnswering: boolean; maySend: boolean; onStop: () => void };
+
+/** The button that sends the form, or stops the active run. */
+function MainButton({ isAnswering, maySend, onStop }: ButtonProps) {
+  if (isAnswering) {
+    return (
+      <button type="button" class="round" onClick={onStop} aria-label="Stop" title="Stop">
+        <Icon name="stop" />
+      </button>
+    );
+  }
+  return (
+    <button type="submit" class="round main" aria-disabled={!maySend} aria-label="Send" title="Send">
+      <Icon name="send" />
+    </button>
   );
 }
 

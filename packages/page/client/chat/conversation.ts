@@ -10,7 +10,7 @@ import { randomKey } from "./random-key.ts";
 import { reduceEvents, restartTurn, withoutWait } from "./reduce-turn.ts";
 import { fromStoredTurn } from "./stored-turn.ts";
 import type { StoredTurnView } from "./stored-turn.ts";
-import { isUnderWay, newTurn } from "./turn.ts";
+import { isUnderWay, newTurn, withQuestionText } from "./turn.ts";
 import type { Question, Turn } from "./turn.ts";
 
 /** The maximum number of attempts to send a question if the connection breaks before the service has answered. */
@@ -83,7 +83,7 @@ export class Conversation extends Store<ConversationState> {
       const question = await this.#deleteFrom(old, signal);
       if (question === undefined) return;
       const { kind, name } = old;
-      const asked = { ...question, text: text ?? question.text };
+      const asked = text === undefined ? question : withQuestionText(question, text);
       const turn = newTurn({ key: randomKey(), kind, name, question: asked, startedAt: performance.now() });
       if (!signal.aborted) this.set({ turns: [...turns.slice(0, turns.indexOf(old)), turn], isReplacing: false });
       // The question is asked even if another conversation is shown meanwhile, because its old turn is already deleted.
@@ -185,7 +185,7 @@ export class Conversation extends Store<ConversationState> {
     if (!cut.every((each) => shown.has(each.runId)))
       throw new Error("This chat has gone on elsewhere. Reload the page, and try again.");
     if (cut[0] !== undefined && sessionId !== undefined) await this.#api.removeTurns(sessionId, cut[0].seq);
-    return { text: question.text, files };
+    return { ...question, files };
   }
 
   /** Finds the active run of a session: started in this tab, or listed by the service. */
@@ -203,7 +203,8 @@ export class Conversation extends Store<ConversationState> {
     const key = randomKey();
     const open = async () => {
       const files = await readFiles(question.files);
-      const response = await this.#api.start({ kind, name, text: question.text, files, sessionId }, key);
+      const { text, fields } = question;
+      const response = await this.#api.start({ kind, name, text, fields, files, sessionId }, key);
       this.#noteBegun(turn, sessionId, response.headers);
       return response;
     };
@@ -230,7 +231,7 @@ export class Conversation extends Store<ConversationState> {
     if (this.#stopped === key) void this.#cancel(runId);
     if (sessionId === "") return;
     const files = question.files.map(({ name: file, type }) => ({ name: file, type }));
-    this.#openRuns.add({ runId, sessionId, kind, name, text: question.text, files });
+    this.#openRuns.add({ runId, sessionId, kind, name, ...question, files });
     if (asked !== sessionId) this.#listener.begun(sessionId, question.text || name);
   }
 

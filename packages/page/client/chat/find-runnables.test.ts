@@ -38,7 +38,7 @@ describe("the suggestions of a new chat", () => {
   it("are those of the chosen runnable, and one of each other that is no workflow", () => {
     expect(shown(clerk)).toEqual(["clerk: a", "clerk: b", "poet: verse"]);
     expect(shown(undefined)).toEqual(["clerk: a", "poet: verse"]);
-    expect(shown(flow)).toEqual(['flow: {"x":1}', "clerk: a", "poet: verse"]);
+    expect(shown(flow)).toEqual(["flow: x: 1", "clerk: a", "poet: verse"]);
   });
 
   it.each([3, 4, 5])("are at most four of %i", (count) => {

@@ -1,4 +1,6 @@
 import type { RunnableInfo, RunnableKind } from "@troupe-internal/client";
+import { readFields, toQuestionText } from "../api/workflow-input.ts";
+import type { WorkflowFields } from "../api/workflow-input.ts";
 
 /** The kinds of runnables with their headings, in display order. */
 const kinds: readonly { readonly kind: RunnableKind; readonly heading: string }[] = [
@@ -30,8 +32,12 @@ function fold(text: string): string {
   return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLocaleLowerCase();
 }
 
-/** A question to choose, and the runnable that it is for. */
-export type Suggestion = { readonly text: string; readonly runnable: RunnableInfo };
+/** A question to choose, and the runnable that it is for. The text of a workflow's fields shows them in lines. */
+export type Suggestion = {
+  readonly text: string;
+  readonly runnable: RunnableInfo;
+  readonly fields?: WorkflowFields;
+};
 
 /** Most suggestions that are shown at once. */
 const mostSuggestions = 4;
@@ -46,7 +52,7 @@ export function suggestionsFor(
   suggestions: Readonly<Record<string, readonly string[]>>,
 ): Suggestion[] {
   const textsOf = ({ name }: RunnableInfo) => (Object.hasOwn(suggestions, name) ? (suggestions[name] ?? []) : []);
-  const own = chosen === undefined ? [] : textsOf(chosen).map((text) => ({ text, runnable: chosen }));
+  const own = chosen === undefined ? [] : textsOf(chosen).map((text) => toSuggestion(text, chosen));
   const others = runnables
     .filter((each) => each !== chosen && each.kind !== "workflow")
     .flatMap((runnable) =>
@@ -57,4 +63,9 @@ export function suggestionsFor(
   const texts = new Set<string>();
   const isNew = ({ text }: Suggestion) => !texts.has(text) && texts.add(text).size > 0;
   return [...own, ...others].filter(isNew).slice(0, mostSuggestions);
+}
+
+function toSuggestion(text: string, runnable: RunnableInfo): Suggestion {
+  const fields = runnable.kind === "workflow" ? readFields(text) : undefined;
+  return fields === undefined ? { text, runnable } : { text: toQuestionText(fields), runnable, fields };
 }

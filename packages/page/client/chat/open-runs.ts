@@ -1,4 +1,5 @@
 import type { RunnableKind } from "@troupe-internal/client";
+import type { WorkflowFields } from "../api/workflow-input.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { cutText } from "../ui/cut-text.ts";
 
@@ -9,6 +10,7 @@ export type OpenRun = {
   readonly kind: RunnableKind;
   readonly name: string;
   readonly text: string;
+  readonly fields?: WorkflowFields;
   readonly files: readonly { readonly name: string; readonly type: string }[];
   /** True if only part of the question is known, or none of it. */
   readonly isPartial?: true;
@@ -42,8 +44,9 @@ export class OpenRuns {
   /** Remembers a run that has started. */
   add(run: OpenRun): void {
     const others = this.all().filter(({ sessionId }) => sessionId !== run.sessionId);
+    const { fields: _, ...other } = run;
     const isLong = run.text.length > longestQuestion;
-    const remembered = isLong ? { ...run, text: cutText(run.text, longestQuestion), isPartial: true } : run;
+    const remembered = isLong ? { ...other, text: cutText(run.text, longestQuestion), isPartial: true } : run;
     this.#stored.write([remembered, ...others].slice(0, mostRuns));
   }
 

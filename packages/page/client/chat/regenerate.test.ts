@@ -138,4 +138,39 @@ describe("a turn that is answered again", () => {
     expect(openRuns.find("s")).toMatchObject({ runId: "r2" });
     expect(conversation.state).toMatchObject({ sessionId: "t", turns: [] });
   });
+
+  it("has the fields of a workflow's form again, also after a reload, and those of a changed text", async () => {
+    const { conversation, service } = createConversation();
+    const fields = { city: "5", days: 2 };
+    service.onStart = async () => new FakeRun("r1", "s").send(finish).response;
+    await conversation.send({ kind: "workflow", name: "w" }, { text: "city: 5\ndays: 2", fields, files: [] });
+    const again = async (text?: string) => await conversation.regenerate(conversation.state.turns[0]?.key ?? "", text);
+    await again();
+    await again("city: 6\ndays: 3");
+    await again("Tell me.");
+    await again();
+
+    const asked = service.started.map(({ request }) => [request.text, request.fields]);
+    expect(asked).toEqual([
+      ["city: 5\ndays: 2", fields],
+      ["city: 5\ndays: 2", fields],
+      ["city: 6\ndays: 3", { city: "6", days: 3 }],
+      ["Tell me.", undefined],
+      ["Tell me.", undefined],
+    ]);
+  });
+
+  it("has the fields of a workflow's form that the tab remembers of a run under way", async () => {
+    const { conversation, service, openRuns } = createConversation();
+    const run = { runId: "r1", sessionId: "s", kind: "workflow", name: "w", files: [] } as const;
+    openRuns.add({ ...run, text: "city: Oslo", fields: { city: "Oslo" } });
+    service.onEvents = async () => new FakeRun("r1", "s").send(finish).response;
+    await conversation.open("s");
+    service.onStart = async () => new FakeRun("r2", "s").send(finish).response;
+    await conversation.regenerate("r1");
+
+    expect(service.started[0]?.request.fields).toEqual({ city: "Oslo" });
+    openRuns.add({ ...run, text: "x".repeat(20_001), fields: { city: "x".repeat(20_001) } });
+    expect(openRuns.find("s")).not.toHaveProperty("fields");
+  });
 });

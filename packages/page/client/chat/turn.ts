@@ -8,6 +8,9 @@ import type {
   Usage,
   Wait,
 } from "@troupe-internal/client";
+import { toWorkflowInput } from "../api/workflow-input.ts";
+import type { WorkflowFields } from "../api/workflow-input.ts";
+import { isObject } from "../ui/format.ts";
 
 /** A file attached to a question: a local one, or one that the service stores. */
 export type QuestionFile = {
@@ -21,6 +24,8 @@ export type QuestionFile = {
 /** A question of a person. */
 export type Question = {
   readonly text: string;
+  /** The input of a workflow, if a person has filled in its form. The text shows it in lines. */
+  readonly fields?: WorkflowFields;
   readonly files: readonly QuestionFile[];
   /** True if the page knows only part of the question, because it was asked elsewhere or is too long to remember. */
   readonly isPartial?: true;
@@ -87,6 +92,12 @@ export type Turn = {
   readonly firstTokenMs?: number;
   readonly durationMs?: number;
 };
+
+/** Returns a question with another text, which is read as fields if the question has fields. */
+export function withQuestionText({ fields, ...question }: Question, text: string): Question {
+  const read = fields === undefined ? undefined : toWorkflowInput(text, fields);
+  return { ...question, text, ...(isObject(read) && { fields: read }) };
+}
 
 /** Returns a turn that has just been sent. */
 export function newTurn(of: Pick<Turn, "key" | "kind" | "name" | "question"> & { startedAt?: number }): Turn {

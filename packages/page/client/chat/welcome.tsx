@@ -32,7 +32,7 @@ export function Suggestions({ suggestions, onSuggestion }: SuggestionsProps) {
       {suggestions.map((suggestion) => (
         <li key={suggestion.text}>
           <button type="button" onClick={() => onSuggestion(suggestion)}>
-            {plainLine(suggestion.text)}
+            {plainLine(suggestion.text.replaceAll("\n", ", "))}
           </button>
         </li>
       ))}

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RunnableInfo, SessionInfo } from "@troupe-internal/client";
 import type { Services } from "../services.ts";
 import { exampleOf } from "../api/workflow-input.ts";
+import type { WorkflowFields } from "../api/workflow-input.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { moveFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -23,6 +24,9 @@ type ChatProps = {
   readonly isShown: boolean;
 };
 
+/** The files of a question, or the fields of a workflow's form. */
+type Attached = { readonly files?: readonly File[]; readonly fields?: WorkflowFields | undefined };
+
 /** The chat: the turns of a session, and the input for the next question. */
 export function ChatView({ services, runnables, isShown }: ChatProps) {
   const { conversation, settings } = services;
@@ -33,11 +37,11 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
   const { element, isAtEnd, onScroll, toEnd } = useFollow(turns, isShown);
   const isAnswering = turns.some(isUnderWay);
   const isEmpty = turns.length === 0 && !isLoading && !isReplacing;
-  const send = (runnable: RunnableInfo | undefined, text: string, files: File[] = []) => {
+  const send = (runnable: RunnableInfo | undefined, text: string, { files = [], fields }: Attached = {}) => {
     if (runnable === undefined || isAnswering || isReplacing) return;
     toEnd();
-    const question = { text, files: files.map((file) => ({ name: file.name, type: file.type, file })) };
-    void conversation.send(runnable, question);
+    const attached = files.map((file) => ({ name: file.name, type: file.type, file }));
+    void conversation.send(runnable, { text, files: attached, ...(fields !== undefined && { fields }) });
   };
   return (
     <main class="chat" data-empty={isEmpty}>
@@ -52,14 +56,14 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
           runnables={runnables ?? []}
           example={exampleOf(chosen, settings.suggestions)}
           onChoose={choose}
-          onSend={(text, files) => send(chosen, text, files)}
+          onSend={(text, files, fields) => send(chosen, text, { files, fields })}
           onStop={() => void conversation.stop()}
         />
       </div>
       {isEmpty && (
         <Suggestions
           suggestions={suggestionsFor(chosen, runnables ?? [], settings.suggestions)}
-          onSuggestion={({ runnable, text }) => send(runnable, text)}
+          onSuggestion={({ runnable, text, fields }) => send(runnable, text, { fields })}
         />
       )}
       <p role="status" class="unseen">
