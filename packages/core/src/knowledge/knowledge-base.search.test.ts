@@ -44,7 +44,7 @@ describe("a search of a knowledge base", () => {
     embeddings.calls.length = 0;
     const embed = vi.spyOn(embeddings, "embed");
     const { signal } = new AbortController();
-    const found = await knowledge.search("rain", { apiKey: "k", signal, topK: 1 });
+    const found = await knowledge.search("rain", { apiKey: "k", signal, topK: 1, mode: "vector" });
     expect(embed.mock.calls.map(([query, options]) => [query, options?.apiKey])).toEqual([["rain", "k"]]);
     expect(embed.mock.calls[0]?.[1]?.signal).toBe(signal);
     expect(await knowledge.search(await embeddings.embed("rain"), { topK: 1 })).toEqual(found);
@@ -57,12 +57,32 @@ describe("a search of a knowledge base", () => {
     const knowledge = new KnowledgeBase({ name: "kb", vectorStore: new InMemoryVectorStore(), embeddings });
     await knowledge.add({ id: "a", content: "It rains." });
     const signal = AbortSignal.abort();
-    await expect(knowledge.search("rain", { signal })).rejects.toMatchObject({ code: "cancelled" });
+    for (const mode of ["hybrid", "vector", "text", undefined] as const)
+      await expect(knowledge.search("rain", { signal, mode })).rejects.toMatchObject({ code: "cancelled" });
     await expect(knowledge.search(await embeddings.embed("rain"), { signal })).rejects.toMatchObject({
       code: "cancelled",
     });
     await knowledge.close();
   });
+});
+
+it("a store in memory is searched by words and by meaning, unless a score is asked for", async () => {
+  const knowledge = new KnowledgeBase({
+    name: "kb",
+    vectorStore: new InMemoryVectorStore({ embeddings: new FakeEmbeddings() }),
+  });
+  const documents = Array.from({ length: 80 }, (_, index) => ({ id: `d${index}`, content: `text number ${index}` }));
+  await knowledge.addDocuments([...documents, { id: "exact", content: "maxToolRoundtrips among many other words" }]);
+
+  const found = await knowledge.search("the option maxToolRoundtrips", { topK: 5 });
+  expect(found.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5]);
+  expect(found.map(({ document }) => document.id)).toContain("exact");
+  expect(await knowledge.search("maxToolRoundtrips", { mode: "text" })).toMatchObject([
+    { document: { id: "exact" }, score: null, rank: 1 },
+  ]);
+  const scored = await knowledge.search("maxToolRoundtrips", { minScore: -1 });
+  expect(scored.every(({ rank, score }) => rank === undefined && score !== null)).toBe(true);
+  await knowledge.close();
 });
 
 it("a document that is read, deleted or added once the knowledge base is closed is refused, by its name", async () => {

@@ -56,10 +56,10 @@ describe("rerank", () => {
   it("orders what the tool finds, and nothing that is found by a vector [knowledge.rerank]", async () => {
     const knowledge = await filled(reversed);
     const vector = await new FakeEmbeddings().embed("text 1");
-    const plain = await (await filled(undefined)).search("text 1", { topK: 5 });
+    const plain = await (await filled(undefined)).search("text 1", { topK: 5, mode: "vector" });
 
     expect(await knowledge.search(vector, { topK: 5 })).toEqual(plain);
-    expect(await knowledge.search("text 1", { topK: 5 })).not.toEqual(plain);
+    expect(await knowledge.search("text 1", { topK: 5, mode: "vector" })).not.toEqual(plain);
   });
 
   it("is not called without results", async () => {

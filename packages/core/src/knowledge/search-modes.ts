@@ -63,8 +63,11 @@ export class ModalSearch {
       return withRanks(found.map(({ document }) => ({ document, score: null })));
     }
     const wanted = Math.min(largestTopK, Math.max(fewestJoined, 2 * topK));
-    const both = [this.#byVector(search, { ...options, topK: wanted }), this.#byText(search, wanted)] as const;
-    const [byVector, byText] = await untilAborted(async () => await Promise.all(both), signal);
+    const [byVector, byText] = await untilAborted(
+      async () =>
+        await Promise.all([this.#byVector(search, { ...options, topK: wanted }), this.#byText(search, wanted)]),
+      signal,
+    );
     const joined = joinResults(byVector, byText);
     const { minScore } = options;
     const kept = minScore === undefined ? joined : joined.filter(({ score }) => score !== null);

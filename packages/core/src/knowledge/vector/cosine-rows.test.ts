@@ -41,6 +41,21 @@ describe("CosineRows", () => {
     }
   });
 
+  it.each([
+    [[]],
+    [[0]],
+    [[count - 1]],
+    [[0, 1, 2, 5, 1023, 1024, 1025, 2048, count - 2, count - 1]],
+    [Array.from({ length: 1500 }, (_, row) => row + 3)],
+  ])("returns the cosines of chosen rows alone", (chosen) => {
+    const rows = filled();
+    const all = cosinesOf(rows, vectorOf(-1));
+    const visited: [number, number][] = [];
+    rows.eachCosineOf(chosen, measured(vectorOf(-1)), (row, cosine) => visited.push([row, cosine]));
+
+    expect(visited).toEqual(chosen.map((row) => [row, all[row]]));
+  });
+
   it("returns the same cosines where WebAssembly is missing", () => {
     const withSimd = cosinesOf(filled(), vectorOf(-1));
     vi.stubGlobal("WebAssembly", undefined);

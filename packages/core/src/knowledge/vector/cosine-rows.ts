@@ -12,6 +12,8 @@ const smallestSimd = 2 ** 18;
 /** A vector with its Euclidean length. The length is measured once, because each cosine is divided by it. */
 export type MeasuredVector = { readonly vector: ArrayLike<number>; readonly length: number };
 
+type CosineVisit = (row: number, cosine: number) => void;
+
 /**
  * Vectors of one length as contiguous rows of 32-bit floats, and their cosines with another vector. The space before
  * the rows holds that vector and the products of one batch.
@@ -52,11 +54,32 @@ export class CosineRows {
   }
 
   /** Calls `visit` with the cosine of each row and the given vector. */
-  eachCosine({ vector, length }: MeasuredVector, visit: (row: number, cosine: number) => void): void {
+  eachCosine(measured: MeasuredVector, visit: CosineVisit): void {
+    this.#setQuery(measured);
+    this.#visitRange({ first: 0, end: this.#lengths.length }, visit);
+  }
+
+  /** Does the same for some rows, which are given in ascending order. */
+  eachCosineOf(chosen: readonly number[], measured: MeasuredVector, visit: CosineVisit): void {
+    this.#setQuery(measured);
+    for (let at = 0; at < chosen.length;) {
+      const first = chosen[at] as number;
+      let end = first;
+      // Adjacent rows are multiplied by one call.
+      for (; chosen[at] === end; at++) end += 1;
+      this.#visitRange({ first, end }, visit);
+    }
+  }
+
+  #setQuery({ vector, length }: MeasuredVector): void {
     const { floats } = this.#memory;
     for (let index = 0; index < this.dimensions; index++) floats[index] = (vector[index] as number) / length;
-    for (let first = 0; first < this.#lengths.length; first += rowsAtOnce) {
-      const count = Math.min(rowsAtOnce, this.#lengths.length - first);
+  }
+
+  #visitRange(range: { first: number; end: number }, visit: CosineVisit): void {
+    const { floats } = this.#memory;
+    for (let first = range.first; first < range.end; first += rowsAtOnce) {
+      const count = Math.min(rowsAtOnce, range.end - first);
       const [stride, products] = [this.#stride, this.#stride];
       this.#memory.dotProducts({ query: 0, rows: this.#place(first), count, stride, products });
       for (let at = 0; at < count; at++) {

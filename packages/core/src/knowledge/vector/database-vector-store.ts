@@ -9,7 +9,7 @@ import type { DocumentFields } from "./check-document.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
 import { toFilter } from "./metadata-filter.ts";
 import { largestTopK, readSearchOptions } from "./read-search-options.ts";
-import { queryTerms } from "./text-terms.ts";
+import { queryTerms } from "./text/text-terms.ts";
 import type { DirectedVector, StoredDocument, TextDatabase, VectorDatabase } from "./vector-database.ts";
 import type {
   TextSearchOptions,

@@ -7,6 +7,7 @@ import {
 } from "../../testing/conformance/vector-optional-cases.ts";
 import { at, fill } from "../../testing/conformance/vector-documents.ts";
 import { vectorListCases } from "../../testing/conformance/vector-list-cases.ts";
+import { vectorTextCases } from "../../testing/conformance/vector-text-cases.ts";
 import { vectorStoreCases } from "../../testing/conformance/vector-store-cases.ts";
 import type { VectorCollection } from "./database-vector-store.ts";
 import type { EmbeddingProvider } from "./embedding-provider.ts";
@@ -27,6 +28,7 @@ describe.each<[name: string, create: () => VectorCollection]>([
   checkConformance(it, vectorCollectionCases, { create });
   checkConformance(it, vectorWriteCases, { create });
   checkConformance(it, vectorListCases, { create });
+  checkConformance(it, vectorTextCases, { create } as never);
 
   it("refuses to open a collection after it was closed", async () => {
     const store = create();

@@ -19,6 +19,7 @@ async function fill(count: number): Promise<{ store: InMemoryVectorStore; rows: 
         id: String(first + index),
         content: "",
         embedding: Array.from(rows.subarray(start, start + dimensions)),
+        metadata: { part: (first + index) % 100 },
       };
     });
     await store.write({ upsert });
@@ -111,6 +112,17 @@ describe("InMemoryVectorStore", () => {
       () => memory.dotProducts(places),
     );
     expect(ratio).toBeLessThan(1.3);
+  });
+
+  it("searches among a hundredth in a fifth of the time of a search among all", async () => {
+    const { store } = await fill(20_000);
+    const query = newQuery();
+
+    const ratio = await ratioOf(
+      () => store.search(query, { filter: { part: 7 } }),
+      () => store.search(query),
+    );
+    expect(ratio).toBeLessThan(0.2);
   });
 
   it("finds the nearest ten without vector instructions within 1.3 times of a loop by hand", async () => {

@@ -1,7 +1,14 @@
 import { readOptions } from "../../base/errors/read-options.ts";
 import { DatabaseVectorStore, vectorStoreOptionTable } from "./database-vector-store.ts";
 import type { VectorStoreOptions } from "./database-vector-store.ts";
-import type { StoredChange, StoredPage, StoredSearch, VectorDatabase } from "./vector-database.ts";
+import type {
+  StoredChange,
+  StoredPage,
+  StoredSearch,
+  StoredTextSearch,
+  TextDatabase,
+  VectorDatabase,
+} from "./vector-database.ts";
 import type { VectorDocument, VectorListPage, VectorSearchResult } from "./vector-store.ts";
 import { VectorSpace } from "./vector-space.ts";
 
@@ -10,16 +17,22 @@ export type InMemoryVectorStoreOptions = VectorStoreOptions;
 
 /**
  * A vector store in the memory of the process. A search compares every vector: it is exact, and fast enough for some
- * hundred thousand vectors. A vector of 1,536 numbers takes 6.2 KB.
+ * hundred thousand vectors. A vector of 1,536 numbers takes 6.2 KB. The first search by words indexes the words of all
+ * documents.
  */
 export class InMemoryVectorStore extends DatabaseVectorStore {
   constructor(options: InMemoryVectorStoreOptions = {}) {
     const checked = readOptions(vectorStoreOptionTable, options, { owner: "InMemoryVectorStore" });
-    super({ ...checked, name: "The in-memory vector store", open: async () => new MemoryDatabase() });
+    super({
+      ...checked,
+      name: "The in-memory vector store",
+      open: async () => new MemoryDatabase(),
+      searchesText: true,
+    });
   }
 }
 
-class MemoryDatabase implements VectorDatabase {
+class MemoryDatabase implements VectorDatabase, TextDatabase {
   readonly #spaces = new Map<string, VectorSpace>();
 
   async write(collection: string, change: StoredChange): Promise<void> {
@@ -29,6 +42,16 @@ class MemoryDatabase implements VectorDatabase {
   async search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]> {
     return this.#spaces.get(collection)?.search(search) ?? [];
   }
+
+  async searchText(collection: string, search: StoredTextSearch): Promise<VectorSearchResult[]> {
+    return (await this.#spaces.get(collection)?.searchText(search)) ?? [];
+  }
+
+  async hasTextIndex(): Promise<boolean> {
+    return true;
+  }
+
+  async createTextIndex(): Promise<void> {}
 
   async get(collection: string, id: string): Promise<VectorDocument | null> {
     return this.#spaces.get(collection)?.get(id) ?? null;

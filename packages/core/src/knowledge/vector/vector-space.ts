@@ -2,10 +2,11 @@ import { compareUtf8 } from "../../base/util/compare-utf8.ts";
 import { checkDimensions, copyDocument } from "./check-document.ts";
 import type { DocumentFields } from "./check-document.ts";
 import { CosineRows } from "./cosine-rows.ts";
-import { matchesFilter } from "./metadata-filter.ts";
+import { toPredicate } from "./metadata-filter.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import { NearestItems } from "./nearest-items.ts";
-import type { StoredChange, StoredDocument, StoredPage, StoredSearch } from "./vector-database.ts";
+import { TextIndex } from "./text/text-index.ts";
+import type { StoredChange, StoredDocument, StoredPage, StoredSearch, StoredTextSearch } from "./vector-database.ts";
 import type { VectorDocument, VectorListPage, VectorSearchResult } from "./vector-store.ts";
 
 /** The documents and vectors of one in-memory collection. A document and the row of its vector have the same number. */
@@ -14,6 +15,7 @@ export class VectorSpace {
   model: string | undefined;
   readonly #documents: DocumentFields[] = [];
   readonly #rowOf = new Map<string, number>();
+  readonly #texts = new TextIndex();
   #rows: CosineRows | undefined;
 
   write({ documents, deletedIds, deletedWhere }: StoredChange): void {
@@ -30,12 +32,24 @@ export class VectorSpace {
     if (this.#rows === undefined) return [];
     checkDimensions(query.vector.length, this.#rows.dimensions);
     const nearest = new NearestItems<DocumentFields>(topK);
-    const isFiltered = Object.keys(filter).length > 0;
-    this.#rows.eachCosine(query, (row, score) => {
-      // The metadata filter is applied last, because few documents have a sufficient score.
-      if (score < minScore || !nearest.wants(score)) return;
-      const item = this.#documents[row] as DocumentFields;
-      if (!isFiltered || matchesFilter(item.metadata, filter)) nearest.add({ item, score });
+    const visit = (row: number, score: number): void => {
+      if (score >= minScore && nearest.wants(score)) {
+        nearest.add({ item: this.#documents[row] as DocumentFields, score });
+      }
+    };
+    if (Object.keys(filter).length === 0) this.#rows.eachCosine(query, visit);
+    else this.#rows.eachCosineOf(this.#rowsOf(filter), query, visit);
+    return nearest.toSorted().map(({ item, score }) => ({ document: copyDocument(item), score }));
+  }
+
+  async searchText({ terms, topK, filter }: StoredTextSearch): Promise<VectorSearchResult[]> {
+    await this.#texts.complete();
+    const nearest = new NearestItems<DocumentFields>(topK);
+    const matches = toPredicate(filter);
+    this.#texts.eachMatch(terms, (id, score) => {
+      if (!nearest.wants(score)) return;
+      const item = this.#documents[this.#rowOf.get(id) ?? -1];
+      if (item !== undefined && matches(item.metadata)) nearest.add({ item, score });
     });
     return nearest.toSorted().map(({ item, score }) => ({ document: copyDocument(item), score }));
   }
@@ -63,11 +77,23 @@ export class VectorSpace {
 
   #idsOf(filter: MetadataFilter | undefined): string[] {
     if (filter === undefined) return [];
-    return this.#documents.filter(({ metadata }) => matchesFilter(metadata, filter)).map(({ id }) => id);
+    return this.#rowsOf(filter).map((row) => (this.#documents[row] as DocumentFields).id);
+  }
+
+  #rowsOf(filter: MetadataFilter): number[] {
+    const matches = toPredicate(filter);
+    const rows: number[] = [];
+    for (let row = 0; row < this.#documents.length; row++) {
+      if (matches((this.#documents[row] as DocumentFields).metadata)) rows.push(row);
+    }
+    return rows;
   }
 
   #store({ vector, length, ...document }: StoredDocument): void {
     const row = this.#rowOf.get(document.id) ?? this.#documents.length;
+    const replaced = this.#documents[row];
+    if (replaced !== undefined) this.#texts.remove(replaced);
+    this.#texts.add(document);
     this.#rows?.set(row, { vector, length });
     this.#documents[row] = document;
     this.#rowOf.set(document.id, row);
@@ -78,6 +104,7 @@ export class VectorSpace {
     const row = this.#rowOf.get(id);
     const last = this.#documents.at(-1);
     if (row === undefined || last === undefined) return;
+    this.#texts.remove(this.#documents[row] ?? last);
     this.#documents[row] = last;
     this.#rowOf.set(last.id, row);
     this.#documents.pop();

@@ -1,3 +1,5 @@
+import { stemWord } from "./stem-word.ts";
+
 /** Characters of languages that write words without spaces. */
 const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
 
@@ -26,4 +28,35 @@ export function queryTerms(query: string): string[] {
 /** Returns a text for a word index: each character of a script without spaces becomes a separate word. */
 export function spacedText(text: string): string {
   return text.normalize("NFKC").replace(eachUnspaced, " $& ");
+}
+
+/**
+ * Returns the term under which a word, or a term of `queryTerms`, is indexed in memory: the stem of an English word, and
+ * Latin letters without their accents.
+ */
+export function toIndexTerm(term: string): string {
+  const isAccented = /[^\p{ASCII}]/u.test(term) && /\p{Script=Latin}/u.test(term);
+  return stemWord(isAccented ? term.normalize("NFD").replace(/\p{Mn}/gu, "") : term);
+}
+
+/**
+ * Returns the terms of a text with their numbers, and the length of the text in words. In scripts without spaces, each
+ * character and each pair of adjacent characters is a term.
+ */
+export function indexTerms(text: string): { counts: Map<string, number>; length: number } {
+  const counts = new Map<string, number>();
+  let length = 0;
+  for (const [run] of text.normalize("NFKC").toLowerCase().matchAll(runs)) {
+    const words = isUnspaced.test(run) ? Array.from(run) : [toIndexTerm(run)];
+    length += words.length;
+    for (const [index, word] of words.entries()) {
+      count(counts, word);
+      if (index > 0) count(counts, `${words[index - 1]} ${word}`);
+    }
+  }
+  return { counts, length };
+}
+
+function count(counts: Map<string, number>, term: string): void {
+  counts.set(term, (counts.get(term) ?? 0) + 1);
 }
