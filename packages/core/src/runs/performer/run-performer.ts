@@ -23,17 +23,22 @@ import { isEnded, readOpenRun } from "../record/run-record.ts";
 import type { RunRecord } from "../record/run-record.ts";
 
 /**
- * The number of further attempts at a run that was given up. They only read the run's finished work and end the run,
- * but may crash their process as well.
+ * The number of further attempts at a run that was given up after too many crashes. Such an attempt only reads the
+ * run's finished work and ends the run, but it may also crash its process.
  */
 const endingAttempts = 2;
 /** Milliseconds between two checks of a log that another attempt may be writing. */
 const growthPauseMs = 200;
 /** Milliseconds to pause before retrying a run that a storage failure stopped. */
 const failurePausesMs = [1000, 2000, 5000, 10_000, 30_000];
-/** Milliseconds to pause before retrying a suspect run (its processes died repeatedly), while others are performed. */
+/**
+ * Milliseconds to pause before retrying a suspect run (a run whose processes died repeatedly), while this process
+ * performs other suspect runs.
+ */
 const suspectPausesMs = [100, 200, 400];
-/** Milliseconds to pause before retrying a run that another process performs, or that it alone can continue. */
+/**
+ * Milliseconds to pause before retrying a run that another process performs, or that only another process can continue.
+ */
 const handBackPausesMs = [1000, 2000, 3000, 4000, 5000];
 
 /** Makes attempts at durable runs in this process, each until the run ends, waits or is left to a later attempt. */
@@ -163,9 +168,9 @@ export class RunPerformer {
   }
 
   /**
-   * Drops a job that is older than the run's last return to the queue, after an answer. The process that returned the
-   * run has submitted a newer job, unless it crashed first. In that case the list of open runs does not show the return
-   * either, and this process submits the newer job.
+   * Drops an outdated job: the run was put back into the queue by an answer after this job was submitted. The process
+   * that did so has submitted a newer job, unless it crashed first. In that case the run's entry in the list of open
+   * runs is outdated too, and this process submits the newer job.
    */
   async #passOn(record: RunRecord): Promise<void> {
     const { runId, activation } = record;
@@ -215,8 +220,8 @@ export class RunPerformer {
     const { record, controller } = start;
     const { isGivenUp, endings } = journal.past;
     let error = ending;
-    // The run's record may not count an earlier attempt yet. The messages to the run were not read then, and a
-    // cancellation may be among them.
+    // The run's record may not count an earlier attempt yet. In that case the messages to the run were not read above,
+    // and a cancellation may be among them.
     const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
     if (isGivenUp) error ??= crashed(record);
@@ -228,8 +233,8 @@ export class RunPerformer {
   }
 
   /**
-   * Ends a run that has no attempt in progress, and waits until the end is stored. It works even if the run's runnable
-   * or tools are gone.
+   * Ends a run that has no attempt in progress, and waits until the end is stored. Works even if the runnable or its
+   * tools no longer exist.
    */
   async endUnperformed(record: RunRecord, error: TroupeError): Promise<void> {
     const { registries, printer, vault } = this.#parts;

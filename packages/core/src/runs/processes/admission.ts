@@ -119,10 +119,11 @@ export class AdmissionRules {
     throw shareRefused({ whose: "users", limit: maxQueued }, "runs that wait to be performed");
   }
 
-  /** Returns the number of open runs that lower a caller's priority. All callers without a user count as one. */
+  /** Returns the number of open runs that lower a caller's priority. All callers without a user count as one caller. */
   openOf({ kind }: CountedCaller, { own, together }: HeldShare): number {
     if (kind === "host") return 0;
-    // The number is at most a user's maximum: beyond that, runs of callers without a user go in order of arrival.
+    // The number is at most a user's maximum. Callers without a user that have more open runs than that are served in
+    // order of arrival.
     return kind === "user" ? own : Math.min(together, this.#limits.perCaller);
   }
 }
@@ -143,8 +144,8 @@ type SharedAdmissionInit = {
   store: RunStore;
   engine: RunEngine;
   /**
-   * Receives the first of consecutive failures of the engine. While they last the number of waiting runs is not
-   * limited.
+   * Receives the first failure of the engine in a row of failures. During such failures the number of waiting runs is
+   * not limited.
    */
   onError: (error: unknown) => void;
 };

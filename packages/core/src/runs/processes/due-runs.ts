@@ -30,7 +30,7 @@ export class DueRuns {
     this.#now = now;
   }
 
-  /** Begins to wake runs. `wake` must not reject. */
+  /** Begins to wake due runs. `wake` must not reject. */
   start(wake: (runId: string) => Promise<void>): void {
     this.#wake = wake;
   }

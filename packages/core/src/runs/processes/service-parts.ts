@@ -138,7 +138,7 @@ export function makeServiceParts(
   };
 }
 
-/** Throws for the readers of a run that will never have another event. */
+/** Throws if a run will never have another event, for the readers that wait for one. */
 async function checkQuiet(store: RunStore, runId: string): Promise<void> {
   const record = await store.read(runId);
   if (record === null) throw removed();
@@ -185,7 +185,7 @@ export function processStateOf(storage: StorageDriver): ProcessState {
 
 /** The number of suspect runs that a process performs at the same time. */
 const mostTogether = 2;
-/** Milliseconds for which a suspect run that was refused is expected to be tried again. */
+/** Milliseconds during which a suspect run that was refused is expected to try again. */
 const expectedMs = 5000;
 
 /**
@@ -202,7 +202,7 @@ export class SuspectRuns {
   /** The suspect runs in progress; true for those that share the process with another suspect run. */
   readonly #inside = new Map<string, boolean>();
   /**
-   * By id of a suspect run that was refused: the time until which it is expected to be tried again, and true if it must
+   * The suspect runs that were refused, by id: the time until which a run is expected to try again, and true if it must
    * be the only suspect run of the process.
    */
   readonly #refused = new Map<string, { readonly untilMs: number; readonly mustBeAlone: boolean }>();

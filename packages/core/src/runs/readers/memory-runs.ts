@@ -18,7 +18,7 @@ type MemoryRunsInit = {
   readonly store: RunStore;
 };
 
-/** The approximate bytes of a run's entries in the lists of its owner, its session and all runs. */
+/** The approximate bytes of a run's entries in three lists: of its owner, of its session and of all runs. */
 const placesBytes = 2048;
 /** The share of the bytes of all users' runs that one user may have. */
 const partOfOne = 1 / 4;
@@ -148,7 +148,7 @@ type KeptLog = { length: number; readonly whole: { readonly key: string; readonl
  */
 export class EphemeralRunStorage extends InMemoryStorage {
   readonly #maxLength: number;
-  /** The length of each run's log as JSON, and the records that still have their chunks, by run. */
+  /** By run: the length of the run's log as JSON, and the log records that still have their chunks. */
   readonly #logs = new Map<string, KeptLog>();
   /** The stored bytes of each run. */
   readonly #bytes = new Map<string, number>();

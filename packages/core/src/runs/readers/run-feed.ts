@@ -33,9 +33,9 @@ export class RunFeed {
   /** The number of the last known record of the run's log. */
   last = 0;
   failure: Error | undefined;
-  /** The monotonic time of the last record, or of the last check of a run without new records. */
+  /** The monotonic time of the newest record or, if later, of the last check of the quiet run. */
   quietSinceMs = performance.now();
-  /** The monotonic time at which the last read began that reached the end of the log. */
+  /** The monotonic time at which the last read that reached the end of the log began. */
   endAtMs = -Infinity;
   #failingSinceMs: number | undefined;
 
@@ -129,12 +129,12 @@ class KeptRecord {
   }
 }
 
-/** The position of an event: the number of its record in the log, and its index within the record. */
+/** The position of an event: the number of its log record, and its index within that record. */
 export type Position = { readonly number: number; readonly index: number };
 
 /**
- * A log record in the form for its readers. `cutFrom`: the number of events that the record had before its chunks were
- * removed.
+ * A log record in the form for readers of the run. `cutFrom`: the number of events that the record had before its
+ * chunks were removed.
  */
 export type EventPage = {
   readonly number: number;
@@ -197,14 +197,14 @@ function eventOf(entry: Exclude<LogEntry, { t: "chunks" | "left" }>): Event {
   }
 }
 
-/** Returns the time of an entry, if present: earlier releases did not store it. */
+/** Returns the time of a log entry; undefined for entries of earlier releases, which did not store it. */
 function timeOf({ at }: { readonly at?: number }): { at?: number } {
   return at === undefined ? {} : { at };
 }
 
 /**
- * Filter of the stored events of a run with several attempts, for one reader. Chunks that a later attempt creates again
- * are left out. A `reset` event, which declares earlier chunks of a step void, is passed only if the reader has seen
+ * Filter of the stored events of a run with several attempts, for one reader. It omits chunks that a later attempt
+ * creates again. A `reset` event, which declares the earlier chunks of a step void, passes only if the reader has seen
  * such chunks.
  */
 export class Backlog {

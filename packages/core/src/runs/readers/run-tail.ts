@@ -106,7 +106,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
       for await (const page of this.#readPages(feed, record)) {
         const events = this.#newIn(page);
         yield backlog === undefined ? events : events.filter((event) => backlog.shows(event, page.number));
-        // The reading stops at the event `end`, even if the reader has already seen that event.
+        // The reading stops at the run's `end` event, even if the reader has already seen that event.
         if (page.events.at(-1)?.type === "end") return undefined;
       }
       return undefined;
@@ -126,7 +126,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
         yield page;
         last = page.number;
       }
-      // The reader may have left during the read: then nothing would wake it from the wait.
+      // The reader may have left while the log was read. Nothing would wake it from the wait below.
       if (pages.length > 0 || this.#hasLeft) continue;
       if (this.#init.isBounded === true) return undefined;
       if (last < seen || isEnded(record.status)) throw removed(record);
@@ -153,7 +153,7 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     return [];
   }
 
-  /** Returns true if unseen events of a record are no longer kept. */
+  /** Returns true if the log no longer has events of this record that the reader has not seen. */
   #isCut({ number, cutFrom }: EventPage): boolean {
     const { number: seen, index } = this.#seen;
     return cutFrom !== undefined && !(number === seen && index >= cutFrom - 1);

@@ -115,7 +115,7 @@ export class RunTails {
     const feed = this.#feeds.get(runId);
     if (feed === undefined) return;
     feed.failure = error;
-    // Later readers of the run begin with a new feed.
+    // Later readers of the run start with a new feed.
     this.#feeds.delete(runId);
     feed.wake();
   }
@@ -125,7 +125,7 @@ export class RunTails {
     if (this.#isClosed || feed === undefined || !this.#isRemote(feed)) return;
     this.#lookMs = shortestLookMs;
     this.#watch();
-    // The hint may announce records that were stored after the readers found the end of the log.
+    // The driver's hint may announce records that were stored after the readers had reached the end of the log.
     if (feed.endAtMs < this.#hintedAtMs) this.#schedule(this.#restedAtMs);
     else this.#schedule(performance.now() + this.#pollMs());
   }
@@ -159,7 +159,7 @@ export class RunTails {
   #watch(): void {
     if (this.#unwatch !== undefined) return;
     this.#unwatch = this.#init.storage.watch?.(runNamespaces.log, this.#onHint);
-    // Records may have been written between the readers' last read and the first hint.
+    // Records may have been written after the readers' last read and before the driver could give its first hint.
     if (this.#unwatch !== undefined) this.#onHint();
   }
 

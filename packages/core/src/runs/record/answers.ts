@@ -19,10 +19,15 @@ import { readProperty } from "../../base/util/read-property.ts";
 import type { RunRecord, RunStorage } from "./run-record.ts";
 import { signalNumber, toSignal } from "./signals.ts";
 
-/** The key of a run's cancellation, distinct from the ids of its waits, which contain a dot or a dash. */
+/**
+ * The key of a run's cancellation in its inbox. It differs from the ids of all waits, which contain a dot or a dash.
+ */
 const cancelKey = "cancel";
 
-/** The messages of others to a run: its cancellation with the reason, answers by the id of the wait, and signals. */
+/**
+ * The messages that others have sent to a run: its cancellation with the reason, answers by the id of the wait, and
+ * signals.
+ */
 export type InboxContent = {
   cancel?: { reason?: string } | undefined;
   answers: Map<string, Json>;
@@ -77,7 +82,7 @@ export async function readCancels(
   return cancels;
 }
 
-/** Requests the cancellation of a run. The first reason counts. */
+/** Stores the cancellation of a run. If several are requested, the first reason counts. */
 export async function putCancel(storage: RunStorage, runId: string, reason: string | undefined): Promise<void> {
   const value = { v: 1, ...(reason !== undefined && { reason }) };
   await storage.compareAndSet(runNamespaces.inbox, encodeKey(runId, cancelKey), null, value);
@@ -111,7 +116,9 @@ export async function hasAnswer(
   return stored !== null && equalJson(answerIn(stored), answer);
 }
 
-/** Finds a wait of a run: a wait that it has stopped for, that it is about to stop for, or that was answered. */
+/**
+ * Finds a wait of a run by its id: one that the run has stopped for, is about to stop for, or whose answer has arrived.
+ */
 export async function findWait(
   storage: RunStorage,
   { runId, waits = [] }: RunRecord,

@@ -16,8 +16,8 @@ import type { RunCaller } from "./run-view.ts";
 const searchedRuns = 50;
 
 /**
- * Returns a run that the caller may access. For other callers it is `not_found`, as if it did not exist; so is a run
- * whose removal time has come, except for the host. `known` is the record of the run, if it need not be read.
+ * Returns a run that the caller may access. Rejects with `not_found` for other callers, as if the run did not exist,
+ * and for a run whose removal time has come, except for the host. `known` is the run's record, if it need not be read.
  */
 export async function findRun(
   { store, known }: { store: RunStore; known?: RunRecord | undefined },

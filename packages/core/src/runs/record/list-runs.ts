@@ -44,7 +44,7 @@ const leastEntries = 50;
  */
 const fewRecords = 8;
 
-/** The runs to list. `after` is the sort key of the run before them. */
+/** The runs to list. `after` is the sort key of the last run that was already listed. */
 type Wanted = { status: RunStatus | undefined; after: string | undefined; limit: number };
 
 /** The runs of a service: their store, the time, and the milliseconds for which ended runs are kept. */

@@ -81,8 +81,8 @@ export class RunPlaces {
   }
 
   /**
-   * Returns the keys under which an open run is listed: by its owner, for counting, by its session, and last among all
-   * runs, since the entry in its session's list is found through the entry among all runs.
+   * Returns the keys under which an open run is listed: by its owner, for counting, by its session, and among all runs.
+   * The key among all runs is last, because removal starts from it to find the entry in the session's list.
    */
   ofOpen(record: RunRecord): string[] {
     return [...this.counted(record), byKeys.ofSession(record), byKeys.ofAll(record)];

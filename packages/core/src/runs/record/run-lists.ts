@@ -19,14 +19,14 @@ export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
 
 const pageSize = 100;
 /**
- * Milliseconds after which no process can still be storing the message (an answer, a signal or a cancellation) for
- * which it has held a run's entry in the list of open runs.
+ * Before a process stores a message to a run (an answer, a signal or a cancellation), it holds the run's entry in the
+ * list of open runs. After these milliseconds it can no longer be storing the message.
  */
 const longestMessageMs = 10_000;
 /** Milliseconds after which no process can still be accepting a run whose record is missing. */
 const orphanMs = 60_000;
 
-/** The records of the listed runs, and the gathered writes that must be made before a list is read. */
+/** Access to the records of the listed runs, and to the gathered writes that must be made before a list is read. */
 type Records = {
   readonly storage: RunStorage;
   read(runId: string): Promise<RunRecord | null>;
@@ -214,8 +214,8 @@ export class RunLists {
       this.#missing.delete(runId);
       return false;
     }
-    // A process that accepts the run may still be writing the data that is stored before the record. The time in the
-    // run's entry in the list of open runs cannot show this, because the sweep renews it.
+    // A process that accepts the run may still be writing the data that precede the record. The time in the run's entry
+    // in the list of open runs does not show this, because the sweep renews that time.
     if (since > this.#now() - orphanMs) {
       this.#missing.set(runId, since);
       return true;
@@ -223,8 +223,9 @@ export class RunLists {
     this.#missing.delete(runId);
     const input = await inputKeys(storage, runId);
     const places = await findPlaces(storage, runId, readOpenRun(value, runId));
-    // If a process is accepting the run now, it has changed the entry in the list of open runs, so that nothing is
-    // removed below. Its pieces of the input and its list entries have other keys than those found here.
+    // A process that is accepting the run now has changed its entry in the list of open runs, so that nothing is
+    // removed below. That process stores its pieces of the input and its list entries under other keys than those found
+    // here.
     const claimed = { ...readOpenRun(value, runId), submittedAt: this.#now() };
     await writeInOrder("dropOrphan", {
       claim: () => storage.compareAndSet(runNamespaces.open, key, value, claimed),
@@ -237,8 +238,8 @@ export class RunLists {
       },
       unlisted: async () => {
         if (!(await storage.compareAndSet(runNamespaces.open, key, claimed, null))) return;
-        // A process that accepted the run meanwhile relies on the entry in the list of open runs, so the entry is put
-        // back.
+        // A process that accepted the run in the meantime relies on its entry in the list of open runs, so the entry is
+        // put back.
         if ((await storage.get(runNamespaces.runs, key)) !== null)
           await storage.compareAndSet(runNamespaces.open, key, null, claimed);
       },

@@ -46,8 +46,8 @@ export type NotedEvents = {
   /** The events whose deliveries are not in the outbox yet. */
   notices?: RunNotice[];
   /**
-   * Marks the last transition that the run's subscriptions do not know of yet. It is random, so that a process that has
-   * told them of an earlier transition does not remove it.
+   * A random mark of the last change of state that the run's subscriptions were not notified of. A process that has
+   * notified them of an earlier change does not remove the mark of a later one.
    */
   wakes?: string;
   /** True once webhooks were notified of the run. Its deliveries are removed with it. */

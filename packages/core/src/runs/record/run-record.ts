@@ -61,7 +61,7 @@ export type RunRecord = NotedEvents & {
   startedAt?: number;
   endedAt?: number;
   waits?: RunWait[];
-  /** The time at which the run is ended if it still waits. */
+  /** The time at which the run ends if it is still waiting. */
   waitsUntil?: number;
   /** The fingerprint of the tools and steps that the run was last performed with. */
   plan: PlanPrint;
@@ -90,11 +90,11 @@ export type OpenRun = {
    * The time at which the run was last submitted, or the future time at which a waiting run must be submitted again.
    */
   submittedAt: number;
-  /** True if `submittedAt` is a future time on purpose. Any other future time is that of a wrong clock. */
+  /** True if `submittedAt` is intentionally in the future. Otherwise a future time comes from a wrong clock. */
   isTimed?: boolean;
   /**
    * The time at which a process was about to store a message to the run: an answer, a signal or its cancellation. An
-   * attempt that suspends the run leaves such an entry to the sweep.
+   * attempt that suspends the run does not remove an entry with this time; the sweep does.
    */
   heldAt?: number;
   activation: number;

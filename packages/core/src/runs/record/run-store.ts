@@ -259,7 +259,7 @@ export class RunStore {
 
   /**
    * Adds a run to the list of open runs before a message to it is stored: an answer, a signal or its cancellation. An
-   * attempt that suspends the run and has not found the message yet leaves this entry.
+   * attempt that suspends the run, and has not found the message yet, does not remove this entry.
    */
   async hold(record: RunRecord): Promise<void> {
     const heldAt = this.#now();

@@ -61,12 +61,12 @@ export type RunListOptions = {
 export type RunPage = { runs: RunView[]; next?: string };
 
 /**
- * An event of a durable run. `id` is its position, after which `events` of `RunService` can continue. Ids are opaque
- * and the same for every reader.
+ * An event of a durable run. `id` is the position of the event, after which `events` of `RunService` can continue. Ids
+ * are opaque and the same for every reader.
  */
 export type RunEvent = { readonly id: string } & (
   | { readonly type: "chunk"; readonly step: string; readonly chunk: RunChunk }
-  /** `at`, here and below: epoch milliseconds. Absent in events of an earlier release. */
+  /** Here and below, `at` is in epoch milliseconds. Events of earlier releases lack it. */
   | { readonly type: "attempt"; readonly attempt: number; readonly node: string; readonly at?: number }
   /** Earlier chunks of this step are void: another attempt creates them again. */
   | { readonly type: "reset"; readonly step: string }
@@ -79,8 +79,8 @@ export type RunEvent = { readonly id: string } & (
       readonly at?: number;
     }
   /**
-   * `value` is the result of the step, as the journal keeps it for later attempts. It must be filtered before clients
-   * see it.
+   * `value` is the result of the step, in the form that the journal stores for later attempts. It must be filtered
+   * before clients see it.
    */
   | {
       readonly type: "done";
@@ -160,13 +160,13 @@ export type RunRequest = {
    */
   idempotencyKey?: string | undefined;
   /**
-   * JSON that identifies the request among requests with the same key. Set it if `options` contains more than the
-   * caller's own values. @default the kind, the name, the input and the options
+   * JSON that identifies the request among requests with the same idempotency key. Set it if `options` contains more
+   * than the caller's own values. @default the kind, the name, the input and the options
    */
   fingerprint?: Json | undefined;
   /**
-   * True to accept only a repeated request: if no run has its key, the request is `gone` and no run begins. @default
-   * false
+   * True to accept only a repeated request: if no run has its idempotency key, the request is rejected as `gone`, and
+   * no run begins. @default false
    */
   mustExist?: boolean | undefined;
   /** Priority of the run; lower numbers go first. The caller's number of open runs is added. @default 10 */
@@ -183,7 +183,7 @@ export type RunRequest = {
   note?: Json | undefined;
   /**
    * Called after all checks, before the run is stored: for changes that must not be made for a rejected run. If it
-   * rejects, so does `accept`. Not called for an existing run that is found by its key. @default no call
+   * rejects, so does `accept`. Not called if an existing run is found by its idempotency key. @default no call
    */
   beforeStored?: (() => Promise<void>) | undefined;
   /**
@@ -197,7 +197,7 @@ export type RunRequest = {
   runId?: string | undefined;
 };
 
-/** An accepted run. If `isNew` is false, it was found by its idempotency key. */
+/** An accepted run. If `isNew` is false, an existing run was found by its idempotency key. */
 export type AcceptedRun = { runId: string; sessionId: string; isNew: boolean };
 
 /** A finding of `checkUpgrade`: an open run that cannot continue with this process's runnables. */

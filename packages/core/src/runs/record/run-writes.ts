@@ -220,8 +220,7 @@ export class GatheredWrites {
       let last = -1;
       for (const { writes: own, resolve } of insertions) resolve(inserted[(last += own.length)] === true);
     } catch (error) {
-      // No record was inserted, because the records of one run are invalid: now the records of each run are inserted by
-      // themselves.
+      // No record was inserted, because some run has invalid records. Each run's records are now inserted separately.
       if (isInvalid(error)) return await this.#insertEach(insertions);
       // After any other failure all records may be stored: a second insertion would mistake a new run for an existing
       // run.

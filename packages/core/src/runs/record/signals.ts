@@ -79,8 +79,8 @@ export async function putSignal(storage: RunStorage, runId: string, signal: NewS
 }
 
 /**
- * Returns the number of the last stored signal; undefined if one of the signals after the number `last` is the given
- * signal.
+ * Reads on from the signal number `last`. Returns the number of the last stored signal; undefined if one of the signals
+ * that were read is the given signal.
  */
 async function readOn(
   storage: RunStorage,

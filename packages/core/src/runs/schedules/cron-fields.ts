@@ -8,7 +8,10 @@ export type CronFields = {
   readonly days: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly weekdays: ReadonlySet<number>;
-  /** True if a day must match `days` or `weekdays`, because the expression limits both; false if it must match both. */
+  /**
+   * True if a day matches when it is in `days` or in `weekdays`, because the expression limits both; false if the day
+   * must be in both.
+   */
   readonly isEitherDay: boolean;
 };
 
@@ -51,7 +54,7 @@ export function readCron(expression: string): CronFields {
     hours: new Set(hours),
     days: new Set(days),
     months: new Set(months),
-    // 7 is Sunday, too.
+    // 7 means Sunday, as 0 does.
     weekdays: new Set(weekdays.map((day) => day % 7)),
     isEitherDay: isLimited(3) && isLimited(5),
   };
@@ -83,7 +86,10 @@ function readRange(part: string, field: Field): { first: number; last: number; s
 
 type Ends = { star: string | undefined; to: string | undefined; every: string | undefined };
 
-/** Returns the end of a range. One value with a step, such as `5/10`, ends at the largest value of the field. */
+/**
+ * Returns the last value of a range. A single value with a step, such as `5/10`, ends at the largest value of the
+ * field.
+ */
 function lastOf({ star, to, every }: Ends, first: number | undefined, field: Field): number | undefined {
   if (to !== undefined) return toValue(to, field);
   // Sunday may be written as 0 or 7, but `*` ends at 6, to have each weekday once.

@@ -6,9 +6,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Time zones change their offset at the quarters of an hour in universal time, and at no other moment. */
 const quarterMs = hourMs / 4;
-/** Milliseconds before the end of a day that are searched in full, because a clock may be put forward over midnight. */
+/** Milliseconds at the end of a day that are searched completely, because clocks may be put forward over midnight. */
 const marginMs = 3 * hourMs;
-/** Milliseconds that are searched for a time: a leap day can be eight years away. */
+/** Milliseconds ahead that are searched for a due time: a leap day can be eight years away. */
 const searchedMs = 9 * 366 * dayMs;
 
 /**
@@ -35,7 +35,7 @@ export class CronTimes {
     }
   }
 
-  /** Returns the first time after a time, in epoch milliseconds; `null` if there is none in the next nine years. */
+  /** Returns the first due time after a time, in epoch milliseconds; `null` if there is none in the next nine years. */
   next(after: number): number | null {
     const end = after + searchedMs;
     for (let start = Math.floor(after / quarterMs) * quarterMs; start < end;) {
@@ -68,7 +68,7 @@ export class CronTimes {
     }
   }
 
-  /** Returns true if a local time has occurred before, because clocks were put back since. */
+  /** Returns true if a local time has occurred before, because clocks were put back afterwards. */
   #isSecond(time: number, local: number): boolean {
     const before = this.#offsetAt(time - dayMs);
     const first = local - before;

@@ -10,7 +10,7 @@ const lateMs = 60_000;
  */
 const mostTogether = 200;
 
-/** The outcome of a time of a schedule, such as `begun` with the id of its run. */
+/** The outcome of a due time of a schedule, such as `begun` with the id of its run. */
 export type Outcome = Pick<ScheduleEvent, "status" | "runId" | "error">;
 
 /**
@@ -27,7 +27,7 @@ export function planDue(record: ScheduleRecord, now: number): ScheduleRecord | u
   const pending = [...record.pending, ...planned].slice(0, record.maxMissed);
   const missed = due.filter((time) => !planned.includes(time));
   const events = [
-    // Due times before the last `mostTogether` are missed, too.
+    // Due times before the newest `mostTogether` ones are recorded as missed.
     eventOf("missed", due[0] === next ? missed : [next, timeBefore(record, due[0], next), ...missed], now),
     eventOf(
       "skipped",
@@ -38,7 +38,7 @@ export function planDue(record: ScheduleRecord, now: number): ScheduleRecord | u
   return withWake(withEvents({ ...record, next: following, pending }, ...events.flat()), now);
 }
 
-/** Makes one event in the history of a schedule for several times; none without times. */
+/** Makes one event in the history of a schedule for several due times; no event if there are no times. */
 function eventOf(status: "missed" | "skipped", times: readonly number[], settledAt: number): ScheduleEvent[] {
   const [at] = times;
   const until = times.at(-1);
@@ -46,7 +46,7 @@ function eventOf(status: "missed" | "skipped", times: readonly number[], settled
   return [{ status, at, ...(until !== undefined && until > at && { until }), settledAt }];
 }
 
-/** Returns the last due times of a schedule, oldest first, in the order of the times before jitter delays them. */
+/** Returns the newest due times of a schedule, oldest first. The times are those before jitter delays them. */
 function dueTimes(record: ScheduleRecord, next: number, now: number): number[] {
   const found = lastTimes(record, { from: next, to: now, count: mostTogether });
   const end = found.findLastIndex((time) => time + jitterOf(record, time) <= now);
@@ -87,10 +87,7 @@ export function settleTime(
   return withWake(withEvents(rest, { ...outcome, at, settledAt: now }), now);
 }
 
-/**
- * Returns a schedule's record that is paused, or that continues after a pause. Pausing records the pending times as
- * skipped.
- */
+/** Returns a schedule's record after it was paused or resumed. Pausing records the pending times as skipped. */
 export function setPaused(record: ScheduleRecord, isPaused: boolean, now: number): ScheduleRecord {
   if (record.isPaused === isPaused || record.endedAt !== undefined) return record;
   if (!isPaused) return withWake(restart({ ...record, isPaused }, now), now);
@@ -99,8 +96,8 @@ export function setPaused(record: ScheduleRecord, isPaused: boolean, now: number
 }
 
 /**
- * Returns a schedule's record whose `next` is its first time after `now`. A single time (`at`) may also be past: it is
- * then due at once, unless it is pending or has an outcome.
+ * Returns a schedule's record whose `next` is its first time after `now`. The time of a schedule with `at` may also be
+ * past: it is then due at once, unless it is pending or has an outcome.
  */
 export function restart(record: ScheduleRecord, now: number): ScheduleRecord {
   const { endedAt: _, ...open } = record;

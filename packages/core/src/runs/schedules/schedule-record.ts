@@ -71,7 +71,7 @@ export type ScheduleEvent = {
   /** The time at which the schedule was due, in epoch milliseconds. */
   readonly at: number;
   readonly until?: number;
-  /** The time at which this outcome was recorded, by the clock of the process that did so. */
+  /** The time at which this outcome was recorded, by the clock of the process that recorded it. */
   readonly settledAt: number;
   readonly runId?: string;
   readonly error?: PublicError;
@@ -107,7 +107,7 @@ export type ScheduleRecord = ScheduleTimes & {
   readonly mark: string;
   /** The random id of the schedule's entry in the list of its owner's schedules, made when the schedule was created. */
   readonly creation: string;
-  /** The hash of the request that made the schedule, if that had an idempotency key. */
+  /** The hash of the request that made the schedule, if the request had an idempotency key. */
   readonly fingerprint?: string;
 };
 

@@ -13,14 +13,17 @@ import type { DueEntry, ScheduleStore } from "./schedule-store.ts";
 
 /** Milliseconds after which the list of due schedules is read again, because another process may have changed it. */
 const lookMs = 5000;
-/** Milliseconds from a storage's hint at a change until the due schedules are read, once for all hints until then. */
+/**
+ * Milliseconds from a storage's hint at a change until the due schedules are read. One read serves all hints until
+ * then.
+ */
 const hintPauseMs = 50;
-/** Milliseconds for which a due time is tried again, if its run cannot be accepted at present. */
+/** Milliseconds during which a due time is retried if its run cannot be accepted at present. */
 const triedMs = 24 * 3_600_000;
 /** Milliseconds after which a due schedule is tried again if its run could not begin. The last pause is repeated. */
 const pausesMs = [1000, 2000, 5000];
 
-/** Error codes of a due run that a retry cannot mend. */
+/** Error codes of a due run that cannot succeed on a retry. */
 const lasting: readonly string[] = ["not_found", "invalid_request", "invalid_config", "invalid_value"];
 
 /** A run that is due. Its id is the same on all processes, so that it begins once. */
@@ -132,7 +135,7 @@ export class ScheduleRunner {
 
   #rests(id: string): boolean {
     const restMs = (this.#restUntil.get(id) ?? 0) - this.#init.now();
-    // A schedule that would wait longer is tried now: the clock was put back.
+    // A pause that is too long means that the clock was put back, so the schedule is tried now.
     if (restMs > 0 && restMs <= 2 * lookMs) return true;
     this.#restUntil.delete(id);
     return false;
@@ -151,16 +154,19 @@ export class ScheduleRunner {
     else this.#restUntil.set(id, this.#init.now() + this.#pauses.next(id));
   }
 
-  /** Begins the runs of a schedule's due times and records the outcomes. Returns false if that must be tried again. */
+  /**
+   * Begins the runs of a schedule's due times and records the outcomes. Returns false if the schedule must be tried
+   * again.
+   */
   async #settleDue(entry: DueEntry): Promise<boolean> {
     const { store, now } = this.#init;
     const stored = await store.read(entry.id);
     if (stored === null || stored.mark !== entry.mark) return await store.dropDue(entry).then(() => true);
-    // An ended schedule is listed as due at the time of its removal.
+    // An ended schedule becomes due once more at the time of its removal.
     if (stored.endedAt !== undefined) return await store.remove(stored);
     const planned = planDue(stored, now());
     let record: ScheduleRecord | null | undefined = planned === undefined ? stored : await store.write(stored, planned);
-    // Another process has planned the time, and is beginning its run.
+    // Another process has planned this due time, and is beginning its run.
     if (record === undefined) return false;
     for (const at of record.pending) {
       const outcome = await this.#begin(record, at);
@@ -198,7 +204,7 @@ export class ScheduleRunner {
     try {
       await accept({ runId, request: { ...request, owner }, idempotencyKey: `schedule ${id} ${at}` });
     } catch (error) {
-      // The run of this time began before its schedule was changed.
+      // The run of this due time began before its schedule was changed.
       if (isCode(error, "idempotency_mismatch")) return { status: "begun", runId };
       if (!lasting.some((code) => isCode(error, code)) && now() - at < triedMs) throw error;
       this.#init.logger.error("A run of a schedule could not begin.", { id, error });

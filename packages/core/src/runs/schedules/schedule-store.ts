@@ -14,7 +14,10 @@ const { schedules, dueSchedules, schedulesByOwner } = runNamespaces;
 
 /** Milliseconds for which a list entry without its schedule is kept: its process may be about to store the schedule. */
 const unusedMs = 60_000;
-/** Milliseconds after which a process that has written a list entry no longer stores its schedule, but begins again. */
+/**
+ * Milliseconds after which a process that has written a list entry no longer stores its schedule, but starts over with
+ * a new entry.
+ */
 const writeMs = 20_000;
 
 /** An entry in the list of due schedules. */
@@ -49,8 +52,8 @@ export class ScheduleStore {
   }
 
   /**
-   * Stores a schedule, if the stored record is still `before` (`null`: none). Returns the new record; otherwise
-   * undefined.
+   * Stores a schedule if the stored record is still `before` (`null`: there is no record). Returns the new record;
+   * undefined if the stored record is another one.
    */
   async write(before: ScheduleRecord | null, given: ScheduleRecord): Promise<ScheduleRecord | undefined> {
     const wakeAt = given.endedAt === undefined ? given.wakeAt : given.endedAt + this.#keepMs;
@@ -63,7 +66,7 @@ export class ScheduleStore {
 
   async #writeWithEntry(before: ScheduleRecord | null, record: ScheduleRecord): Promise<ScheduleRecord | undefined> {
     const startedAt = performance.now();
-    // After this time, another process may have removed the entry, whose schedule is not stored yet.
+    // Once the write is late, another process may have removed the entry, because its schedule is not stored yet.
     const isLate = (): boolean => performance.now() - startedAt >= writeMs;
     await this.#addEntry(record);
     if (isLate() || !(await this.#replace(before, record))) {
@@ -156,8 +159,8 @@ export class ScheduleStore {
   }
 
   /**
-   * Removes an entry from the list of due schedules that does not belong to the stored schedule, once no process can be
-   * about to store a schedule for it.
+   * Removes an entry from the list of due schedules that does not belong to the stored schedule, once every process
+   * that could be storing a schedule for it must have finished.
    */
   async dropDue({ key }: DueEntry): Promise<void> {
     await this.#dropUnused(dueSchedules, key);
@@ -174,7 +177,7 @@ export class ScheduleStore {
   }
 }
 
-/** Digits of a time in a key: enough for each time that a date can have. */
+/** The number of digits of a time in a key: enough for each time that a date can have. */
 const timeDigits = 16;
 
 function dueKey({ wakeAt, id, mark }: ScheduleRecord): string | undefined {

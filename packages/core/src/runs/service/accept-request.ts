@@ -41,7 +41,8 @@ export type CheckedRequest = Pick<
   address: string | undefined;
   mustExist: boolean;
   /**
-   * True if no other request may have the run's id: another request with that id is a mistake rather than a repetition.
+   * True if no other request may have the run's id: a second request with that id is then an error instead of a
+   * repetition.
    */
   isUnique: boolean;
   priority: number;
@@ -201,8 +202,8 @@ export function scheduledRunId({ id, owner }: { id: string; owner: SessionOwner 
 }
 
 /**
- * Returns the id of the schedule that a request of an owner makes, and the hash of the request if it has an idempotency
- * key: then all its requests with this key have the same id.
+ * Returns the id of the schedule that an owner's request creates, and the hash of the request. With an idempotency key,
+ * all requests of the owner with this key get the same id. Without a key, the id is random and there is no hash.
  */
 export function scheduleIds(
   owner: SessionOwner,
@@ -217,7 +218,7 @@ export function scheduleIds(
   };
 }
 
-/** Makes the id of a run or a schedule for an idempotency key: the same for the same key. */
+/** Makes the id of a run or a schedule from an idempotency key. The same key always gives the same id. */
 function keyedId(parts: readonly string[]): string {
   return uuidOf(canonicalJson(parts));
 }

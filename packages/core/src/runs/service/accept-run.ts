@@ -28,8 +28,8 @@ type Acceptance = {
 };
 
 /**
- * Accepts a run: checks it as far as possible before it begins, stores it, and submits it to the engine. A repeated
- * request returns the existing run.
+ * Accepts a run: checks the request as far as possible before the run begins, stores the run, and submits it to the
+ * engine. A repeated request returns the existing run.
  */
 export async function acceptRun(acceptance: Acceptance, given: RunRequest): Promise<AcceptedRun> {
   const { parts, isEphemeral } = acceptance;
@@ -52,7 +52,7 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   return { runId: record.runId, sessionId: record.sessionId, isNew: true };
 }
 
-/** Returns the fingerprint of a run: its runnable's, with the tools that its client executes. */
+/** Returns the fingerprint of a run: that of its runnable, with the tools that the run's client executes. */
 function planOf({ printer }: ServiceParts, { options }: CheckedRequest, target: DurableTarget): RunRecord["plan"] {
   return printer.withClientTools(printer.print(target), options.additions?.clientTools);
 }
@@ -90,8 +90,8 @@ function countedAs({ input, options }: CheckedRequest, { kind, key }: CountedCal
 }
 
 /**
- * Returns the caller that a run counts for. A request without an owner that did not come through a transport is the
- * program's own.
+ * Returns the caller for which a run is counted. A request without an owner that did not come through a transport is
+ * the program's own.
  */
 function toCaller({ owner, isBearer, address }: CheckedRequest): CountedCaller {
   return owner.userId === undefined && !isBearer ? hostCaller : countedCaller(owner, address);
@@ -142,10 +142,9 @@ async function insert(parts: ServiceParts, { request, record }: Accepted, begun?
 
 /**
  * Reserves a place in the engine for a run whose first attempt begins together with its acceptance. Returns false if
- * this process will not perform it immediately. A request with an idempotency key does not begin here, because another
- * process may accept a repetition of it first. A run that would wait does not begin here either, because an attempt
- * without progress counts as failed. A run with a long input does not either, because its input is stored before its
- * record.
+ * this process will not perform the run immediately. Three kinds of runs do not begin here. A run with an idempotency
+ * key: another process may accept a repetition of the request first. A run that would have to wait: an attempt without
+ * progress counts as failed. A run with a long input: the input is stored before the record.
  */
 function reservePlace({ parts, engine }: Acceptance, { request, record }: Accepted): boolean {
   if (!request.isUnique || request.notBefore !== undefined || isLongInput(record)) return false;
@@ -187,8 +186,8 @@ function makeRun(parts: ServiceParts, { request, target, record }: Accepted, isH
 }
 
 /**
- * Returns the run of an earlier request with the same idempotency key. Throws if that request was a different one, or
- * if the new request has no key and its run id is taken.
+ * Returns the run of an earlier request with the same idempotency key. Throws if the earlier request was a different
+ * one, or if the new request has no key and its run id is taken.
  */
 async function acceptAgain(
   acceptance: Acceptance,

@@ -117,7 +117,7 @@ export function isScheduleId(id: unknown): id is string {
   return typeof id === "string" && id !== "" && id.isWellFormed() && encodeKey(id).length <= longestId;
 }
 
-/** Checks the request of a schedule as if its run were accepted now: input, options and length. */
+/** Checks the request of a schedule as if its run were accepted now: its input, its options and its length. */
 function checkRequest(request: ScheduledRequest, owner: SessionOwner, registries: Registries): Definition["request"] {
   const { runId, kind, name, input, options, priority, note } = readRequest({ ...request, owner });
   const { sessionId = runId } = options;
@@ -139,7 +139,7 @@ function checkRequest(request: ScheduledRequest, owner: SessionOwner, registries
   throw new TroupeError("invalid_request", `request must have at most ${longestRequest} characters as JSON.`);
 }
 
-/** Checks changes of a schedule, and returns its next definition. */
+/** Checks changes of a schedule, and returns its definition after the changes. */
 export function readChanges(
   before: ScheduleRecord,
   changes: Omit<ScheduleChanges, "isPaused">,

@@ -19,7 +19,7 @@ import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 
 /**
  * Stores the answer to a wait of a run, and puts a waiting run back in the queue. Returns the record to submit; `null`
- * if the run need not be submitted: the run has not stopped yet, or had this answer before.
+ * if the run need not be submitted, because it has not stopped yet or already had this answer.
  */
 export async function answerWait(
   { store, now }: Pick<ServiceParts, "store" | "now">,
@@ -55,7 +55,7 @@ function runIsOver(): TroupeError {
 }
 
 /**
- * Cancels a run. Returns `cancelled` if that has ended the run, `cancelling` if the process that performs it was
+ * Cancels a run. Returns `cancelled` if the run has ended now, `cancelling` if the process that performs it was
  * notified, and `over` if the run had ended before.
  */
 export async function cancelRun(
@@ -95,8 +95,8 @@ function isPerformed(
   { runId, status, node: lastNode }: RunRecord,
   performing: Performing | undefined,
 ): boolean {
-  // If the run's record names this process, but the process makes no attempt at the run, its last attempt could not
-  // store how it ended.
+  // If the record names this process although it makes no attempt at the run, the run's last attempt could not store
+  // its outcome.
   const isLeft = lastNode === node && current.get(runId) === undefined;
   return status === "running" ? !isLeft : performing !== undefined && status !== "waiting";
 }
@@ -156,8 +156,8 @@ export async function removeRun({ parts, performing, cancel }: Removal, record: 
 }
 
 /**
- * Waits until a run that another process performs is over. Its log must not be removed before, because the log keeps
- * attempts apart. A process that crashed after storing the end in the log has left the record unchanged.
+ * Waits until a run that another process performs is over. Its log must not be removed earlier, because the log keeps
+ * attempts apart. If that process crashed after storing the end in the log, the run's record does not show the end.
  */
 async function readEnded(
   { store, now }: Pick<ServiceParts, "store" | "now">,
@@ -179,8 +179,8 @@ async function readEnded(
 }
 
 /**
- * Stores an end that only the log contains: without the record's end and without its log the run would be performed
- * again.
+ * Stores in the run's record an end that only the log contains. Otherwise the run would be performed again once its log
+ * is removed.
  */
 async function storeEnd(store: RunStore, { keys: _keys, ...ended }: RunRecord): Promise<void> {
   await store.change(ended.runId, ({ status }) => (isEnded(status) ? null : ended));
@@ -192,7 +192,7 @@ export function prefixesOf(owner: SessionOwner): string[] {
 }
 
 /**
- * Removes all runs that are listed under some prefixes, in order. Tries all of them, then rejects with the first
+ * Removes all runs that are listed under the given prefixes, in order. Tries all of them, then rejects with the first
  * failure; some runs may be left.
  */
 export async function removeRuns(
@@ -205,7 +205,7 @@ export async function removeRuns(
     const entries = (await Array.fromAsync(store.lists.listEntries(prefix))).flat();
     for (const { runId, key } of entries) {
       const record = await store.read(runId);
-      // The entry may be that of an earlier run, whose id a run of another owner or session has now.
+      // The entry may belong to an earlier run. Its id may now belong to a run of another owner or session.
       if (record === null || !store.lists.places.has(key, record)) await store.lists.dropEntry(key);
       else await remove(record).catch((error: unknown) => failures.push(error));
     }

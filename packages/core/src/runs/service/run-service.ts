@@ -56,7 +56,7 @@ export class RunService {
   readonly webhooks: RunWebhooks;
   /** Schedules that begin runs. */
   readonly schedules: RunSchedules;
-  /** The facts from which a transport decides if it serves this service. */
+  /** The facts from which a transport decides if it may serve this service. */
   readonly hosting: ServiceHosting;
   readonly #settings: ServiceSettings;
   readonly #engine: RunEngine;
@@ -110,7 +110,7 @@ export class RunService {
     await removeRun({ parts: this.#parts, performing, cancel }, record);
   };
 
-  /** Returns the agent, team or workflow that the service runs under a name; undefined if unknown. */
+  /** Returns the agent, team or workflow that is registered under a name; undefined if unknown. */
   find(kind: RunKind, name: string): object | undefined {
     return lookUpTarget(this.#settings, kind, name);
   }
@@ -183,7 +183,7 @@ export class RunService {
   }
 
   /**
-   * Cancels a run. Returns `cancelled` if that has ended the run, `cancelling` if the process that performs it was
+   * Cancels a run. Returns `cancelled` if the run has ended now, `cancelling` if the process that performs it was
    * notified, and `over` if the run had ended before.
    */
   async cancel(runId: string, caller: RunCaller, reason?: string): Promise<"cancelled" | "cancelling" | "over"> {

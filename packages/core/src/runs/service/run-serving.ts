@@ -12,7 +12,7 @@ import type { SessionListener } from "../../sessions/session/session-listener.ts
 import { readProperty } from "../../base/util/read-property.ts";
 import type { Registries } from "../processes/run-service-options.ts";
 
-/** The facts about a `RunService` from which a transport decides if it serves the service. */
+/** The facts about a `RunService` from which a transport decides if it may serve the service. */
 export class ServiceHosting {
   readonly #parts: ServiceParts;
   readonly #engine: RunEngine;
@@ -47,9 +47,9 @@ export class ServiceHosting {
   }
 
   /**
-   * Returns the place in which runs are performed. `"here"`: this process, also while `serve` begins. `"elsewhere"`:
-   * another live process. `"none yet"`: no process at present, but others may come. `"nothing"`: the engine is local
-   * and is not served.
+   * Returns the place in which runs are performed. `"here"`: this process, also while `serve` is starting.
+   * `"elsewhere"`: another live process. `"none yet"`: no process at present, but one may start. `"nothing"`: the
+   * engine is local and is not served.
    */
   async findPerformer(): Promise<"here" | "elsewhere" | "none yet" | "nothing"> {
     if (this.#isServing()) return "here";
@@ -92,7 +92,7 @@ type ServingInit = {
   readonly cleanUp: () => Promise<void>;
 };
 
-/** The work of a process that performs runs: from `serve` to `drain`. */
+/** The part of a process that performs runs, from `serve` to `drain`. */
 export class RunServing {
   readonly #init: ServingInit;
   #sweep: RunSweep | undefined;
@@ -104,7 +104,7 @@ export class RunServing {
     this.#init = init;
   }
 
-  /** True while this process performs runs, also while `serve` begins. */
+  /** True while this process performs runs, also while `serve` is starting. */
   get isServing(): boolean {
     return this.#serving !== undefined;
   }
@@ -140,7 +140,7 @@ export class RunServing {
     const { parts, engine, performer, schedules, cleanUp } = this.#init;
     const { store, admission, performing, due, nodes, now, logger, telemetry } = parts;
     const isAlone = engine.isServed !== undefined;
-    // The process is published as a performer first, because other processes may leave jobs to it.
+    // This process is published as a performer first, because other processes may leave jobs to it.
     if (!isAlone) await nodes.perform();
     const perform: Perform = (job, signal) => performer.perform(job, signal);
     const serving = await engine.serve(perform, { concurrency }).catch(async (error: unknown) => {

@@ -8,7 +8,7 @@ const mostInFlight = 32;
 const mostPerHost = 4;
 /** The largest number of deliveries in flight to the webhooks of one owner's runs. */
 const mostPerOwner = 4;
-/** The largest number of waiting deliveries: in all, and of one owner to one host. */
+/** The largest number of waiting deliveries: of all owners together, and of one owner to one host. */
 const mostWaiting = { inAll: 2000, perOwner: 50 };
 
 /**
@@ -39,7 +39,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Returns the next delivery to send, which is in flight until `done` is called; undefined if none may be sent now.
+   * Returns the next delivery to send, which then counts as in flight until `done` is called. Returns undefined if no
+   * delivery may be sent now.
    */
   take(): DueDelivery | undefined {
     for (const [host, owners] of this.#hosts) {
@@ -47,7 +48,7 @@ export class DeliveryQueue {
         const due = own.find((each) => this.#hasPlace(each));
         if (due === undefined) continue;
         const rest = own.filter((each) => each !== due);
-        // Afterwards the host is the last of all hosts, and the owner the last of its owners.
+        // Hosts take turns, and so do the owners of one host: this host and this owner now become the last.
         owners.delete(owner);
         if (rest.length > 0) owners.set(owner, rest);
         this.#hosts.delete(host);
@@ -61,8 +62,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Notes that a delivery from `take` is no longer in flight. Returns true if no other delivery of the same owner to
-   * the same host waits.
+   * Marks a delivery from `take` as no longer in flight. Returns true if no other delivery of the same owner to the
+   * same host waits.
    */
   done(due: DueDelivery): boolean {
     this.#keys.delete(due.key);
@@ -82,7 +83,8 @@ export class DeliveryQueue {
 }
 
 /**
- * Returns the host of a delivery, kept apart for webhooks of the service and of runs, so that neither delays the other.
+ * Returns the host of a delivery. Webhooks of the service and of runs have separate hosts, so that neither kind delays
+ * the other.
  */
 function hostOf({ entry: { webhook, host } }: DueDelivery): string {
   return `${webhook} ${host}`;

@@ -8,8 +8,8 @@ import type { WebhookData, WebhookEvent } from "../record/run-notice.ts";
 import type { DeliveryLease } from "./retry-schedule.ts";
 
 /**
- * The states of a delivery. `pending`: it is, or will be, sent. `delivered`: the receiver has taken it. `failed`: it was
- * given up. `disabled`: the receiver wants no more webhooks.
+ * The states of a delivery. `pending`: it is sent now or later. `delivered`: the receiver has accepted it. `failed`: it
+ * was given up. `disabled`: the receiver wants no more webhooks.
  */
 const deliveryStatuses = ["pending", "delivered", "failed", "disabled"] as const;
 
@@ -26,9 +26,12 @@ export type WebhookDelivery = {
   /** The header `webhook-id`, or the id of a subscription's notification. All attempts share it. */
   readonly id: string;
   readonly type: DeliveredEvent;
-  /** Epoch milliseconds of the event; of the first attempt for a subscription. */
+  /** Epoch milliseconds of the event or, for a subscription, of the first attempt. */
   readonly at: number;
-  /** `"run"` for the webhook of the run itself, `"service"` for one of the service, `"subscription"` for a protocol's. */
+  /**
+   * `"run"` for the webhook of the run itself, `"service"` for a webhook of the service, `"subscription"` for a
+   * subscription of a protocol.
+   */
   readonly webhook: "run" | "service" | "subscription";
   readonly status: DeliveryStatus;
   readonly attempts: number;
@@ -41,8 +44,9 @@ export type WebhookDelivery = {
 };
 
 /**
- * The stored record of a delivery. For a webhook it decides what is sent, and an entry of the outbox only says when. For a
- * subscription it is a note of what was sent: the subscription's own record decides.
+ * The stored record of a delivery. For a webhook, it determines the request; the entry of the outbox only determines
+ * the time. For a subscription, it only reports the requests that were sent: the subscription's own record determines
+ * them.
  */
 export type DeliveryRecord = Omit<WebhookDelivery, "webhook" | "nextAt"> & {
   readonly v: 1;
@@ -50,7 +54,7 @@ export type DeliveryRecord = Omit<WebhookDelivery, "webhook" | "nextAt"> & {
   readonly target: string;
   readonly data: WebhookData;
   /**
-   * The time in the key of the delivery's entry in the outbox. An entry of the delivery with another time is out of
+   * The time in the key of the delivery's entry in the outbox. An entry of this delivery with another time is out of
    * date.
    */
   readonly dueAt: number;
@@ -66,7 +70,7 @@ export type OutboxEntry = {
   readonly delivery: string;
   /** The form of a subscription's notifications; absent for a webhook. */
   readonly form?: string;
-  /** A hash of the receiver's host: a bounded number of requests to one host are made at a time. */
+  /** A hash of the receiver's host. The number of concurrent requests to one host is limited. */
   readonly host: string;
   /** The owner of the run, as in storage keys. The owners of deliveries to one host take turns. */
   readonly owner: string;

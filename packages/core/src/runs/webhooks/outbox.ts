@@ -12,7 +12,7 @@ import type { DueDelivery } from "./run-notices.ts";
 
 /** Milliseconds between two reads of the outbox, to find deliveries of other processes. */
 const lookMs = 10_000;
-/** Milliseconds from a storage's hint at a change until the outbox is read, once for all hints until then. */
+/** Milliseconds from a storage's hint at a change until the outbox is read. One read serves all hints until then. */
 const hintPauseMs = 500;
 /**
  * The largest number of pages of the outbox that are read at once. The next read continues after them, a little later.
@@ -35,15 +35,18 @@ type Init = {
    * reads find deliveries of other processes.
    */
   readonly watches: () => boolean;
-  /** Returns true if this process may send a delivery that is due. The others are left to other processes. */
+  /** Returns true if this process may send a delivery that is due. Other deliveries are left to other processes. */
   readonly isKnown: (due: DueDelivery) => boolean;
-  /** Makes one attempt at a delivery. Returns the time at which the delivery is due again; undefined if it is not. */
+  /**
+   * Makes one attempt at a delivery. Returns the time at which the delivery is due again; undefined if it is not due
+   * again.
+   */
   readonly attempt: (due: DueDelivery, signal: AbortSignal) => Promise<number | undefined>;
 };
 
 /**
  * Sends the deliveries in the outbox when they are due, from `start` to `stop`. This process passes its new deliveries
- * to `offer`. Those of other processes, and of processes that died, are found by reading the outbox.
+ * to `offer`. Deliveries of other processes, which may have died, are found by reading the outbox.
  */
 export class Outbox {
   readonly #init: Init;
@@ -53,7 +56,7 @@ export class Outbox {
   #stopping = new AbortController();
   #isRunning = false;
   #timer: NodeJS.Timeout | undefined;
-  /** The time at which the timer `#wake` reads the outbox, for a delivery that was not due before. */
+  /** The time at which the timer `#wake` reads the outbox for a delivery that is not due yet. */
   #wakesAt = Infinity;
   #wake: NodeJS.Timeout | undefined;
   #hint: NodeJS.Timeout | undefined;
@@ -82,7 +85,7 @@ export class Outbox {
     void this.look();
   }
 
-  /** Asks the storage for hints while deliveries are sent, if that is wanted by now. */
+  /** Starts to listen to the storage's hints while deliveries are sent, if `watches` returns true by now. */
   watch(): void {
     const { storage, watches } = this.#init;
     if (!this.#isRunning || !(watches() || storage instanceof InMemoryStorage)) return;
@@ -101,7 +104,7 @@ export class Outbox {
     }
   }
 
-  /** Begins no more attempts, and resolves when those in progress are over or were given up. */
+  /** Begins no more attempts, and resolves when the attempts in progress are over or were given up. */
   async stop(graceMs: number): Promise<void> {
     this.#isRunning = false;
     this.#stopping.abort();
@@ -143,7 +146,8 @@ export class Outbox {
       this.#init.logger?.warn("The outbox of webhooks could not be read. That is tried again.", { error });
     }
     this.#sendNext();
-    // The end of a delivery causes the next read. None is in progress, so the outbox is read again at once.
+    // Normally the end of a delivery causes the next read. No delivery is in progress, so the outbox is read again at
+    // once.
     if (this.#isPartial && this.#working.size === 0) this.#looksAgain = true;
   }
 

@@ -3,7 +3,10 @@ const triedMs = 86_400_000;
 /** Milliseconds before the second attempt. Each further pause is twice as long, up to the longest. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 3_600_000;
-/** Milliseconds after the longest attempt in which its outcome must be stored, before another process may try. */
+/**
+ * Milliseconds after the end of the longest possible attempt in which its outcome must be stored. Afterwards another
+ * process may try.
+ */
 const storedMs = 30_000;
 
 /** The claim of the process that sends a delivery now. It began at `at` and expires at `until`, in epoch ms. */
@@ -22,22 +25,22 @@ export function isHeld({ at, until }: DeliveryLease, now: number, aloneSince = -
   return until > now && !(at !== undefined && at < aloneSince);
 }
 
-/** Returns true if a delivery has been tried since `since` for as long as deliveries are. */
+/** Returns true if a delivery that was first tried at `since` has been tried for the full time that is allowed. */
 export function isGivenUp(since: number, now: number): boolean {
   return now - since >= triedMs;
 }
 
-/** A delivery whose last attempt has failed. `since` is the time from which it is tried. */
+/** A delivery whose last attempt has failed. `since` is the time of its first attempt. */
 export type FailedAttempt = {
   readonly since: number;
   readonly attempts: number;
-  /** The pause that the receiver asks for. */
+  /** Milliseconds that the receiver asks to wait. */
   readonly waitMs?: number | undefined;
-  /** The pause after the first attempt. @default 10_000 */
+  /** Milliseconds to pause after the first attempt. @default 10_000 */
   readonly firstMs?: number | undefined;
 };
 
-/** Returns the time of the next attempt. A random part spreads the attempts after a receiver was down. */
+/** Returns the time of the next attempt. A random part spreads the attempts to a receiver that was down. */
 export function nextAttemptAt({ since, attempts, waitMs = 0, firstMs = firstPauseMs }: FailedAttempt, now: number) {
   const pause = Math.min(longestPauseMs, Math.max(waitMs, firstMs * 2 ** Math.min(attempts - 1, 20)));
   // The last attempt is made when `triedMs` have passed since `since`.

@@ -28,15 +28,15 @@ type Init = {
   readonly store: RunStore;
   readonly settings: WebhookSettings;
   readonly now: () => number;
-  /** Returns the entries of the outbox that let a run's subscriptions look at its events. */
+  /** Makes the entries of the outbox that wake a run's subscriptions, which then read the run's new events. */
   readonly wake: (record: RunRecord) => Promise<readonly DueDelivery[]>;
   /** Receives new entries of the outbox. */
   readonly onDue: (due: DueDelivery) => void;
 };
 
 /**
- * Notes the events of runs that webhooks want to know of, and puts their deliveries in the outbox. Also wakes the
- * subscriptions of a run at its transitions.
+ * Records the events of runs for the webhooks that want them, and puts their deliveries in the outbox. Also wakes the
+ * subscriptions of a run when its state changes.
  */
 export class RunNotices implements RunNotifier {
   readonly #init: Init;
@@ -80,7 +80,10 @@ export class RunNotices implements RunNotifier {
     for (const each of due) onDue(each);
   }
 
-  /** Removes notices, and the mark of a transition, from the record of a run. Returns `null` if nothing was changed. */
+  /**
+   * Removes notices, and the mark of a change of state, from the record of a run. Returns `null` if there was nothing
+   * to remove.
+   */
   async #strike(runId: string, handled: readonly RunNotice[], woken: string | undefined): Promise<RunRecord | null> {
     const isHandled = (notice: RunNotice) => handled.some(({ key }) => equalJson(key, notice.key));
     return await this.#init.store.change(runId, ({ notices = [], wakes, ...rest }) => {
@@ -91,7 +94,7 @@ export class RunNotices implements RunNotifier {
     });
   }
 
-  /** Returns the webhooks that want to know of an event: the id and the host of each. */
+  /** Returns the webhooks that are notified of an event: the id and the host of each. */
   #receiversOf({ webhook }: RunRecord, type: WebhookEvent): NoticeReceiver[] {
     const targets = this.#targets.filter(({ events }) => events.includes(type));
     const own = webhook === undefined ? [] : [{ target: "run", host: webhook }];

@@ -34,7 +34,7 @@ type Init = {
   readonly now: () => number;
   readonly logger: Logger | undefined;
   readonly tails: RunTails;
-  /** True if no other process uses the storage: what other processes hold in it is left over. @default false */
+  /** True if no other process uses the storage: leases of other processes in it are left over. @default false */
   readonly isAlone?: boolean;
   readonly toView: (record: RunRecord) => RunView;
   /** Sends requests to receivers. @default a fetch that checks the address of the receiver's host */
@@ -103,8 +103,8 @@ export class RunWebhooks {
   }
 
   /**
-   * Makes a form of subscriptions known by its name. From now on this process sends the notifications of this form, also
-   * if it performs no runs.
+   * Registers a form of subscriptions under its name. From now on this process sends the notifications of this form,
+   * even if it performs no runs.
    */
   addForm(name: string, form: SubscriptionForm): void {
     if (this.#forms.has(name)) return;
@@ -114,7 +114,7 @@ export class RunWebhooks {
     this.#outbox.watch();
   }
 
-  /** Resolves when all that is due, or will be, has been delivered or given up, or when sending stops. */
+  /** Resolves when every delivery that is due now or later has been delivered or given up, or when sending stops. */
   async emptied(): Promise<void> {
     await this.#outbox.emptied();
   }
@@ -124,7 +124,7 @@ export class RunWebhooks {
     return this.#init.settings.allowCallers;
   }
 
-  /** Returns the deliveries of a run's events to webhooks and subscriptions, the oldest first: the newest 200. */
+  /** Returns the newest 200 deliveries of a run's events to webhooks and subscriptions, oldest first. */
   async deliveries(runId: string, caller: RunCaller): Promise<WebhookDelivery[]> {
     const { store } = this.#init;
     const run = await findRun({ store }, runId, caller);
@@ -148,8 +148,8 @@ export class RunWebhooks {
   }
 
   /**
-   * Stores a run together with its own webhook, which is noted in the run's record. `store` returns false for a run that
-   * exists. A private address, or one without https, is `invalid_request`.
+   * Stores a run together with its own webhook, which is noted in the run's record. `store` returns false if the run
+   * exists already. An address that is private, or without https, is rejected as `invalid_request`.
    */
   async storeWith(webhook: RunWebhook, record: RunRecord, store: () => Promise<boolean>): Promise<boolean> {
     if (!(await this.#sender.admits(webhook.url))) throw notReachable();
@@ -160,7 +160,8 @@ export class RunWebhooks {
     try {
       return (isKept = await store());
     } catch (error) {
-      // After a failure of the storage the run may be stored all the same. A webhook without a run is removed later.
+      // The run may be stored although the storage failed, so its webhook is kept. A webhook without a run is removed
+      // later.
       isKept = !TroupeError.is(error) || error.code === "storage_unavailable";
       throw error;
     } finally {
@@ -173,7 +174,7 @@ export class RunWebhooks {
     this.#outbox.start();
   }
 
-  /** Begins no more attempts. Resolves when those in progress are over, after some seconds at most. */
+  /** Begins no more attempts. Resolves when the attempts in progress are over, after some seconds at most. */
   async stop(graceMs: number): Promise<void> {
     await this.#outbox.stop(graceMs);
   }

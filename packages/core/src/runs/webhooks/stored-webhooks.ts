@@ -16,7 +16,7 @@ import { deliveryPrefix, readDelivery } from "./delivery-record.ts";
 import type { RunWebhook } from "./webhook-options.ts";
 
 const namespace = runNamespaces.webhooks;
-/** Milliseconds between two searches for webhooks of runs that need them no longer. */
+/** Milliseconds between two searches for webhooks whose runs no longer need them. */
 const pruneMs = 10_000;
 /** Milliseconds after which no process can still be accepting the run of a webhook. */
 const acceptedMs = 60_000;
@@ -82,7 +82,7 @@ export class StoredWebhooks {
     await this.#init.store.storage.delete(namespace, webhookKey(run));
   }
 
-  /** Removes the webhook of a run that is over, if nothing is to be delivered to it any more. */
+  /** Removes the webhook of a run that is over, if no delivery to it is pending. */
   async removeIfDone(run: WebhookRef): Promise<void> {
     const record = await this.#init.store.read(run.runId);
     if (record !== null && (await this.#isDone(record))) await this.remove(run);
@@ -136,7 +136,7 @@ export class StoredWebhooks {
     return found;
   }
 
-  /** Removes a webhook that a crash has left without its run, or after the end of its deliveries. */
+  /** Removes a webhook that a crash has left behind: its run does not exist, or all its deliveries are over. */
   async #prune({ key, value }: { key: string; value: Json }): Promise<boolean> {
     const { store, now } = this.#init;
     const run = await store.read(decodeURIComponent(key.slice(key.lastIndexOf("/") + 1)));
@@ -166,7 +166,9 @@ function targetKey(id: string): string {
   return `#service/${encodeKey(id)}`;
 }
 
-/** Returns the name of the record to which the encryption binds a run's webhook: elsewhere it cannot be decrypted. */
+/**
+ * Returns the context string to which the encryption binds a run's webhook. With another string it cannot be decrypted.
+ */
 function placeOf(key: string): string {
   return `webhook/${key}`;
 }

@@ -15,7 +15,7 @@ import type { SubscriptionPlace } from "./subscription-record.ts";
 /** A notification to send, and the position of its subscription afterwards. */
 export type Notification = {
   readonly write: WriteNotification;
-  /** The position of the notification among all of the run. */
+  /** The position of the notification among all notifications of the run. */
   readonly position: string;
   readonly type: DeliveredEvent;
   readonly run: RunView;
@@ -41,7 +41,7 @@ type Init = {
   readonly presentOf: (record: RunRecord) => Promise<SubscriptionPlace>;
 };
 
-/** Reads the notifications of a subscription from the log of its run, as far as the run has come. */
+/** Reads the notifications of a subscription from the log of its run, up to the newest event. */
 export class SubscribedEvents {
   readonly #init: Init;
 
@@ -50,8 +50,8 @@ export class SubscribedEvents {
   }
 
   /**
-   * Yields the notifications after the position of a subscription. It does not wait for events: a later transition of the
-   * run wakes the subscription again.
+   * Yields the notifications after the position of a subscription. It does not wait for events: a later change of the
+   * run's state wakes the subscription again.
    */
   async *after(subscriber: Subscriber): AsyncGenerator<Notification, void> {
     try {
@@ -80,7 +80,7 @@ export class SubscribedEvents {
       if (event.type !== "attempt" && event.type !== "wait" && event.type !== "end") continue;
       if (event.type === "attempt") attempt = event.attempt;
       ({ run } = await this.#read(runId));
-      // The log is written before the record. The transition of the record wakes the subscription again.
+      // The log is written before the record. When the record is written too, the subscription is woken again.
       if (!hasCome(event.type, run, attempt)) return;
       const from = { after, sent, attempt };
       yield* notificationsOf(subscriber, { event, run, attempt }, from);
@@ -92,7 +92,9 @@ export class SubscribedEvents {
     if (isEnded(run.status)) throw new TroupeError("gone", "The log of the run is not kept to its end.");
   }
 
-  /** Yields the notifications of the run's present state, if the log is no longer kept from the position on. */
+  /**
+   * Yields the notifications of the run's present state, if the log from the subscription's position on was removed.
+   */
   async *#fromRecord(subscriber: Subscriber): AsyncGenerator<Notification, void> {
     const { record, run } = await this.#read(subscriber.runId);
     const wait = run.waits?.at(-1);
@@ -140,7 +142,7 @@ function* notificationsOf(
   }
 }
 
-/** Returns true if the run is as far as an event of its log. */
+/** Returns true if the run's record already shows an event of its log. */
 function hasCome(type: SubscribedEvent["event"]["type"], run: RunView, attempt: number): boolean {
   if (type === "attempt" || isEnded(run.status)) return true;
   return type === "wait" && (run.status === "waiting" || run.attempts > attempt);

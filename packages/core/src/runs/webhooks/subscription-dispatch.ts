@@ -16,10 +16,10 @@ import type { SubscriptionRecord } from "./subscription-record.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { SendOutcome, WebhookSender } from "./webhook-sender.ts";
 
-/** The number of notifications of a subscription from which the deliveries of its run are looked through. */
+/** The number of notifications of a subscription after which its run's deliveries beyond the limit are removed. */
 const manyTold = 20;
 
-/** A form of subscriptions, and what sends its requests. */
+/** A form of subscriptions, and the sender of its requests. */
 export type KnownForm = { readonly form: SubscriptionForm; readonly sender: WebhookSender };
 
 type Init = {
@@ -30,19 +30,19 @@ type Init = {
   readonly forms: ReadonlyMap<string, KnownForm>;
   readonly now: () => number;
   readonly logger: Logger | undefined;
-  /** The time from which no other process uses the storage; undefined if others may. */
+  /** The time since which no other process uses the storage; undefined if others may use it. */
   readonly aloneSince?: number | undefined;
 };
 
-/** A subscription that this process serves, with the entry of the outbox that it serves. */
+/** A subscription whose notifications this process sends, with the entry of the outbox for it. */
 type Served = { readonly due: DueDelivery; readonly known: KnownForm; readonly runId: string; readonly id: string };
 
 type FailedOutcome = Extract<SendOutcome, { status: "failed" }>;
 
 /**
  * Sends the notifications of subscriptions whose runs have continued, in the order of the run's log: claims the
- * subscription by a lease in its record, sends one notification after the other, and stores the position after each. A
- * process that dies in between leaves the entry in the outbox, from which another continues after the lease.
+ * subscription by a lease in its record, sends one notification after the other, and stores the position after each. If
+ * a process dies in between, the entry stays in the outbox, and another process continues once the lease has expired.
  */
 export class SubscriptionDispatch {
   readonly #init: Init;
@@ -52,8 +52,8 @@ export class SubscriptionDispatch {
   }
 
   /**
-   * Sends the notifications of a subscription that are due, unless another process does. Returns the time at which the
-   * subscription is due again, in epoch milliseconds, if it is. Rejects if the storage fails.
+   * Sends the due notifications of a subscription, unless another process sends them. Returns the time in epoch
+   * milliseconds at which the subscription is due again; undefined if it is not. Rejects if the storage fails.
    */
   async attempt(due: DueDelivery, signal: AbortSignal): Promise<number | undefined> {
     const { store, now } = this.#init;
@@ -79,8 +79,8 @@ export class SubscriptionDispatch {
   }
 
   /**
-   * Sends the notifications. Each is read before the one in front of it is sent, so that nothing comes between a request
-   * and the write of its position.
+   * Sends the notifications. Each notification is read before its predecessor is sent, so that nothing delays the write
+   * of the position after a request.
    */
   async #serve(served: Served, { record, subscriber, signal }: Serving): Promise<number | undefined> {
     const notifications = this.#init.events.after(subscriber);
@@ -90,7 +90,7 @@ export class SubscriptionDispatch {
       if (current !== undefined && held === undefined) return await this.#yield(served);
       while (current !== undefined && held !== undefined) {
         const next = await nextOf(notifications);
-        // The rest is left to another process.
+        // The remaining notifications are left to another process.
         if (signal.aborted) return await this.#release(served, held);
         const sent = { current, record: held };
         const outcome = await served.known.sender.send(current.write(idOf(served, current)), signal);
@@ -107,7 +107,7 @@ export class SubscriptionDispatch {
     }
   }
 
-  /** Leaves a subscription that another process has claimed or that was replaced, to be looked at again. */
+  /** Leaves a subscription that another process has claimed, or that was replaced. It becomes due again later. */
   async #yield({ due }: Served): Promise<number | undefined> {
     const { delivery: key } = due.entry;
     const record = readSubscription(await this.#init.store.storage.get(runNamespaces.webhooks, key), key);
@@ -127,7 +127,10 @@ export class SubscriptionDispatch {
     return { ...rest, since, attempts: record.attempts + 1, lease };
   }
 
-  /** Returns true if a notification is sent again. One that was refused would only hold up the next ones. */
+  /**
+   * Returns true if a notification is sent again. A notification that the receiver refused is not: it would only delay
+   * the next ones.
+   */
   #isTriedAgain({ known }: Served, { attempts, since = 0 }: SubscriptionRecord, { isRefused }: FailedOutcome): boolean {
     const { maxAttempts = Infinity } = known.form.settings;
     return !isRefused && attempts < maxAttempts && !isGivenUp(since, this.#init.now());
@@ -140,7 +143,10 @@ export class SubscriptionDispatch {
     return undefined;
   }
 
-  /** Lets a notification be sent again later: its entry in the outbox comes first, so that no crash loses it. */
+  /**
+   * Schedules another attempt at a notification. Its new entry in the outbox is stored first, so that no crash loses
+   * it.
+   */
   async #postpone(served: Served, sent: Sent, { problem, waitMs }: FailedOutcome): Promise<number | undefined> {
     const { store, now } = this.#init;
     const { due, known } = served;
@@ -156,8 +162,8 @@ export class SubscriptionDispatch {
   }
 
   /**
-   * Stores the position after a notification that was delivered or given up. Returns the record with a lease for the next
-   * notification; undefined if there is none, or if the subscription was removed or replaced.
+   * Stores the position after a notification that was delivered or given up. Returns the record with a lease for the
+   * next notification; undefined if there is no next notification, or if the subscription was removed or replaced.
    */
   async #advance(served: Served, sent: Sent, { outcome, hasNext }: Ended): Promise<SubscriptionRecord | undefined> {
     const { lease: _lease, since: _since, after: _after, told, ...rest } = sent.record;
@@ -171,7 +177,7 @@ export class SubscriptionDispatch {
     return next.lease && next;
   }
 
-  /** Notes what became of a notification, and logs it if it was not delivered, without its address: it may be a secret. */
+  /** Stores the outcome of a notification, and logs a failure. The log omits the address, which may be a secret. */
   async #report(served: Served, sent: Sent, outcome: SendOutcome): Promise<void> {
     const problem = outcome.status === "failed" ? outcome.problem : undefined;
     const status = outcome.status === "stopped" ? "failed" : outcome.status;
@@ -182,7 +188,10 @@ export class SubscriptionDispatch {
     this.#init.logger?.warn("A notification of a subscription was not delivered.", facts);
   }
 
-  /** Notes in the list of the run's deliveries what became of a notification. The note is not what decides. */
+  /**
+   * Adds the outcome of a notification to the list of the run's deliveries. This entry is only a report: the
+   * subscription's own record determines what is sent.
+   */
   async #note(served: Served, { current, record }: Sent, state: NotedState): Promise<void> {
     const { store, logger, now } = this.#init;
     const { runId } = served;
@@ -206,7 +215,7 @@ export class SubscriptionDispatch {
     const key = deliveryKey(runId, noted);
     try {
       await store.storage.set(deliveries, key, asJson(noted));
-      // A run that was removed meanwhile leaves nothing behind.
+      // If the run was removed in the meantime, the new entry is removed, too.
       if ((await store.readStored(runId)) === null) await store.storage.delete(deliveries, key);
     } catch (error) {
       logger?.warn("The delivery of a notification could not be noted.", { runId, error });
@@ -243,7 +252,10 @@ function idOf({ runId, id }: { runId: string; id: string }, { position }: Notifi
   return `${runId}:${id}:${position}`;
 }
 
-/** True for a subscription that may be notified now. One whose receiver has failed has an entry at its next attempt. */
+/**
+ * Returns true if a subscription may be notified now. After a failure of its receiver, it has an entry in the outbox
+ * for its next attempt.
+ */
 function isOpen(record: SubscriptionRecord | null, now: number): record is SubscriptionRecord {
   return record !== null && record.isOver !== true && (record.dueAt ?? 0) <= now;
 }

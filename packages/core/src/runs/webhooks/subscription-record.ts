@@ -8,7 +8,7 @@ import type { DeliveryLease } from "./retry-schedule.ts";
 
 /** A position in the events of a run, up to which a subscriber has been notified. */
 export type SubscriptionPlace = {
-  /** The id of the last event with all its notifications delivered; absent before the first event. */
+  /** The id of the last event whose notifications were all delivered; absent before the first event. */
   readonly after?: string | undefined;
   /** The number of notifications of the next event that were already delivered. */
   readonly sent: number;
@@ -16,7 +16,10 @@ export type SubscriptionPlace = {
   readonly attempt: number;
 };
 
-/** The stored record of a subscription to a run. It decides what is sent; an entry of the outbox only says when. */
+/**
+ * The stored record of a subscription to a run. It determines what is sent; the entry of the outbox only determines the
+ * time.
+ */
 export type SubscriptionRecord = SubscriptionPlace & {
   readonly v: 1;
   readonly form: string;
@@ -29,7 +32,7 @@ export type SubscriptionRecord = SubscriptionPlace & {
   readonly isOver?: boolean;
   /** The number of notifications that were sent or given up. */
   readonly told: number;
-  /** The number of attempts at the next notification, the time of the first one, and that of the next one. */
+  /** The number of attempts at the next notification, the time of the first attempt, and that of the next attempt. */
   readonly attempts: number;
   readonly since?: number;
   readonly dueAt?: number;
@@ -58,7 +61,7 @@ export function sealPlace(key: string): string {
   return `webhook/${key}`;
 }
 
-/** Returns a record as JSON: it is, except for undefined members, which every driver omits. */
+/** Returns a record as JSON. It is JSON already, except for undefined members, which every driver omits. */
 export function subscriptionAsJson(record: SubscriptionRecord): Json {
   return record as unknown as Json;
 }

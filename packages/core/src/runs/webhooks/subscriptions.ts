@@ -35,19 +35,19 @@ export type RunSubscription = {
 
 /** A request for a new subscription. */
 export type RunSubscriptionRequest = RunSubscription & {
-  /** The form of its notifications, which `addForm` has made known. */
+  /** The form of the subscription's notifications, registered by `addForm`. */
   readonly form: string;
-  /** The address of the receiver, which has been checked. */
+  /** The address of the receiver, which the caller has checked. */
   readonly url: string;
-  /** True to notify of all events of the run from its beginning; false to notify of new events alone. */
+  /** True to notify of all events of the run from its beginning; false to notify only of new events. */
   readonly fromStart: boolean;
   /** The maximum number of subscriptions of a run. */
   readonly most: number;
 };
 
 /**
- * Milliseconds after which the outbox looks at a new subscription if the process that stores it ends in the middle.
- * Otherwise it looks immediately.
+ * Milliseconds after which a new subscription is woken if the process crashes while it stores the subscription.
+ * Otherwise it is woken immediately.
  */
 const safetyMs = 10_000;
 
@@ -96,7 +96,7 @@ export class Subscriptions {
       told: 0,
       attempts: 0,
     };
-    // The entry of the outbox comes first, so that a stored subscription is always looked at.
+    // The entry of the outbox is stored first, so that a stored subscription is always woken.
     const due = toDue(run, { key, record }, now() + safetyMs);
     await insertRecords(this.#storage, [toInsert(due)]);
     await this.#storage.set(namespace, key, subscriptionAsJson(record));
@@ -116,13 +116,16 @@ export class Subscriptions {
       });
   }
 
-  /** Removes a subscription, if there is a subscription of this id. */
+  /** Removes the subscription with this id, if it exists. */
   async delete(runId: string, caller: RunCaller, id: string): Promise<void> {
     const run = await findRun(this.#init, runId, caller);
     await this.#storage.delete(namespace, subscriptionKey(run.runId, id));
   }
 
-  /** Returns entries of the outbox, not stored yet, that let a run's subscriptions look at its events. */
+  /**
+   * Makes the entries of the outbox, without storing them, that wake a run's subscriptions, which then read the run's
+   * new events.
+   */
   async wake(run: RunRecord): Promise<DueDelivery[]> {
     const open = (await this.#read(run)).filter(({ record }) => record.isOver !== true);
     return open.map((each) => toDue(run, each, this.#init.now()));
@@ -141,7 +144,7 @@ export class Subscriptions {
   async presentOf({ runId, attempts }: Pick<RunRecord, "runId" | "attempts">): Promise<SubscriptionPlace> {
     const prefix = logPrefix(runId);
     const found = await this.#storage.list(runNamespaces.log, prefix, { reverse: true, limit: 1 });
-    // A driver may ignore the options of a listing.
+    // A driver may ignore the options of a listing, such as the order.
     const last = found.toSorted((one, other) => (one.key < other.key ? 1 : -1))[0];
     if (last === undefined) return { sent: 0, attempt: 0 };
     const record = readLogRecord(last.value, { namespace: runNamespaces.log, key: last.key });
@@ -162,7 +165,10 @@ export class Subscriptions {
   }
 }
 
-/** Makes an entry of the outbox for a subscription. Its key is its own, so that no other entry's removal removes it. */
+/**
+ * Makes an entry of the outbox for a subscription. The key of the entry is unique, so that its removal never removes
+ * another entry.
+ */
 function toDue(
   { owner }: Pick<RunRecord, "owner">,
   { key, record: { form, host } }: { key: string; record: SubscriptionRecord },

@@ -19,7 +19,7 @@ type Init = {
   readonly settings: WebhookSettings;
   readonly now: () => number;
   readonly logger: Logger | undefined;
-  /** Sends a request to its receiver once. */
+  /** Sends a request to its receiver, once. */
   readonly send: (request: WebhookRequest, signal: AbortSignal) => Promise<SendOutcome>;
 };
 
@@ -29,13 +29,14 @@ type FailedOutcome = Extract<SendOutcome, { status: "failed" }>;
 type Receiver = { readonly url: string; readonly secrets: readonly string[] };
 
 /**
- * The receiver of a delivery; `"disabled"` if it wants no more webhooks, `undefined` if this process does not know it.
+ * The receiver of a delivery; `"disabled"` if the receiver wants no more webhooks, `undefined` if this process does not
+ * know it.
  */
 type Found = Receiver | "disabled" | undefined;
 
 /**
- * Sends due deliveries: claims each by a lease in its record, makes one attempt, and stores the outcome. A process that
- * dies in between leaves the entry in the outbox, from which another continues after the lease.
+ * Sends due deliveries: claims each by a lease in its record, makes one attempt, and stores the outcome. If a process
+ * dies in between, the entry stays in the outbox, and another process continues once the lease has expired.
  */
 export class WebhookDispatch {
   readonly #init: Init;
@@ -45,8 +46,8 @@ export class WebhookDispatch {
   }
 
   /**
-   * Makes one attempt at a due delivery, unless another process makes it. Returns the time at which the delivery is due
-   * again, in epoch milliseconds, if it is. Rejects if the storage fails.
+   * Makes one attempt at a due delivery, unless another process makes it. Returns the time in epoch milliseconds at
+   * which the delivery is due again; undefined if it is not. Rejects if the storage fails.
    */
   async attempt({ key, entry }: DueDelivery, signal: AbortSignal): Promise<number | undefined> {
     const { now } = this.#init;
@@ -102,14 +103,16 @@ export class WebhookDispatch {
     return undefined;
   }
 
-  /** Lets a delivery be tried again later: its new entry in the outbox comes first, so that no crash loses it. */
+  /**
+   * Schedules another attempt at a delivery. Its new entry in the outbox is stored first, so that no crash loses it.
+   */
   async #postpone({ key, entry, record }: Sent, { problem, waitMs }: FailedOutcome): Promise<number | undefined> {
     const { storage, now } = this.#init;
     const { lease: _lease, ...rest } = record;
     const dueAt = nextAttemptAt({ since: record.at, attempts: record.attempts, waitMs }, now());
     const next: DeliveryRecord = { ...rest, dueAt, problem };
     await storage.compareAndSet(runNamespaces.outbox, outboxKey(next), null, asJson(entry));
-    // If the run was removed, or the lease was lost, the new entry has no use, and is dropped when it is due.
+    // If the run was removed or the lease was lost, the new entry is useless, and is dropped when it is due.
     if (!(await this.#replace(entry.delivery, record, next))) return undefined;
     if (key !== outboxKey(next)) await this.#drop(key);
     return dueAt;
@@ -131,7 +134,7 @@ export class WebhookDispatch {
     if (entry.webhook === "run") await stored.removeIfDone(refOf(entry, runId));
   }
 
-  /** Disables a webhook whose receiver wants no more, and reports that once. */
+  /** Disables a webhook whose receiver wants no more webhooks, and reports that once. */
   async #disable({ entry, record }: Sent, { url }: Receiver): Promise<void> {
     const { stored, settings, logger } = this.#init;
     const { runId } = record.data;

@@ -40,7 +40,7 @@ export type RunWebhook = {
   readonly secret: string;
 };
 
-/** A webhook that is notified no more, because its receiver answered 410. */
+/** A webhook that is no longer notified, because its receiver answered 410. */
 export type DisabledWebhook = {
   readonly url: string;
   /** The run that the webhook belongs to; absent for a webhook of the service. */
@@ -54,8 +54,8 @@ export type WebhookOptions = {
   /** True if requests of callers may name a webhook for their run. @default false: only the program may */
   allowCallers?: boolean | undefined;
   /**
-   * The largest number of runs with a webhook of their own that one owner may have at a time: open runs, and ended runs
-   * with an undelivered event. Callers without a user are one owner. @default 100
+   * The largest number of runs with their own webhook that one owner may have at a time: open runs, and ended runs with
+   * an undelivered event. All callers without a user count as one owner. @default 100
    */
   maxPerOwner?: number | undefined;
   /** Private hosts that may be notified, each as `host:port`, also over plain HTTP. @default [] */
@@ -139,7 +139,7 @@ export const webhooksOption: OptionCheck<readonly WebhookTarget[] | WebhookOptio
 const reachable =
   "an https: address of a public host, without a user name or password. List a private host as host:port in webhooks.allowPrivateHosts";
 
-/** Checks the webhook of a run, except for its host. A wrong one is `invalid_request`. */
+/** Checks the webhook of a run, except for its host. A wrong webhook is rejected as `invalid_request`. */
 export function readRunWebhook(given: unknown, name = "webhook"): RunWebhook {
   return readOptions(runTable, given, { path: name, code: "invalid_request" });
 }

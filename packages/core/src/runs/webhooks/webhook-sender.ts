@@ -26,14 +26,14 @@ export type WebhookRequest = {
 
 /**
  * The outcome of an attempt. `disabled`: the receiver wants no more webhooks. `stopped`: the attempt was aborted.
- * `failed`: a later attempt may succeed, after `waitMs` milliseconds if the receiver asks for that. `isRefused` is true if
- * that is unlikely: the receiver has rejected the request, or it may not be sent there.
+ * `failed`: the attempt failed; `waitMs` are the milliseconds that the receiver asks to wait. `isRefused` is true if a
+ * later attempt will probably fail too: the receiver has rejected the request, or its address may not be notified.
  */
 export type SendOutcome =
   | { readonly status: "delivered" | "disabled" | "stopped" }
   | { readonly status: "failed"; readonly problem: string; readonly isRefused: boolean; readonly waitMs?: number };
 
-/** HTTP statuses from 400 to 499 after which the same request may succeed later. */
+/** HTTP statuses from 400 to 499 that are temporary: the same request may succeed later. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Sends the requests of webhooks and subscriptions, one attempt at a time. */

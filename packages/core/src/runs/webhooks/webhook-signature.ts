@@ -1,5 +1,5 @@
 const secretPrefix = "whsec_";
-/** Bytes of a secret, from the shortest to the longest that Standard Webhooks recommends. */
+/** Bytes of a secret: the least and the most that Standard Webhooks recommends. */
 const secretBytes = { least: 24, most: 64 };
 
 /** The parts of a webhook that its signature covers. */

@@ -6,7 +6,7 @@ import { storedReferenceOf } from "../../base/message/stored-data.ts";
 const perMessage = 4;
 const perToolCall = 10;
 
-/** Tokens for an image of the size that vendors scale to, a minute of audio, and a document of two pages. */
+/** Tokens for an image at the size to which vendors scale it, a minute of audio, and a document of two pages. */
 const perPart = { image: 1500, audio: 2000, file: 4000 } as const;
 
 /** The maximum weight of a character that `characterWeight` returns, in hundredths of a token. */
@@ -42,7 +42,7 @@ export function estimateTextTokens(text: string): number {
 type WeighedMessage = ChatMessage & { vendorState?: { stored?: true; items: unknown } };
 
 function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage): number {
-  // Stored vendor state contains the pages that the vendor's own search found, which count by length like a text file.
+  // Each token is about four characters of base64.
   if (vendorState?.stored === true) return perMessage + Math.ceil(JSON.stringify(vendorState.items).length / 4);
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []);
   const inParts = parts.reduce((sum, part) => sum + partTokens(part), perMessage);

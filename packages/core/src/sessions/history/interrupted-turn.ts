@@ -2,7 +2,7 @@ import type { ChatMessage } from "../../base/message/message.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import { repairHistory } from "./repair-history.ts";
 
-/** The unfinished step of a run that ended: the model's text and calls, and the results so far. */
+/** The unfinished step of a run that has ended: the model's text and calls, and the results so far. */
 export type UnfinishedStep = { text: string; toolCalls: readonly ToolCall[]; results: readonly ToolCallResult[] };
 
 /**
@@ -11,7 +11,7 @@ export type UnfinishedStep = { text: string; toolCalls: readonly ToolCall[]; res
  */
 export function interruptedTurn(messages: readonly ChatMessage[], step?: UnfinishedStep): ChatMessage[] | null {
   const all = step === undefined ? messages : [...messages, ...stepMessages(step)];
-  // An input is put before the messages and removed again, because a valid history begins with a user message.
+  // A user message is put before the messages and removed again, because a valid history begins with a user message.
   const [, ...closed] = repairHistory([{ role: "user", content: "input" }, ...all]);
   return closed.some((message) => message.toolCalls !== undefined) ? closed : null;
 }

@@ -11,11 +11,15 @@ export type HistoryLimits = {
    * way.
    */
   isExact?: boolean | undefined;
-  /** The number of the last turn in its whole conversation, from 1. @default the number of turns in the history */
+  /**
+   * The number of the last turn, counted from 1 in the whole conversation. @default the number of turns in the history
+   */
   lastTurn?: number | undefined;
   /** The maximum number of tokens in the whole request. */
   maxContextTokens?: number | undefined;
-  /** Tokens of `maxContextTokens` that are needed for other parts: instructions, tools, the new input. @default 0 */
+  /**
+   * Tokens of `maxContextTokens` that other parts of the request need: instructions, tools, the new input. @default 0
+   */
   reservedTokens?: number | undefined;
 };
 
@@ -91,7 +95,7 @@ function shorten([input, ...answer]: ChatMessage[], room: number): ChatMessage[]
   return steps.length === 0 ? [] : [input, ...steps.flat()];
 }
 
-/** Returns the newest groups of messages whose estimated tokens together are at most `room`. */
+/** Returns the newest groups of messages whose estimated tokens together do not exceed `room`. */
 export function newestThatFit(groups: readonly ChatMessage[][], room: number): ChatMessage[][] {
   let left = room;
   let first = groups.length;

@@ -22,7 +22,7 @@ export type BusyPolicy = {
 export type JoinOptions = BusyPolicy & {
   signal?: AbortSignal | undefined;
   run?: RunAttempt | undefined;
-  /** True if the session's id was just created, so that its queue is probably empty. This saves a read. */
+  /** True if the session's id was just created: its queue is then assumed to be empty and is not read. */
   isNew?: boolean;
 };
 
@@ -45,8 +45,8 @@ export const onBusyOption: OptionCheck<"enqueue" | "reject" | BusyPolicy> = (val
 };
 
 /**
- * Returns the error that rejects a run at a session's queue of this length (lease holder included), or if its signal
- * has aborted. Returns `null` if the run may join.
+ * Returns the error for a run that a queue of this length (lease holder included) rejects, or whose signal has aborted.
+ * Returns `null` if the run may join.
  */
 export function busyRefusal(length: number, { onBusy, maxWaiting, signal }: JoinOptions): TroupeError | null {
   if (signal?.aborted) return abortedError(signal.reason);

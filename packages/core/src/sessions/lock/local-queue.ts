@@ -26,7 +26,7 @@ export class LocalQueue {
     return this.#waiters.some(({ options }) => isLater(run, options.run)) ? 0 : this.#waiters.length;
   }
 
-  /** Adds a run at the end, or a later attempt at a durable run in the position of the earlier attempt. */
+  /** Adds a run at the end. A later attempt at a durable run gets the position of the earlier attempt. */
   join(options: JoinOptions): QueuePosition {
     const waiter = new Waiter(options, () => this.#remove(waiter));
     waiter.markKnown();

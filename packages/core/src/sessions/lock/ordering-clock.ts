@@ -1,4 +1,7 @@
-/** Milliseconds by which the finer clock (`performance`) may differ from the system clock, which may be reset. */
+/**
+ * The maximum difference, in milliseconds, between the finer clock (`performance`) and the system clock, which may be
+ * reset.
+ */
 const mostApart = 2;
 
 /**
@@ -9,8 +12,8 @@ export class OrderingClock {
   #last = 0;
 
   /**
-   * Returns a time greater than `previous`. It is also greater than all earlier times of this clock, except those that
-   * a `previous` in the future caused.
+   * Returns a time greater than `previous`, and greater than all earlier times of this clock, except times that a
+   * `previous` in the future caused.
    */
   next(previous = 0): number {
     this.#last = Math.max(microseconds(), this.#last + 1);

@@ -94,8 +94,8 @@ function newQueueRecord(): QueueRecord {
 
 /**
  * Returns a queue's positions without waiters that gave up and without expired processes, and with new waiters at the
- * end. A later attempt at a durable run takes the position of an earlier attempt, whose process may have just ended,
- * but never the reverse.
+ * end. A later attempt at a durable run takes the position of an earlier attempt, whose process may have just ended. An
+ * earlier attempt never takes that of a later one.
  */
 function desiredPositions(before: readonly StoredPosition[], desired: DesiredState): StoredPosition[] {
   const { heartbeat, waiters, expired } = desired;
@@ -127,7 +127,7 @@ function waitersOf(positions: readonly StoredPosition[], process: string): Set<n
   return new Set(positions.filter((position) => position.process === process).map(({ waiter }) => waiter));
 }
 
-/** Returns true if two attempts belong to the same run, and the first is later than the second. */
+/** Returns true if two attempts belong to the same run, and the first of them is the later attempt. */
 export function isLater(one: RunAttempt | undefined, other: RunAttempt | undefined): boolean {
   return one !== undefined && one.runId === other?.runId && one.attempt > other.attempt;
 }

@@ -18,7 +18,10 @@ const longestPollMs = 250;
 /** Consecutive storage failures after which the queued runs of a session are rejected. */
 const maxFailures = 3;
 
-/** Consecutive compare-and-sets of the stored queue that other processes won, after which this process pauses. */
+/**
+ * The number of consecutive compare-and-sets of the stored queue lost to other processes, after which this process
+ * pauses.
+ */
 const maxLostRaces = 3;
 
 /**
@@ -36,7 +39,7 @@ export class SessionQueue {
   readonly #waiters: Waiter[] = [];
   /** The queue's stored record, as last read or written; `undefined` if it is known to be stale. */
   #known: QueueRecord | null | undefined;
-  /** True until the first round of a new session's queue, which is taken as empty without reading it. */
+  /** True until the first round of a new session's queue, which is assumed to be empty instead of being read. */
   #isProbablyEmpty = false;
   #isWorking = false;
   #hasWork = false;
@@ -63,7 +66,7 @@ export class SessionQueue {
   }
 
   /**
-   * Adds a run of this process at the end, or a later attempt at a durable run in the position of the earlier attempt.
+   * Adds a run of this process at the end. A later attempt at a durable run gets the position of the earlier attempt.
    */
   join(options: JoinOptions): QueuePosition {
     const waiter = new Waiter(options, () => this.#leave(waiter), this.#context.nextNumber());
@@ -112,7 +115,7 @@ export class SessionQueue {
     }
     this.#isWorking = false;
     if (this.#waiters.length > 0) return this.#schedule();
-    // If the runs of this process were rejected, the observed heartbeats are kept for their next try.
+    // If the runs of this process were rejected, the observed heartbeats are kept until runs try again.
     if (this.#hadLease) this.#context.liveness.forget(this.#key);
     this.#onEmpty();
   }
@@ -137,9 +140,9 @@ export class SessionQueue {
   }
 
   /**
-   * Returns true if a round must read the queue's record. While this process holds the lease only later positions
-   * change, and a write detects that, as it detects that a new session's queue is not empty. A new waiter needs these
-   * positions.
+   * Returns true if a round must read the queue's record. While this process holds the lease, only later positions
+   * change, and a failing write shows that they did. The same holds for the queue of a new session, which is assumed to
+   * be empty. A new waiter always needs the current positions.
    */
   #needsRead(): boolean {
     if (this.#isProbablyEmpty) return false;
@@ -148,8 +151,8 @@ export class SessionQueue {
   }
 
   /**
-   * Rejects waiting runs if another process is alive in the queue of a storage that serves only one process: its
-   * heartbeat changed since the last round. If that process has ended, the runs wait until its lease expires.
+   * For a storage that serves only one process: rejects waiting runs if another process in the queue is alive, because
+   * its heartbeat changed since the last round. If that process has ended, the runs wait until its lease expires.
    */
   #refuseAcrossProcesses(stored: QueueRecord | null): void {
     const reason = singleProcessReason(this.#context.driver);
@@ -169,7 +172,8 @@ export class SessionQueue {
   }
 
   /**
-   * Tells new waiters that the queue is known, and rejects those whose policy does not allow the length of the queue.
+   * Notifies new waiters that the queue is known, and rejects those whose policy does not allow the length of the
+   * queue.
    */
   #admit({ stored, expired }: QueueSnapshot): void {
     const arrivals = this.#waiters.filter(({ state }) => state === "new");
@@ -200,8 +204,8 @@ export class SessionQueue {
   }
 
   /**
-   * Returns true if a waiter must not be stored in the queue yet. Either an earlier attempt of this process holds the
-   * lease until its last write has settled, or a later attempt has the waiter's position.
+   * Returns true if a waiter must not be stored in the queue yet: an earlier attempt of this process holds the lease
+   * until its last write has settled, or a later attempt has the waiter's position.
    */
   #isHeldUp(waiter: Waiter): boolean {
     if (waiter.state === "holding") return false;
@@ -239,8 +243,8 @@ export class SessionQueue {
   }
 
   /**
-   * Starts another round after another process changed the queue first, which made the read state of queue and session
-   * stale.
+   * Starts another round after another process changed the queue first, so that the state of queue and session that was
+   * read is stale.
    */
   async #retry(): Promise<void> {
     this.#known = undefined;
@@ -251,9 +255,9 @@ export class SessionQueue {
   }
 
   /**
-   * After a storage failure, rejects new waiters immediately, and queued waiters if the failure lasts. Until then
-   * another round is tried. It also gives up the positions of waiters that have left. The lease holder stays: its next
-   * write shows if the storage works again.
+   * After a storage failure, rejects new waiters immediately. Queued waiters are rejected only if the failure lasts:
+   * until then another round is tried, which also gives up the positions of waiters that have left. The lease holder
+   * stays: its next write shows if the storage works again.
    */
   async #fail(error: unknown, asking: readonly Waiter[]): Promise<void> {
     this.#known = undefined;

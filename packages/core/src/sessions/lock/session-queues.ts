@@ -27,10 +27,7 @@ export class KeyedQueues {
     this.#createQueue = createQueue;
   }
 
-  /**
-   * Number of keys (sessions or single records) whose queue is not empty: runs of this process hold or wait for their
-   * lease.
-   */
+  /** Returns the number of keys (sessions or single records) that runs of this process hold a lease for or wait for. */
   get busyKeys(): number {
     return this.#queues.size;
   }

@@ -8,8 +8,8 @@ import type { Fence } from "./lease.ts";
 /** Position of a run in the queue for a session or record, returned by `join`. Await `granted` for the lease. */
 export interface QueuePosition {
   /**
-   * Resolves when the queue was read from the storage, or the run was rejected; immediately for a queue in memory. The
-   * session may be read from then on: its state is current unless the lease's `hadToWait` is true.
+   * Resolves when the queue was read from the storage, or the run was rejected; immediately for a queue in memory. From
+   * then on the session may be read: its state is current unless the lease's `hadToWait` is true.
    */
   readonly known: Promise<void>;
   /**
@@ -26,13 +26,13 @@ export class Waiter implements QueuePosition {
   /** Number of the waiter in the stored queue, unique within this process. */
   readonly number: number;
   readonly options: JoinOptions;
-  /** The waiter's state. `queued`: it is in the stored queue. */
+  /** The waiter's state. `queued`: the waiter is in the stored queue. */
   state: "new" | "queued" | "holding" = "new";
   hadToWait = false;
   /** True if the session was deleted, so that its stored queue is deleted too. */
   forgetsQueue = false;
   /**
-   * Created only if `known` is awaited before the queue was read: a queue within this process is known from the start.
+   * Created only if `known` is awaited before the queue was read. A queue within this process is known from the start.
    */
   #known: PromiseWithResolvers<void> | undefined;
   #isKnown = false;

@@ -13,7 +13,7 @@ import { openTurnLog } from "./turn-log.ts";
 import type { TurnLog } from "./turn-log-type.ts";
 import { endOtherWait } from "./waiting-run.ts";
 
-/** A session whose lease was acquired when it was opened. */
+/** An opened session whose lease was acquired immediately. */
 export class AcquiredSession implements OpenedSession, HeldSession {
   readonly session: SessionRecord;
   readonly isNew: boolean;
@@ -60,7 +60,7 @@ export async function openAcquired(
   const { lease, session } = await acquireSession(sessions, ref, { signal, isKnownNew, run, onBusy });
   try {
     if (session?.waiting !== undefined && session.waiting !== run?.runId) {
-      // The lease is released, because the other run needs it to store its end.
+      // The lease is released, because the waiting run needs it to store its end.
       lease.release();
       await endOtherWait({ driver, key: ref.key, listeners: sessions.listeners }, session.waiting, access);
       return await openAcquired(sessions, ref, { access });

@@ -12,7 +12,10 @@ export type RecordChange = { before: SessionRecord; after: SessionRecord };
 /** Returns the record to write instead of a session's stored record, or `null` to leave it unchanged. */
 export type ChangeRecord = (stored: SessionRecord) => SessionRecord | null;
 
-/** The maximum number of attempts to change a session's record. Its other writers are few: a run, a rename, a title. */
+/**
+ * The maximum number of attempts to change a session's record. Few others write it: a run, a renaming, a generated
+ * title.
+ */
 const maxAttempts = 5;
 
 /** Policy for waiting until another call of this process has read and written a session's record. */
@@ -46,13 +49,17 @@ export async function changeSession(
   return null;
 }
 
-/** Runs work on a session's record while no other call of this process does so, for drivers without `compareAndSet`. */
+/**
+ * Performs work on a session's record while no other call of this process works on it, for drivers without
+ * `compareAndSet`.
+ */
 export async function withLocalLock<Result>(
   driver: StorageDriver,
   key: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  // No encoded key contains a space, so these queue names differ from those of sessions, which are keys alone.
+  // No encoded key contains a space, so the names of these queues differ from those of session queues, which are plain
+  // keys.
   const lease = await recordQueuesOf(driver).join(`${namespaces.sessions} ${key}`, policy).granted;
   try {
     return await work();

@@ -39,7 +39,7 @@ export function countedCaller(owner: SessionOwner, address?: string): CountedCal
   return anonymousCaller(`${anonymousKey}${hash("sha256", network).slice(0, 16)}`);
 }
 
-/** Returns a caller without a verified user, by its key. */
+/** Returns the caller, without a verified user, that has this key. */
 export function anonymousCaller(key = anonymousKey): CountedCaller {
   return { kind: "anonymous", key: key as CallerKey };
 }

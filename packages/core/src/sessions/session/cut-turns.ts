@@ -60,7 +60,7 @@ export async function finishCut(
   return (await changeSession(driver, ref.key, { change, known: session }))?.after ?? done;
 }
 
-/** Removes the large data of a deleted turn, before its record, which refers to the data. */
+/** Removes the large data of a deleted turn, before the turn's record, which refers to the data. */
 async function removeParts({ driver, ref, lease }: CuttableSession, { key, value }: StorageEntry): Promise<void> {
   const seq = turnNumberOf(ref.key, key);
   if (seq === undefined) return;

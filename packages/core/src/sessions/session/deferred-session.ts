@@ -25,13 +25,12 @@ type Opening = { readonly ref: SessionRef; readonly access: OpenOptions };
 
 type Insert = { namespace: string; key: string; value: Json };
 
-/**
- * A new session in the memory of this process that no call but its run has used yet. Its lease is acquired and its
- * record is stored when another call needs the session, by `hold`. If no call does, `storeFirst` stores the session
- * together with its first turn, and `release` stores it without turns.
- */
+/** The record of the session, while it has no turns. */
 export class DeferredSession implements OpenedSession {
-  /** The record of the session without turns. */
+  /**
+   * Opens a session whose id was just created. Returns undefined if the session is in use, or if other processes use
+   * the storage, because they would not find the session. Resolves with undefined if the session exists after all.
+   */
   readonly session: SessionRecord;
   readonly isNew = true;
   readonly #sessions: ListenedSessions;
@@ -93,14 +92,14 @@ export class DeferredSession implements OpenedSession {
 
   /**
    * Stores the session with its first turn in one step, and returns its record. Returns undefined without having stored
-   * anything if the session is in use or has a turn already: then the turn is appended under the lease.
+   * anything if the session is in use or already has a turn: the turn is then appended under the lease.
    */
   storeFirst(turn: TurnRecord): Promise<SessionRecord | undefined> | undefined {
     const isFree = this.#held === undefined && !this.#isStored && !this.#isReleased;
     return isFree ? this.#store(turn) : undefined;
   }
 
-  /** Gives the session up, and stores it if nothing of it is stored. May be called more than once. */
+  /** Gives the session up, and stores it without turns if it was not stored before. May be called more than once. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -143,8 +142,8 @@ export class DeferredSession implements OpenedSession {
 }
 
 /**
- * Resolves when a deferred session is stored. Returns undefined if the session is not deferred, so that the caller
- * joins its queue without waiting.
+ * Resolves when a deferred session is stored. Returns undefined if the session is not deferred, so that the caller can
+ * join its queue without waiting.
  */
 export function settled({ queues }: ListenedSessions, { key }: SessionRef): Promise<void> | undefined {
   const session = queues.deferred.get(key);

@@ -18,7 +18,7 @@ import { openTurnLog } from "./turn-log.ts";
 /** The sessions of a storage, and the listeners that remove data about sessions from other stores. */
 export type ListenedSessions = SessionPlace & { readonly listeners: readonly SessionListener[] };
 
-/** The maximum number of remaining turns from which a memory is built again, after some turns were deleted. */
+/** The maximum number of remaining turns with which a memory is built again after some turns were deleted. */
 const mostReloaded = 200;
 
 /** Deletes a session with its turns, its memory and its members' sessions, after earlier runs are done. */
@@ -104,7 +104,8 @@ async function removeWhole(
 }
 
 /**
- * Returns the error for a session that does not exist. The session's stored queue is deleted together with the lease.
+ * Returns the error for a session that does not exist. The lease is marked so that the session's stored queue is
+ * deleted with it.
  */
 function forgotten(lease: Lease, { sessionId }: SessionRef): Error {
   lease.forget();

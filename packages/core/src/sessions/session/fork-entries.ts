@@ -13,7 +13,8 @@ type ForkEntry = {
   readonly v: 1;
   readonly seq: number;
   /**
-   * True for a hidden session that is being made. The turns that forks share are copied to it before they are deleted.
+   * True for a hidden session that is not complete yet. Turns that forks share are copied to it before they are
+   * deleted.
    */
   readonly isUnfinished?: true;
 };

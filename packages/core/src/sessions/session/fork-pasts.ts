@@ -17,7 +17,7 @@ import type { SessionRecord } from "./session-record.ts";
  */
 const pastMark = "#past";
 
-/** A storage, the session with forks, and a check that rejects if another process took over the session's lease. */
+/** A storage, the session that has forks, and a check that rejects if another process took over the session's lease. */
 type Forked = { driver: StorageDriver; ref: SessionRef; confirm?: () => Promise<void> };
 
 /**
@@ -39,7 +39,10 @@ export async function keepSharedTurns(forked: Forked, session: SessionRecord, fr
   } else if (found.unfinished !== undefined) await finishPast(forked, found.unfinished);
 }
 
-/** Returns the hidden session for forks: the one that was begun before, or a new one with all turns that they share. */
+/**
+ * Returns the hidden session for forks: an unfinished one if it exists, otherwise a new one with all turns that the
+ * forks share.
+ */
 function pastFor({ unfinished }: Forks, forks: readonly Fork[]): Fork {
   return unfinished ?? { forkId: createId() + pastMark, seq: Math.max(...forks.map(({ seq }) => seq)) };
 }

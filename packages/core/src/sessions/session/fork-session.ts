@@ -35,7 +35,7 @@ export async function forkSession(
   await writeNew(driver, ref, session);
   const isShared = await hasTurn(driver, sessionRef(source.owner, sessionId), seq);
   if (isShared && (await driver.get(entry.namespace, entry.key)) !== null) return session;
-  // The source was deleted meanwhile. Its deletion may have preserved the shared turns for the fork.
+  // The source was deleted in the meantime. Its deletion may have preserved the shared turns for the fork.
   const moved = await findSession(driver, ref);
   if (moved !== null && moved.from?.sessionId !== sessionId) return moved;
   await applyWrites(driver, [

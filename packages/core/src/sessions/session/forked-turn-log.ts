@@ -63,8 +63,8 @@ export class ForkedTurnLog implements TurnLog {
 }
 
 /**
- * Records, in the parts of a shared turn, the session under which their data is stored, unless a nearer fork has
- * already done so.
+ * Records, in the parts of a shared turn, the session under which the data of the parts are stored, unless a fork in
+ * between has already done so.
  */
 function withPlace(turn: StoredTurn, session: string): StoredTurn {
   return mapTurnParts(turn, (part) => {

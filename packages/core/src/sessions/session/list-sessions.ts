@@ -29,8 +29,8 @@ export async function listSessions(drivers: readonly StorageDriver[], listing: L
     if (sessions.length === limit && last !== undefined) return { sessions, next: toSessionCursor(last) };
     sessions.push(session);
     last = place;
-    // An outdated entry in the list is moved only after its session is on the page: its new position is before this
-    // page, so that the listing would miss it.
+    // An outdated entry in the list is moved only after its session is on the page. If it were moved earlier, its new
+    // position would be before this page, and the listing would miss it.
     await mend?.();
   }
   return { sessions };
@@ -71,7 +71,7 @@ type ListedSession = { place: RecentPlace; session: SessionInfo; mend?: () => Pr
 /** The part of an owner's sessions to list: those after a position. `pageSize` is the number that is read at once. */
 type RecentRange = { owner: SessionOwner; after: RecentPlace | undefined; pageSize: number };
 
-/** Microseconds after which a list entry without a session record cannot belong to a session in creation. */
+/** Microseconds after which a list entry without a session record cannot belong to a session that is being created. */
 const oneDay = 24 * 60 * 60 * 1_000_000;
 
 /**
@@ -96,7 +96,7 @@ async function* recentSessions(driver: StorageDriver, range: RecentRange): Async
     for (const found of await mapBounded(page, (entry) => readEntry(driver, range, entry))) {
       if (found === null) continue;
       const { sessionId } = found.place;
-      // The session was already listed by its newer entry: this entry is left over.
+      // The session was already listed by its newer entry, so that this entry is left over.
       if (listed.has(sessionId)) await driver.delete(namespaces.recent, recentKey(owner, found.place));
       else yield found;
       listed.add(sessionId);
@@ -130,9 +130,9 @@ async function readEntry(
 type LateEntry = { ref: SessionRef; record: SessionRecord; found: ListedSession };
 
 /**
- * Returns the session of a list entry older than the session's record, if this entry lists the session. That is so if
- * the session has no newer entry. It is also so if the newer entry belongs after the page's start, where this listing
- * may have passed it. Otherwise the entry is left over, is removed, and the result is `null`.
+ * Returns the session of a list entry that is older than the session's record, or `null` if the entry is left over. The
+ * entry lists the session if the session has no newer entry. It also does if the newer entry is sorted before this
+ * page, where this listing may have missed it. A left-over entry is removed.
  */
 async function checkLate(
   driver: StorageDriver,

@@ -18,11 +18,9 @@ export class OpenSession {
   readonly sessionId: string;
   readonly #opened: OpenedSession;
   #session: SessionRecord;
-  /** The numbers of the turns that this object has stored, by the ids of their runs. */
+  /** The numbers of the turns that this object has stored, by run id. */
   #stored: Map<string, number> | undefined;
-  /**
-   * The number of the last turn before a turn whose write has an unknown outcome; undefined if there is no such write.
-   */
+  /** If the outcome of a turn's write is unknown: the number of the last turn before it. Otherwise undefined. */
   #uncertainAfter: number | undefined;
 
   /** The turn whose large data was written last. That data is not written again when the turn is retried. */
@@ -120,7 +118,7 @@ export class OpenSession {
 
   /**
    * Waits until a turn is written, keeps the session's new record, and returns the turn's number. Returns undefined if
-   * the turn was not written after all.
+   * the turn was not written.
    */
   async #write({ runId }: TurnRecord, written: Promise<SessionRecord | undefined>): Promise<number | undefined> {
     const [before, uncertainBefore] = [this.#session, this.#uncertainAfter];

@@ -18,7 +18,7 @@ export interface OpenedSession {
   readonly isNew: boolean;
   /** Returns the session under its lease. Acquires a deferred lease first. */
   hold(): HeldSession | Promise<HeldSession>;
-  /** Stores a deferred session with its first turn. Returns undefined, or resolves with it, if nothing was stored. */
+  /** Stores a deferred session with its first turn. Returns or resolves with undefined if nothing was stored. */
   storeFirst(turn: TurnRecord): Promise<SessionRecord | undefined> | undefined;
   /** Gives up the lease. May be called more than once. */
   release(): void;

@@ -124,7 +124,7 @@ export class PartStore {
           await this.#driver.set(namespaces.turnParts, this.#pieceKey(stored, number), value);
         }),
       );
-      // A storage in memory writes without waiting, and other work must get its turn.
+      // A storage in memory never waits, so the event loop is yielded to other work here.
       await setImmediate();
     }
     const { data: _, ...facts } = part;
@@ -147,7 +147,7 @@ export class PartStore {
 
   /**
    * Removes the pieces under a turn's number for whose keys `matches` returns true. The session's lease is confirmed
-   * after listing them, so that they are not the work of a process that took over since.
+   * after the pieces were listed: if it still holds, no other process has written any of them.
    */
   async #remove(seq: number, confirm: () => Promise<void>, matches: (key: string) => boolean): Promise<void> {
     const prefix = keyPrefixOf(turnKey(this.#session, seq));
@@ -165,7 +165,7 @@ export class PartStore {
 }
 
 function isLarge({ data }: DataPart): boolean {
-  // `data` is undefined if the part has a reference to stored pieces instead, in a turn that is written again.
+  // `data` is undefined if the part already refers to stored pieces, in a turn that is written again.
   return (data?.length ?? 0) > longestInline && !/^https?:/i.test(data);
 }
 

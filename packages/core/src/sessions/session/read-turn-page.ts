@@ -12,7 +12,7 @@ export type TakeTurn = (turn: StoredTurn) => boolean | Promise<boolean>;
 /** The part of a session's turns that a page contains. */
 export type TurnRange = { after: number; limit: number; take?: TakeTurn | undefined };
 
-/** The number of data characters in one read after which the following turns are read one at a time. */
+/** The number of data characters in one read above which the following turns are read one by one. */
 const maxCharacters = 8_388_608;
 
 /** Reads a page of turns. With `take` they are read in small groups, so that few are in memory at a time. */

@@ -9,10 +9,12 @@ import type { SessionOwner } from "../storage/session-owner.ts";
 import { recencyOf } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** Position in an owner's list of sessions, newest first: a session, and the recency under which it is listed. */
+/**
+ * Position in an owner's list of sessions, newest first: the id of a session, and the recency under which it is listed.
+ */
 export type RecentPlace = { sessionId: string; recency: number };
 
-/** Greater than every recency, so that keys sort newest first: the year 2255 in microseconds. */
+/** A number greater than every recency, so that keys sort newest first: the year 2255 in microseconds. */
 const endOfTime = 9_000_000_000_000_000;
 const digits = 16;
 

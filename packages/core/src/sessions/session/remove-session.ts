@@ -22,8 +22,8 @@ export async function removeSession(removal: Removal, ref: SessionRef, session: 
   for await (const page of members) {
     for (const member of page) {
       await removeOne(removal, member.key);
-      // The stored queue of a member's session can go: no run is in it, except a run that loses its lease with the
-      // session.
+      // The stored queue of a member's session can be deleted: it contains no run, except one that loses its lease with
+      // the session.
       await driver.delete(namespaces.locks, member.key);
     }
   }
@@ -55,8 +55,8 @@ export async function removeMemory(driver: StorageDriver, key: string): Promise<
 }
 
 /**
- * Removes all memories of a user and their entries in the index by session id. The entry is removed first: it names the
- * user, and a repeated removal can find the entry only through its memory.
+ * Removes all memories of a user and their entries in the index by session id. The entry is removed first: it contains
+ * the user's name, and a repeated removal can find the entry only through its memory.
  */
 export async function removeMemories(driver: StorageDriver, owner: UserOwner): Promise<void> {
   for await (const page of scan(driver, { namespace: namespaces.memory, prefix: ownerPrefix(owner) })) {

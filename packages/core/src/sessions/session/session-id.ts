@@ -36,7 +36,7 @@ export function checkStoredSessionId(id: unknown): string {
 }
 
 /**
- * Returns the id of the session that a team opens for a member: for one run of the team, or without `runId` for all
+ * Returns the id of the session that a team opens for a member: for one run of the team or, without `runId`, for all
  * runs.
  */
 export function memberSessionId(teamSessionId: string, member: string, runId?: string): string {

@@ -11,16 +11,16 @@ export const namespaces = {
   recent: "session-recent",
   turns: "turns",
   turnParts: "turn-parts",
-  /** The entries for the forks of a session: `<session's key>/<fork's id>`. */
+  /** The namespace of the entries for the forks of a session: `<session's key>/<fork's id>`. */
   forks: "session-forks",
   memory: "memory",
   /**
-   * The memories by the ids of their sessions: `<sessionId>/<owner>`. Memories without an owner are stored under
-   * `<sessionId>/*`.
+   * The namespace of the entries that list memories by session id: `<sessionId>/<owner>`. Memories without an owner are
+   * stored under `<sessionId>/*`.
    */
   memoryById: "memory-by-id",
   facts: "facts",
-  /** A single record with which a health check proves that the storage is writable. */
+  /** The namespace of a single record with which a health check proves that the storage is writable. */
   probe: "probe",
   locks: lockNamespace,
 } as const;
@@ -49,8 +49,8 @@ export function keyPrefixOf(key: string): string {
 }
 
 /**
- * Returns the key prefix of the sessions that a team opened for its members under the session with this key. Only the
- * `/` or `#` after a team's id is ever encoded in a session id, so no other session has this prefix.
+ * Returns the key prefix of the sessions that a team opened for its members under the session with this key. In a
+ * session id only the `/` or `#` after a team's id is encoded, so no other session has this prefix.
  */
 export function memberSessionsPrefix(key: string): string {
   return `${key}%`;

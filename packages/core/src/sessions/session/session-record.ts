@@ -27,7 +27,10 @@ export type SessionRecord = {
   title?: string;
   /** The writer of the title. If missing, the title was set by the user. */
   titleBy?: TitleSource;
-  /** The id of a durable run that waits for an answer. No other run may begin meanwhile, unless it cancels this one. */
+  /**
+   * The id of a durable run that waits for an answer. Until then no other run may begin, unless it cancels the waiting
+   * run.
+   */
   waiting?: string;
   /** Set in a fork, whose first turns are shared with another session. */
   from?: ForkPoint;

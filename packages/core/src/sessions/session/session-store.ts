@@ -68,10 +68,10 @@ export class SessionStore {
     const opening = DeferredSession.open(this.#sessions, ref, access);
     const fresh = opening && (await opening);
     if (fresh !== undefined) return new OpenSession(sessionId, fresh);
-    // Runs join the queue in the order of the calls of `open`, so nothing is awaited before that without need.
+    // Runs must join the queue in the order of the calls of `open`, so nothing else is awaited before joining.
     const deferred = settled(this.#sessions, ref);
     if (deferred !== undefined) await deferred;
-    // If a deferred session was tried, this session may exist: another call may have created it meanwhile.
+    // After an attempt to defer it, this session may exist: another call may have created it in the meantime.
     const isNew = access.isNew === true && opening === undefined;
     return new OpenSession(sessionId, await openAcquired(this.#sessions, ref, { access: { ...access, isNew } }));
   }
@@ -95,7 +95,7 @@ export class SessionStore {
     return (await this.#use(sessionId, access, (ref) => findSession(this.#driver, ref))) !== null;
   }
 
-  /** Returns the turn of a run, searched from the newest turn back; undefined if the session has none. */
+  /** Returns the turn of a run, searched from the newest turn back; undefined if the session has no such turn. */
   async findTurn(sessionId: string, runId: string, access: SessionAccess = {}): Promise<StoredTurn | undefined> {
     return await this.#use(sessionId, access, async (ref) => {
       const session = await findSession(this.#driver, ref);
@@ -133,7 +133,7 @@ export class SessionStore {
    * rejects it.
    */
   async checkWritable(): Promise<void> {
-    // The written value differs each time, because a database may skip a write that changes nothing.
+    // The written value is different each time, because a database may skip a write that changes nothing.
     await this.#driver.set(namespaces.probe, "ready", { v: 1, at: Date.now() });
   }
 
@@ -203,14 +203,17 @@ export class SessionStore {
     return await this.#change(sessionId, access, change);
   }
 
-  /** Makes `flush` wait for background work on sessions, whose failure is handled elsewhere. `cancel` ends it early. */
+  /**
+   * Makes `flush` wait for background work on sessions. The failure of that work is handled elsewhere. `cancel` ends
+   * the work early.
+   */
   track(work: Promise<unknown>, cancel?: () => void): void {
     this.#background.add(work, cancel);
   }
 
   /**
-   * Waits until all background work is done, such as titles made by a model. Work that is left after `waitMs`
-   * milliseconds is cancelled, and awaited for at most as long again. Never rejects.
+   * Waits until all background work is done, such as titles made by a model. After `waitMs` milliseconds the remaining
+   * work is cancelled, and awaited for at most as long again. Never rejects.
    */
   async flush({ waitMs }: { waitMs?: number | undefined } = {}): Promise<void> {
     await this.#background.flush(waitMs);
@@ -263,7 +266,7 @@ export class SessionStore {
     });
   }
 
-  /** Performs work on a session. If this process has deferred storing the session, the session is stored first. */
+  /** Performs work on a session. A session that this process has deferred is stored first. */
   async #use<Result>(
     sessionId: string,
     access: SessionAccess,

@@ -16,7 +16,7 @@ const maxLength = 200;
 /** The number of characters of a message that are examined for a title. */
 const maxRead = 1000;
 
-/** Matches text that needs no change to become a title, as most short messages. */
+/** Matches text that can be a title without any change, as most short messages can. */
 const plainLine = /^[!-~](?: ?[!-~])*$/;
 
 /** Matches control characters, line breaks, and characters that change the direction of text. */
@@ -50,10 +50,7 @@ export function checkTitle(title: unknown): string {
   );
 }
 
-/**
- * Cuts a title after the last word that fits. If that would leave less than a third of the length, cuts between
- * characters.
- */
+/** Cuts a title after the last word that fits. Cuts within a word if less than a third of the length would be left. */
 function cut(line: string): string {
   if (line.length <= maxAutomatic) return line;
   const room = cutText(line, maxAutomatic);

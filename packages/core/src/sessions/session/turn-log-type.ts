@@ -18,7 +18,7 @@ import type { StoredTurn, TurnRecord } from "./turn-record.ts";
  * A session's record is written before its first turn, because otherwise the turn would have no owner.
  */
 export interface TurnLog {
-  /** Returns the newest turns, oldest first; with `before` only those with lower numbers. */
+  /** Returns the newest turns, oldest first; with `before`, only turns with lower numbers. */
   newest(count: number, session: SessionRecord, before?: number): Promise<StoredTurn[]>;
   /** Returns up to `limit` turns after a number, oldest first. */
   after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]>;

@@ -138,8 +138,8 @@ export type TurnConversation = {
 };
 
 /**
- * Returns the messages of a turn as they are sent to a model: the history before the first turn, the input as a user
- * message, then all following messages.
+ * Returns the messages of stored turns, oldest first, as `turnMessages` does, with their vendor state. Vendor state is
+ * omitted if its model rejected it in a later turn.
  */
 export function turnMessages({ history = [], input, messages }: TurnConversation): ChatMessage[] {
   return [...history, { role: "user", content: input }, ...messages];

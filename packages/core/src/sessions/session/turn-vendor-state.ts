@@ -18,8 +18,8 @@ type RunStates = {
 };
 
 /**
- * Returns the vendor state that a turn stores: the state of the run's messages that no vendor rejected. Returns no
- * state if it exceeds a turn's limit, and `leftOut` counts it; the vendor then receives only the text of those answers.
+ * Returns the vendor state that a turn stores: the state of the run's messages that no vendor rejected. State beyond a
+ * turn's limit is not stored, and counted in `leftOut`; the vendor then receives only the text of those answers.
  */
 export function toTurnVendorStates(
   messages: readonly ChatMessage[],

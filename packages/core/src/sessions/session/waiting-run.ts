@@ -30,13 +30,13 @@ export async function endOtherWait(
   }
   let isOver = true;
   for (const listener of cancelling) isOver = (await listener.cancelWaiting?.(runId)) !== false && isOver;
-  // A run that is over may not have noted that in its session yet. If the run is not over, its process needs a moment
-  // to end it.
+  // A run that is over may not have recorded that in its session yet. If the run is not over, its process needs a
+  // moment to end it.
   if (isOver) await endWait(driver, key, runId);
   else await sleep(endingPauseMs, signal);
 }
 
-/** Notes in a session that a run no longer waits. Does nothing if it does not wait. */
+/** Records in a session that a run no longer waits. Does nothing if the run does not wait there. */
 export async function endWait(driver: StorageDriver, key: string, runId: string): Promise<void> {
   const change = ({ waiting, ...stored }: SessionRecord) => (waiting === runId ? stored : null);
   await changeSession(driver, key, { change });

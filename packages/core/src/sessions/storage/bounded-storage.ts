@@ -41,7 +41,10 @@ const optionTable = {
   onFull: optional((value) => value as (maxBytes: number) => void),
 } satisfies OptionTable<BoundedStorageOptions>;
 
-/** The estimated bytes for a session, and for an owner, in addition to their records; accurate to about a third. */
+/**
+ * The estimated bytes for a session, and for an owner, in addition to their records. The estimate is accurate to about
+ * a third.
+ */
 const [sessionBytes, ownerBytes] = [700, 1300];
 
 /**

@@ -30,7 +30,7 @@ import { WatchedNamespaces } from "./watched-namespaces.ts";
 
 const pingTimeoutMs = 1000;
 
-/** The database of a `DatabaseStorage`, its name in error messages, and its maximum text size. */
+/** The storage's name at the beginning of error messages, such as `The SQLite storage`. */
 export type DatabaseStorageOptions = {
   /** The storage's name at the beginning of error messages: `The SQLite storage`. */
   readonly name: string;
@@ -217,8 +217,8 @@ function toEntries(namespace: string, records: readonly TextRecord[]): StorageEn
 type ValueSwap = Omit<RecordSwap, "expected"> & { readonly wanted: Json | null };
 
 /**
- * Performs a compare-and-set on JSON text. Each try replaces one exact text: first the text that Troupe would have
- * written, then the stored text, as long as it is equal as JSON.
+ * Performs a compare-and-set on JSON text. Each attempt replaces one exact text: first the text that Troupe would have
+ * written, then the stored text, as long as that is equal as JSON.
  */
 async function swapValue(database: RecordDatabase, { namespace, key, wanted, next }: ValueSwap): Promise<boolean> {
   for (let expected = textOf(wanted); ;) {
