@@ -142,6 +142,24 @@ describe("a wait of an attempt", () => {
     expect(next.made.waits).toEqual([wait("t.0")]);
   });
 
+  it("shows that an attempt which only comes to known waits has not crashed, and another attempt that it has", async () => {
+    const { made, storage } = await openAttempt();
+    made.wait("t/0", wait("t.0")).catch(() => undefined);
+    await settle();
+    const second = await openAttempt(storage);
+    second.made.wait("t/0", wait("t.0")).catch(() => undefined);
+    await settle();
+    expect([made.stopped, second.made.stopped]).toEqual(["suspended", "suspended"]);
+    expect(await second.logged()).toEqual([{ t: "left", why: "suspended" }]);
+
+    const third = await openAttempt(storage);
+    expect(third.made).toMatchObject({ fruitlessAttempts: 1, continuesAfter: "wait" });
+    third.made.beginStep("m/0").done("kept");
+    third.made.wait("t/0", wait("t.0")).catch(() => undefined);
+    await settle();
+    expect((await third.logged()).map(({ t }) => t)).toEqual(["done"]);
+  });
+
   it("has the answers that the attempt began with", async () => {
     const answers = new Map([["t.0", "yes"]]);
     expect((await openAttempt(undefined, answers)).made.answers).toBe(answers);

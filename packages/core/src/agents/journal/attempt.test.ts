@@ -22,7 +22,7 @@ const chunks = (step: string, ...types: string[]): LogEntry => ({
   chunks: types.map((type) => ({ type })),
 });
 const done = (step: string, value: Json = null): LogEntry => ({ t: "done", step, at: 5, value, ms: 1 });
-const left = (why: "released" | "failed"): LogEntry => ({ t: "left", why });
+const left = (why: "released" | "failed" | "suspended"): LogEntry => ({ t: "left", why });
 const wait = (id: string): RunWait => ({ id, kind: "approval", about: null });
 const waited = (id: string, performedMs = 0): LogEntry => ({ t: "wait", wait: wait(id), performedMs });
 const call = { tool: "send", args: {}, effect: "once", key: "k" } as const;
@@ -98,6 +98,8 @@ describe("Attempt.start", () => {
     ["did a step after two failures", [attempt(1), left("failed"), attempt(2), done("a"), attempt(3)], [2, 0]],
     ["did a step and left", [attempt(1), attempt(2), done("a"), left("failed")], [1, 0]],
     ["waited", [attempt(1), left("failed"), attempt(2), waited("a"), left("released")], [1, 0]],
+    ["came to known waits only", [attempt(1), waited("a"), attempt(2), left("suspended")], [1, 0]],
+    ["crashed at known waits", [attempt(1), waited("a"), attempt(2), left("suspended"), attempt(3)], [2, 0]],
     ["called and crashed", [attempt(1), called("a")], [2, 0]],
     ["yielded and crashed", [attempt(1), chunks("a", "x")], [2, 0]],
   ])("counts attempts in a row that did nothing: the last one %s", async (_what, log, counts) => {

@@ -49,10 +49,7 @@ export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
   readonly #signals: readonly RunSignal[];
-  /**
-   * By journal step in progress: the number of the signal that answers the step's wait. Signals of a run are numbered
-   * from 1.
-   */
+  /** By journal step in progress: the number of the signal, from 1, that answers the step's wait. */
   readonly #taking = new Map<string, number>();
   /** The function that ends the run of an attempt that may do no new work. */
   #endRun: (() => void) | undefined;
@@ -69,7 +66,10 @@ export class Attempt extends LoggedPast {
   #records = 0;
   #hasChunk = false;
   #hasEnd = false;
-  #onProgress: (() => void) | undefined;
+  /** True if the log shows by a result, a new wait or a `left` entry that this attempt has not crashed its process. */
+  #isProven = false;
+  /** Called when the attempt finishes a step or reaches a wait. */
+  onProgress: (() => void) | undefined;
   #log!: RunLog;
 
   private constructor({ runId, answers = new Map(), signals = [] }: AttemptInit) {
@@ -152,11 +152,6 @@ export class Attempt extends LoggedPast {
     await this.#log.stored();
   }
 
-  /** Calls the listener once the attempt finishes a step or reaches a wait. */
-  set onProgress(listener: () => void) {
-    this.#onProgress = listener;
-  }
-
   /** Calls `endRun` once the attempt reaches a step that is not done, or a wait without an answer. */
   endAtNewWork(endRun: () => void): void {
     this.#endRun = endRun;
@@ -207,8 +202,9 @@ export class Attempt extends LoggedPast {
   async wait(step: string, wait: RunWait): Promise<never> {
     const seen = this.#signals.at(-1)?.number;
     this.#waiting.set(step, wait.kind === "event" && seen !== undefined ? { ...wait, seen } : wait);
-    this.#onProgress?.();
+    this.onProgress?.();
     if (!this.knownWaits.has(wait.id)) {
+      this.#isProven = true;
       this.knownWaits.set(wait.id, wait);
       this.#log.add({ t: "wait", wait, performedMs: this.performedMs }, true);
     }
@@ -246,8 +242,7 @@ export class Attempt extends LoggedPast {
   #stopAs(paused: RunPaused): void {
     if (this.stopped !== undefined) return;
     this.stopped = paused.reason;
-    // Work done before a release or a failure is still logged. After a takeover or a suspension the log gets no
-    // entries.
+    // Work done before a release or a failure is still logged, but nothing after a takeover or a suspension.
     if (paused.reason === "released" || paused.reason === "failed") this.#leave(paused.reason);
     else this.#log.fail(paused);
     this.#stopped.reject(paused);
@@ -265,7 +260,8 @@ export class Attempt extends LoggedPast {
     const signal = this.#taking.get(step);
     this.results.set(step, result);
     this.calls.delete(step);
-    this.#onProgress?.();
+    this.#isProven = true;
+    this.onProgress?.();
     this.#log.add({ t: "done", step, at: Date.now(), ...result, ...(signal !== undefined && { signal }) });
   }
 
@@ -279,6 +275,9 @@ export class Attempt extends LoggedPast {
     // The check is deferred, because a step that has just ended may lead to the next step.
     setImmediate(() => {
       if (this.stopped !== undefined || !this.#isIdle()) return;
+      // An attempt that only came to known waits would otherwise look like one that has crashed its process.
+      if (!this.#isProven) this.#log.add({ t: "left", why: "suspended" }, true);
+      this.#isProven = true;
       this.#log.stored().then(
         () => this.#isIdle() && this.stop("suspended"),
         () => undefined,

@@ -76,14 +76,14 @@ export type LogEntry =
   /** `performedMs`: milliseconds that the attempts have worked until this wait. */
   | { readonly t: "wait"; readonly wait: RunWait; readonly performedMs: number }
   /**
-   * The attempt ended in an orderly way and not through a crash: its process released the run, or could not reach the
-   * session.
+   * The attempt ended in an orderly way and not through a crash: its process released the run, could not reach the
+   * session, or suspended the run for waits that earlier attempts had logged.
    */
   | { readonly t: "left"; readonly why: LeaveReason }
   | { readonly t: "end"; readonly output: Json; readonly error?: PublicError };
 
 /** The reason for which an attempt left a run that other attempts continue, if it could still log the reason. */
-export type LeaveReason = "released" | "failed";
+export type LeaveReason = "released" | "failed" | "suspended";
 
 /** The last entry of a run that has ended. */
 export type LogEnd = Extract<LogEntry, { t: "end" }>;

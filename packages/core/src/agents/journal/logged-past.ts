@@ -125,7 +125,6 @@ export class LoggedPast {
         this.continuesAfter = "wait";
         return this.#readProgress();
       case "left":
-        this.continuesAfter = "handover";
         return this.#readLeft(entry.why);
       default:
         this.ended = entry;
@@ -156,6 +155,7 @@ export class LoggedPast {
 
   /** Reads a `left` entry: an attempt that left without a finished step is not counted as fruitless. */
   #readLeft(why: LeaveReason): void {
+    this.continuesAfter = why === "suspended" ? "wait" : "handover";
     if (this.#wasFruitful) return;
     this.fruitlessAttempts -= 1;
     if (this.#lastSuspect !== undefined) this.#deaths[this.#lastSuspect] -= 1;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { LogEntry } from "../../agents/journal/log-entry.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { putCancel } from "../record/answers.ts";
+import { putAnswer, putCancel } from "../record/answers.ts";
 import { runnableOf } from "./test/asking-runnable.ts";
 import { attempt, processOf } from "./test/performing.ts";
 
@@ -46,4 +46,26 @@ it("a cancelled run ends as cancelled, also after too many attempts in vain", as
       message: "The run was cancelled: Enough.",
     });
   }
+});
+
+it("a run that waits for an answer after attempts in vain goes on with the answer", async () => {
+  const agent = runnableOf(async function* (journal) {
+    yield { type: "text", text: "Half" };
+    const step = journal.begin("t/0");
+    const answer = await journal.wait("t/0", { kind: "input", about: {} });
+    step.done(answer);
+    return "Done.";
+  });
+  const wait: LogEntry = { t: "wait", wait: { id: "t.0.input", kind: "input", about: {} }, performedMs: 1 };
+  const log = [[attempt(1), wait], [attempt(2)], [attempt(3)]];
+  const { perform, read, parts } = await processOf(agent, { log });
+  // Each attempt comes to the known wait again, finishes nothing and does not die.
+  for (const activation of [1, 2, 3, 4, 5]) {
+    await perform({ runId: "r", activation });
+    expect(await read()).toMatchObject({ status: "waiting", waits: [{ id: "t.0.input" }] });
+    await parts.store.wake("r");
+  }
+  await putAnswer(parts.store.storage, { runId: "r", waitId: "t.0.input" }, { result: 7 });
+  await perform({ runId: "r", activation: 6 });
+  expect(await read()).toMatchObject({ status: "completed" });
 });
