@@ -44,7 +44,7 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
    */
   get output(): Promise<Output> {
     if (this.#output === undefined) {
-      this.#output = this.#readOutput();
+      this.#output = whileAlive(this.#readOutput());
       this.#output.catch(() => undefined);
     }
     return this.#output;
@@ -58,7 +58,7 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
     const { run, view } = await this.#open();
     if (view.endedAt !== undefined) return { output: run.outputOf(view) as Output };
     // The client of a handle never disconnects, so that the reading always has a result.
-    return (await run.settled()) as SettledHandle<Output>;
+    return (await whileAlive(run.settled())) as SettledHandle<Output>;
   }
 
   /**
@@ -96,3 +96,19 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
     return run.outputOf(await run.view()) as Output;
   }
 }
+
+/**
+ * Keeps the process alive until the promise is settled. A script that awaits a run would otherwise end with exit code 13
+ * while nothing but a timer of the engine is left, since those never keep a process alive.
+ */
+async function whileAlive<Value>(promise: Promise<Value>): Promise<Value> {
+  const timer = setInterval(() => undefined, longestTimerMs);
+  try {
+    return await promise;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The maximum delay of a Node timer. */
+const longestTimerMs = 2 ** 31 - 1;
