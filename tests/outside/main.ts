@@ -15,6 +15,7 @@ import { visitForms } from "./forms.ts";
 import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
 import { visitWithHostileMcp } from "./mcp.ts";
 import { tryFloods } from "./memory.ts";
+import { needMigrations, visitMigrations } from "./migrations.ts";
 import { needOpenAiClients, visitByOpenAiClients } from "./openai-clients.ts";
 import { needOpenApiGenerator, visitByOpenApiGenerator } from "./openapi-generator.ts";
 import { needOpenWebUi, visitByOpenWebUi } from "./open-webui.ts";
@@ -50,6 +51,7 @@ const plans: Readonly<Record<string, Plan>> = {
   openai: { visit: visitByOpenAiClients, share: 0, need: needOpenAiClients, isByName: true },
   "open-webui": { visit: visitByOpenWebUi, share: 0, need: needOpenWebUi, isByName: true },
   chats: { visit: visitByChats, share: 0, need: needChats, isByName: true },
+  migrations: { visit: visitMigrations, share: 0, need: needMigrations, isByName: true },
   client: { visit: visitByOurClient, share: 0, need: needRuntimes, isByName: true },
   runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },
   servers: { visit: visitOnWebServers, share: 0, need: needWebServers, isByName: true },

@@ -16,6 +16,26 @@ describe.each(readmeFolders(root))("the README in %s", (folder) => {
   });
 });
 
+describe("the recipes", () => {
+  const pages = globSync("docs/recipes/*.md", { cwd: root });
+  const shown = pages.flatMap((page) => readExamples(read(page)).map(({ file = "" }) => join(dirname(page), file)));
+
+  it("show every program in their folder, and each in 60 lines at most", () => {
+    const programs = globSync(["examples/recipes/*.ts", "examples/recipes/outside/*.mjs"], { cwd: root });
+
+    expect(shown.toSorted()).toEqual(programs.toSorted());
+    expect(programs.filter((program) => shownPart(read(program)).split("\n").length > 61)).toEqual([]);
+  });
+
+  it("name the command that runs each program", () => {
+    const texts = pages.map(read).join("\n");
+    const isNamed = (program: string) =>
+      program.endsWith(".mjs") ? texts.includes("pnpm test:outside migrations") : texts.includes(`source ${program}\n`);
+
+    expect(shown.filter((program) => !isNamed(program))).toEqual([]);
+  });
+});
+
 const isShowing = (page: string): boolean => readExamples(read(page)).length > 0;
 
 describe.each(pagesWithPrograms(root).filter(isShowing))("%s", (page) => {
@@ -30,9 +50,16 @@ describe("reading programs from Markdown", () => {
 
   it("finds the file, the code and the output", () => {
     expect(readExamples(readme)).toEqual([
-      { file: "examples/a.ts", code: "let a = 1;\n", output: "1\n" },
-      { file: undefined, code: "let b;\n", output: undefined },
+      { file: "examples/a.ts", language: "ts", code: "let a = 1;\n", output: "1\n" },
+      { file: undefined, language: "ts", code: "let b;\n", output: undefined },
     ]);
+  });
+
+  it("takes a block of JavaScript for a program only if it names its file", () => {
+    const page = "```js\nlet a;\n```\n\n```js a.mjs\nlet b;\n```\n\n```json a.json\n{}\n```\n";
+
+    expect(readExamples(page)).toEqual([{ file: "a.mjs", language: "js", code: "let b;\n", output: undefined }]);
+    expect(withFreshExamples(page, () => "let c;\n")).toBe(page.replace("let b;", "let c;"));
   });
 
   it("copies the file as it stands, dollar signs and all", () => {

@@ -4,24 +4,27 @@ import { readWorkspace } from "./workspace.ts";
 
 /**
  * A program shown on a page. The block names its file after the language (```ts examples/first.ts). It shows the whole
- * file or, if the file has them, its regions named `readme`. A ```text block directly after it contains the program's
+ * file or, if the file has them, its regions named `readme`. Blocks of JavaScript are programs if they name a file. A ```text block directly after it contains the program's
  * output.
  */
 export interface ReadmeExample {
   /** The path from the page's folder. Undefined if the block names no file. */
   file: string | undefined;
+  language: string;
   code: string;
   /** The output that the README shows. */
   output: string | undefined;
 }
 
-const block = /^```ts(?: (?<file>\S+))?\n(?<code>[\s\S]*?)^```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
+const block =
+  /^```(?<language>ts|js(?= ))(?: (?<file>\S+))?\n(?<code>[\s\S]*?)^```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
 const region = /^\/\/ #region readme\n(?<code>[\s\S]*?)^\/\/ #endregion\n/gm;
 
 /** Returns the programs of a page, in order. */
 export function readExamples(readme: string): ReadmeExample[] {
   return [...readme.matchAll(block)].map(({ groups }) => ({
     file: groups?.["file"],
+    language: groups?.["language"] ?? "",
     code: groups?.["code"] ?? "",
     output: groups?.["output"],
   }));
@@ -36,10 +39,13 @@ export function shownPart(program: string): string {
 /** Returns the page with each program replaced by the shown part of its file. */
 export function withFreshExamples(readme: string, read: (file: string) => string): string {
   return readExamples(readme).reduce(
-    (text, { file, code }) =>
+    (text, { file, language, code }) =>
       file === undefined
         ? text
-        : text.replace(`\`\`\`ts ${file}\n${code}\`\`\``, () => `\`\`\`ts ${file}\n${shownPart(read(file))}\`\`\``),
+        : text.replace(
+            `\`\`\`${language} ${file}\n${code}\`\`\``,
+            () => `\`\`\`${language} ${file}\n${shownPart(read(file))}\`\`\``,
+          ),
     readme,
   );
 }
@@ -49,10 +55,10 @@ export function readmeFolders(root: string): string[] {
   return [".", ...readWorkspace(root).packages.map(({ path }) => path)];
 }
 
-/** Returns the pages whose TypeScript blocks are programs: the READMEs and the guide. */
+/** Returns the pages whose TypeScript blocks are programs: the READMEs, the guide and the recipes. */
 export function pagesWithPrograms(root: string): string[] {
-  const guide = globSync("docs/guide/*.md", { cwd: root }).toSorted();
-  return [...readmeFolders(root).map((folder) => join(folder, "README.md")), ...guide];
+  const pages = globSync("docs/{guide,recipes}/*.md", { cwd: root }).toSorted();
+  return [...readmeFolders(root).map((folder) => join(folder, "README.md")), ...pages];
 }
 
 /** `node tools/packages/readme-examples.ts`: copies every program into the pages that show it. */

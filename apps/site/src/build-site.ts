@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 import { build } from "vitepress";
 import { findBrokenLinks } from "./broken-links.ts";
 import { landingPage } from "./landing.ts";
-import { guideGroups, missingFrom, otherGroups } from "./navigation.ts";
+import { guideGroups, missingFrom, otherGroups, recipeGroup } from "./navigation.ts";
 import type { Group } from "./navigation.ts";
 import { readPages } from "./pages.ts";
+import type { Page } from "./pages.ts";
 import { repositoryOf } from "./relink.ts";
 import { siteConfig } from "./site-config.ts";
 import { llmsFullText, llmsText } from "./texts.ts";
@@ -26,14 +27,19 @@ function configModule({ markdown, ...data }: ReturnType<typeof siteConfig>): str
   return `import { slugOf } from ${from};\nexport default ${merged};\n`;
 }
 
+/** Returns the index of a folder, which has the order of its pages. */
+function indexOf(pages: readonly Page[], folder: string): Page {
+  const index = pages.find(({ path }) => path === `${folder}/index.md`);
+  if (index === undefined) throw new Error(`docs/${folder}/README.md is missing: it has the order of the pages.`);
+  return index;
+}
+
 /** Builds the site from the pages of the repository. Throws for a link that leads nowhere, and for a page without a place. */
 export async function buildSite({ folder, base }: SiteOptions): Promise<{ pages: number }> {
   const pages = await readPages(root);
-  const index = pages.find(({ path }) => path === "guide/index.md");
-  if (index === undefined) throw new Error("docs/guide/README.md is missing: it has the order of the pages.");
-  const guide = guideGroups(index);
+  const guide = [...guideGroups(indexOf(pages, "guide")), recipeGroup(indexOf(pages, "recipes"))];
   const missing = missingFrom(guide, pages);
-  if (missing.length > 0) throw new Error(`docs/guide/README.md does not name ${missing.join(", ")}.`);
+  if (missing.length > 0) throw new Error(`The README.md of the folder does not name ${missing.join(", ")}.`);
   const groups: readonly Group[] = [...guide, ...otherGroups(pages)];
   const repository = repositoryOf(root);
   mkdirSync(join(app, ".cache"), { recursive: true });

@@ -13,12 +13,21 @@ export function guideGroups(index: Page): Group[] {
     .slice(1)
     .map((section) => {
       const [title = ""] = section.split("\n", 1);
-      const items = section.matchAll(/^\d+\. \[([^\]]+)\]\(\.\/([^)]+)\): (.+)$/gm);
-      const entries = Array.from(items, ([, name = "", file = "", description = ""]) => {
-        return { title: name, path: `guide/${file}`, description };
-      });
-      return { title, entries };
+      return { title, entries: entriesOf(section, "guide/") };
     });
+}
+
+/** Returns the group of the recipes, in the order of their index. */
+export function recipeGroup(index: Page): Group {
+  return { title: index.title, entries: entriesOf(index.text, "recipes/") };
+}
+
+/** Returns the pages that the numbered items of an index name. */
+function entriesOf(text: string, folder: string): Entry[] {
+  const items = text.matchAll(/^\d+\. \[([^\]]+)\]\(\.\/([^)]+)\): (.+)$/gm);
+  return Array.from(items, ([, title = "", file = "", description = ""]) => {
+    return { title, path: folder + file, description };
+  });
 }
 
 /** Returns the group of the pages of options, and that of all pages that are neither guide, options nor decisions. */
@@ -33,8 +42,8 @@ export function otherGroups(pages: readonly Page[]): Group[] {
   ];
 }
 
-/** Returns the pages of the guide that its index does not name: a site without them would hide them. */
+/** Returns the pages of the guide and the recipes that no index names: a site without them would hide them. */
 export function missingFrom(groups: readonly Group[], pages: readonly Page[]): string[] {
   const named = new Set(groups.flatMap(({ entries }) => entries.map(({ path }) => path)));
-  return pages.map(({ path }) => path).filter((path) => /^guide\/(?!index)/.test(path) && !named.has(path));
+  return pages.map(({ path }) => path).filter((path) => /^(guide|recipes)\/(?!index)/.test(path) && !named.has(path));
 }

@@ -4,7 +4,12 @@ import { dirname, join } from "node:path";
 import { relink, repositoryOf } from "./relink.ts";
 
 /** The pages for users of the packages. The other pages of `docs` are for those who change the code. */
-const pages = ["docs/guide/*.md", "docs/reference/*.md", "docs/!(architecture|glossary-of-the-code).md"];
+const pages = [
+  "docs/guide/*.md",
+  "docs/recipes/*.md",
+  "docs/reference/*.md",
+  "docs/!(architecture|glossary-of-the-code).md",
+];
 
 /**
  * Writes the pages for users as they are packed with core, which every installation has: editors and coding agents then

@@ -36,6 +36,7 @@ export function siteConfig({ base, sentence, repository, guide, groups }: SiteFa
     themeConfig: {
       nav: [
         { text: "Guide", link: "/guide/", activeMatch: "/guide/" },
+        { text: "Recipes", link: "/recipes/", activeMatch: "/recipes/" },
         { text: "Options", link: "/reference/core", activeMatch: "/reference/" },
         { text: "Decisions", link: "/decisions/", activeMatch: "/decisions/" },
       ],

@@ -73,7 +73,7 @@ describe("the site", () => {
 
   it.each(looks)("is whole at $width px in the $colorScheme scheme, and asks no other server", async (look) => {
     const { width, colorScheme } = look;
-    for (const path of ["/", "/guide/tools.html", "/reference/mcp.html"]) {
+    for (const path of ["/", "/guide/tools.html", "/recipes/from-mastra.html", "/reference/mcp.html"]) {
       const { page, complaints, hosts } = await open(path, { viewport: { width, height: 900 }, colorScheme });
       await page.evaluate(axe);
       const broken = await page.evaluate(async () => {
@@ -117,6 +117,7 @@ describe("the site", () => {
     const text = async (path: string) => await (await fetch(url + path)).text();
     expect(await text("/guide/tools.md")).toMatch(/^# [A-Z]/);
     expect(await text("/llms.txt")).toContain("[Tools](/guide/tools.md): ");
+    expect(await text("/llms.txt")).toContain("[Answer in Slack](/recipes/answer-in-slack.md): ");
     expect(await text("/llms-full.txt")).toContain("# Durable runs");
   });
 });

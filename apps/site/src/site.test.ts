@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { findBrokenLinks } from "./broken-links.ts";
 import { landingPage } from "./landing.ts";
-import { guideGroups, missingFrom, otherGroups } from "./navigation.ts";
+import { guideGroups, missingFrom, otherGroups, recipeGroup } from "./navigation.ts";
 import { readPages } from "./pages.ts";
 import type { Page } from "./pages.ts";
 import { repositoryOf } from "./relink.ts";
@@ -31,23 +31,32 @@ function folderOf(files: Record<string, string>): string {
 describe("the pages of the repository", () => {
   it("have all a place in the navigation, once, but for single decisions", async () => {
     const pages = await readPages(root);
-    const index = pages.find(({ path }) => path === "guide/index.md") ?? page("none");
-    const guide = guideGroups(index);
+    const indexOf = (folder: string) => pages.find(({ path }) => path === `${folder}/index.md`) ?? page("none");
+    const guide = [...guideGroups(indexOf("guide")), recipeGroup(indexOf("recipes"))];
     const paths = [...guide, ...otherGroups(pages)].flatMap(({ entries }) => entries.map(({ path }) => path));
 
     expect(missingFrom(guide, pages)).toEqual([]);
     expect(new Set(paths).size).toBe(paths.length);
-    const expected = pages.map(({ path }) => path).filter((path) => !/^(decisions\/\d|guide\/index)/.test(path));
+    const expected = pages
+      .map(({ path }) => path)
+      .filter((path) => !/^(decisions\/\d|(guide|recipes)\/index)/.test(path));
     expect(paths.toSorted()).toEqual(expected.toSorted());
     expect(guide.flatMap(({ entries }) => entries).filter(({ description = "" }) => description.length < 10)).toEqual(
       [],
     );
   });
 
-  it("are missing if the index of the guide does not name them", () => {
+  it("are missing if no index names them", () => {
     const guide = [{ title: "Build", entries: [{ title: "Tools", path: "guide/tools.md" }] }];
-    const pages = ["guide/index.md", "guide/tools.md", "guide/teams.md", "errors.md"].map((path) => page(path));
-    expect(missingFrom(guide, pages)).toEqual(["guide/teams.md"]);
+    const pages = [
+      "guide/index.md",
+      "guide/tools.md",
+      "guide/teams.md",
+      "recipes/index.md",
+      "recipes/jobs.md",
+      "errors.md",
+    ].map((path) => page(path));
+    expect(missingFrom(guide, pages)).toEqual(["guide/teams.md", "recipes/jobs.md"]);
   });
 
   it("come in whole, and in the order of the navigation, for models that read all of them", () => {
