@@ -11,6 +11,9 @@ const root = join(import.meta.dirname, "../../..");
 /** The pages of the documentation that are stored in the knowledge base. */
 const pagePatterns = ["README.md", "docs/*.md", "docs/guide/*.md", "packages/*/README.md", "apps/*/README.md"];
 
+/** The list of the guide's pages. It answers nothing, but has the words of every question. */
+const listOfPages = join("docs", "guide", "README.md");
+
 /** Number of sections of the documentation that are stored together. */
 const sectionsAtOnce = 20;
 
@@ -87,7 +90,7 @@ export class ProjectDocs {
 
   async #store(): Promise<void> {
     const { storage, embeddings } = this.#parts;
-    const files = globSync(pagePatterns, { cwd: root });
+    const files = globSync(pagePatterns, { cwd: root }).filter((file) => file !== listOfPages);
     const pages = files.toSorted().flatMap((file) => toSections(file, readFileSync(join(root, file), "utf8")));
     const key = `docs-${embeddings.modelId ?? "any"}`;
     const hash = createHash("sha256").update(JSON.stringify(pages)).digest("hex");
