@@ -14,8 +14,8 @@ const audiences = [
   "react",
   "presets",
 ];
-/** A file that runs in a worker thread of its own. */
-const workers = ["pdf-worker"];
+/** Files that run in a worker thread of their own. */
+const workers = ["docx-worker", "pdf-worker"];
 /** A file that stands in for a dependency in bundles for some runtimes. */
 const standIns = ["provider/wire/no-undici"];
 const entryPoints = ["index", ...audiences, ...workers, ...standIns, "main"].map((name) => `src/${name}.ts`);

@@ -39,8 +39,8 @@ export const allowedDependencies: Readonly<Record<string, readonly string[]>> = 
   "@troupe/socket": ["socket.io"],
   "@troupe/a2a": ["@types/express", "express"],
   "@troupe/page": [],
-  // The parsers of HTML and PDF are optional peers: a program installs those of the formats that it reads.
-  "@troupe/readers": ["parse5", "unpdf"],
+  // The parsers of DOCX, HTML and PDF are optional peers: a program installs those of the formats that it reads.
+  "@troupe/readers": ["mammoth", "parse5", "unpdf"],
   "create-troupe": [],
   "@troupe/mcp": ["@modelcontextprotocol/client", "@modelcontextprotocol/server"],
 };

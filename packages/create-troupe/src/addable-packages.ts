@@ -64,7 +64,7 @@ export const addablePackages: Readonly<Record<string, AddablePackage>> = {
   "providers-openai": provider("providers-openai", "openai", '"gpt-6.1-sol"'),
   "providers-vertex": provider("providers-vertex", "vertex", '"gemini-3.8-flash", { project: "my-project" }'),
   readers: {
-    libraries: ["parse5", "unpdf"],
+    libraries: ["mammoth", "parse5", "unpdf"],
     lines: ['import { readFolder } from "@troupe/readers";', 'await knowledge.sync(readFolder("handbook"));'],
   },
   socket: {

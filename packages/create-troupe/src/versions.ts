@@ -7,6 +7,7 @@ export const libraryVersions = {
   "@types/node": "^24.19.2",
   "@types/react": "^19.3.3",
   ai: "^7.0.173",
+  mammoth: "^1.13.0",
   next: "^16.4.6",
   parse5: "^8.1.1",
   pg: "^8.23.1",

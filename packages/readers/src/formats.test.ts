@@ -216,7 +216,7 @@ describe("a document", () => {
   it("of an unknown format is refused with the formats that are known", async () => {
     await expect(read(`${"x".repeat(70)}.doc`, "")).rejects.toMatchObject({
       code: "invalid_value",
-      message: `The format of "${"x".repeat(60)}.doc" is not known. Expected a name that ends in .txt, .md, .markdown, .html, .htm, .pdf, .csv, .tsv, .jsonl.`,
+      message: `The format of "${"x".repeat(60)}.doc" is not known. Expected a name that ends in .txt, .md, .markdown, .html, .htm, .pdf, .docx, .csv, .tsv, .jsonl.`,
     });
   });
 });

@@ -2,7 +2,7 @@ import type * as unpdf from "unpdf";
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 
 /** A request to the worker thread: the bytes of a PDF, and the maximum number of pages. */
-export type PdfJob = { readonly bytes: Uint8Array; readonly maxPages: number };
+export type PdfJob = { readonly bytes: Uint8Array<ArrayBuffer>; readonly maxPages: number };
 
 /** The answer of the worker thread: the texts of the pages, or the problem with the PDF. */
 export type PdfAnswer =

@@ -98,7 +98,7 @@ describe("readDocument of HTML", () => {
 
 describe("readDocument", () => {
   it.each([
-    ["a.docx", "", {}, 'The format of "a.docx" is not known. Expected a name that ends in .txt'],
+    ["a.odt", "", {}, 'The format of "a.odt" is not known. Expected a name that ends in .txt'],
     ["a", "", {}, 'The format of "a" is not known.'],
     ["a.txt", "12345", { maxBytes: 4 }, "The document has 5 bytes, expected at most 4 (maxBytes)."],
     ["a.txt", "", { maxPages: 0 }, "maxPages must be a positive integer, got 0."],

@@ -4,6 +4,7 @@ import type { ReadContent } from "./read-content.ts";
 import { readOptions, wrongOption } from "@troupe/core/kit";
 import { readCsv, readJsonLines, readMarkdown, readPlainText } from "./read-text.ts";
 import { readHtml } from "./read-html.ts";
+import { readDocx } from "./read-docx.ts";
 import { readPdf } from "./read-pdf.ts";
 import { readOptionTable } from "./read-options.ts";
 import type { ReadLimits, ReadOptions } from "./read-options.ts";
@@ -20,6 +21,7 @@ const readers: Readonly<Record<string, Reader>> = {
   ".html": readHtml,
   ".htm": readHtml,
   ".pdf": readPdf,
+  ".docx": readDocx,
   ".csv": (bytes) => readCsv(bytes, ","),
   ".tsv": (bytes) => readCsv(bytes, "\t"),
   ".jsonl": readJsonLines,
@@ -29,7 +31,7 @@ const readers: Readonly<Record<string, Reader>> = {
 export const knownEndings: readonly string[] = Object.keys(readers);
 
 /**
- * Reads the text of a document. Headings, lists, tables and code of HTML become Markdown. Throws a `TroupeError` with
+ * Reads the text of a document. Headings, lists, tables and code of HTML and DOCX become Markdown. Throws a `TroupeError` with
  * a readable message for a document that cannot be read, is beyond a limit, or needs a parser that is not installed.
  */
 export async function readDocument(

@@ -123,7 +123,7 @@ describe("the files of a folder", () => {
     const [plain] = await all(readFolder(folder));
     const [other] = await all(readFolder(folder, { metadata: () => ({ title: "Given", a: 1 }) }));
 
-    expect(plain?.hash).toBe("113ed2a20bdef1f60b9a5480494f70cb8696d78ab3b9e6816c26f6294d287f91");
+    expect(plain?.hash).toBe("42ada19dffef4936f41568b0effe81605c5b9889218646a1a41db2299d36e949");
     expect(other?.hash).not.toBe(plain?.hash);
     expect(await other?.read()).toEqual({ content: "# Own\n", metadata: { title: "Given", a: 1 } });
   });

@@ -20,8 +20,13 @@ const blocks: ReadonlySet<string> = new Set(
 
 /** Reads HTML as Markdown: its headings, lists, tables and code. Skips hidden elements and scripts. */
 export async function readHtml(bytes: Uint8Array): Promise<ReadContent> {
-  const { parse } = await loadParser({ format: "HTML", name: "parse5" }, async () => await import("parse5"));
-  const document = parse(decodeText(bytes));
+  return await htmlToMarkdown(decodeText(bytes), "HTML");
+}
+
+/** Writes HTML as Markdown. The format is that of the document, for the error if the parser of HTML is not installed. */
+export async function htmlToMarkdown(html: string, format: string): Promise<ReadContent> {
+  const { parse } = await loadParser({ format, name: "parse5" }, async () => await import("parse5"));
+  const document = parse(html);
   const writer = new MarkdownWriter();
   const title = writeNodes(document, writer);
   return withTitle(writer.text, title);
@@ -159,8 +164,9 @@ class MarkdownWriter {
 
   #closeRow(): void {
     const row = this.#rows.pop();
+    if (row?.isHeader !== true) return;
     this.#break("\n");
-    if (row?.isHeader === true) this.#mark(`|${"---|".repeat(Math.min(row.cells, 100))}`);
+    this.#mark(`|${"---|".repeat(Math.min(row.cells, 100))}`);
   }
 
   #mark(text: string): void {

@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { TroupeError } from "@troupe/core";
+
+/**
+ * The memory of the thread that reads a document, in megabytes. A hostile file can only crash the thread, not the
+ * process.
+ */
+const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
+
+/** A thread to start: its file, the kind of document that it reads, and the time that it has. */
+type ThreadOptions = { readonly file: URL; readonly kind: string; readonly timeoutMs: number };
+
+/**
+ * Lets a worker thread read a document. Throws `invalid_value` with a sentence if the thread fails, takes too long or
+ * needs too much memory. The bytes of the job are transferred, so the caller passes a copy.
+ */
+export async function askThread<Answer>(
+  job: { readonly bytes: Uint8Array<ArrayBuffer> },
+  { file, kind, timeoutMs }: ThreadOptions,
+): Promise<Answer> {
+  const worker = new Worker(file, {
+    workerData: job,
+    transferList: [job.bytes.buffer],
+    resourceLimits,
+    stdout: true,
+    stderr: true,
+  });
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    // An `error` event of the thread rejects this promise.
+    const [answer] = (await Promise.race([once(worker, "message", { signal }), exitOf(worker, kind)])) as [Answer];
+    return answer;
+  } catch (cause) {
+    if (TroupeError.is(cause)) throw cause;
+    if (signal.aborted) throw refusal(kind, `took longer than ${timeoutMs} ms to read (timeoutMs)`);
+    const isMemory = (cause as { code?: unknown }).code === "ERR_WORKER_OUT_OF_MEMORY";
+    throw refusal(kind, isMemory ? "needs too much memory" : "cannot be read", cause);
+  } finally {
+    await worker.terminate();
+  }
+}
+
+async function exitOf(worker: Worker, kind: string): Promise<never> {
+  await once(worker, "exit");
+  throw refusal(kind, "cannot be read");
+}
+
+/** Makes the error for a document that is not read: the problem becomes a sentence about this kind of document. */
+export function refusal(kind: string, problem: string, cause?: unknown): TroupeError {
+  return new TroupeError("invalid_value", `The ${kind} ${problem}.`, { cause });
+}
