@@ -91,6 +91,11 @@ describe("judging a report of schemathesis", () => {
       400,
       '"code":"invalid_request","message":"Last-Event-ID needs the Idempotency-Key of its run."',
     ],
+    ["POST /agui/agents/a", 422, '"runId":"1","code":"idempotency_mismatch","message":"m"'],
+    ["POST /agui/teams/a", 400, '"code":"invalid_request","message":"messages[10].content must not be empty."'],
+    ["POST /agui/agents/a", 400, '"code":"invalid_request","message":"messages[0].content[1].text must be a string."'],
+    ["POST /agui/agents/a", 400, '"field":"tools[0]","code":"invalid_request","message":"tools[0] must be a tool."'],
+    ["POST /agui/agents/a", 400, '"code":"invalid_request","message":"tools[12].name must differ."'],
   ])("refutes that %s must take valid data which depends on a stored run: %i", (operation, status, error) => {
     const { faults, refuted } = judgeReport(rejectionOf(operation, status, error), description);
 
@@ -107,6 +112,10 @@ describe("judging a report of schemathesis", () => {
       400,
       '"code":"invalid_request","message":"Last-Event-ID needs the Idempotency-Key of its run."',
     ],
+    ["POST /agui/agents/a", 400, '"code":"invalid_request","message":"messages must have one of the user."'],
+    ["POST /agui/agents/a", 400, '"code":"invalid_request","message":"messages[0].role must be a string."'],
+    ["POST /agui/agents/a", 400, '"code":"invalid_request","message":"tools must be at most 128."'],
+    ["POST /agents/a/run", 400, '"code":"invalid_request","message":"messages[0].content must not be empty."'],
   ])("keeps another rejection of valid data as a fault: %s %i %s", (operation, status, error) => {
     expect(judgeReport(rejectionOf(operation, status, error), description).faults).toHaveLength(1);
   });

@@ -14,7 +14,7 @@ const patternClaim =
 /** The claim that valid data was rejected, with the answer that did it. */
 const rejectionClaim = /^- ST202 [^]*?\n\[(\d{3})\] [^\n]*\n\s*`(\{"error":[^\n]*\})`/m;
 
-/** Refusals of valid requests that depend on what the service keeps, or on two headers together: no schema can say them. */
+/** Refusals of valid requests that depend on what the service keeps, on two headers together, or on which of several messages is the last: no schema can say them. */
 const refusals: readonly { status: string; says: RegExp; at: RegExp; reason: string }[] = [
   {
     status: "422",
@@ -33,6 +33,24 @@ const refusals: readonly { status: string; says: RegExp; at: RegExp; reason: str
     says: /"code":"invalid_request","message":"Last-Event-ID needs the Idempotency-Key /,
     at: /^POST .*\/stream$/,
     reason: "Last-Event-ID came without the Idempotency-Key of its run",
+  },
+  {
+    status: "422",
+    says: /"code":"idempotency_mismatch"/,
+    at: /^POST \/agui\//,
+    reason: "the runId came with another request before",
+  },
+  {
+    status: "400",
+    says: /"code":"invalid_request","message":"messages\[\d+\]\.content[[ ]/,
+    at: /^POST \/agui\//,
+    reason: "the last message of the user is blank",
+  },
+  {
+    status: "400",
+    says: /"code":"invalid_request","message":"tools\[\d+\](?:\.name)? must /,
+    at: /^POST \/agui\//,
+    reason: "the front end's tools are none that the agent can have",
   },
 ];
 

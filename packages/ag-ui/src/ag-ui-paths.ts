@@ -1,5 +1,6 @@
 import { keyHeadersOf } from "@troupe/core/transport";
 import type { Service } from "@troupe/core/transport";
+import { ref, workflowSchema } from "./ag-ui-schemas.ts";
 
 type Kind = "agent" | "team" | "workflow";
 
@@ -16,7 +17,13 @@ export function agUiPaths(service: Service): Record<string, object> {
   const security = [{}, ...keyHeadersOf(service).map(({ vendor = "any" }) => ({ [`${vendor}Key`]: [] }))];
   const paths = kinds.flatMap((kind) =>
     [...service[`${kind}s`].keys()].map((name) => {
-      const operation = { ...runOperation(kind, name), operationId: freeId(ids, `ag_ui_${kind}_${name}`), security };
+      const workflow = kind === "workflow" ? service.workflows.get(name) : undefined;
+      const schema = workflow === undefined ? ref("schemas", "AgUiRequest") : workflowSchema(workflow);
+      const operation = {
+        ...runOperation({ kind, name, schema }),
+        operationId: freeId(ids, `ag_ui_${kind}_${name}`),
+        security,
+      };
       return [`/agui/${kind}s/${encodeURIComponent(name)}`, { post: operation }] as const;
     }),
   );
@@ -32,15 +39,16 @@ function freeId(given: Set<string>, wanted: string): string {
   return free;
 }
 
-function runOperation(kind: Kind, name: string): object {
+type Described = { readonly kind: Kind; readonly name: string; readonly schema: object };
+
+function runOperation({ kind, name, schema }: Described): object {
   const messages = [{ id: "message-1", role: "user", content: question }];
   const example = { threadId: "thread-1", runId: "run-1", messages, tools: [], context: [] };
-  const schema = ref("schemas", "AgUiRequest");
   return {
     tags: [`${kind}s`],
     summary: `Run the ${kind} ${name} over AG-UI`,
     description:
-      "The session has the id of the thread. A request that answers what the run of the thread waits for goes on with that run. A request with the id of an earlier run of the thread finds that run again.",
+      "The session has the id of the thread. A request that answers what the run of the thread waits for goes on with that run. A request with the id of an earlier run of the thread finds that run again, and is refused with 422 if it asks for something else.",
     requestBody: { required: true, content: { "application/json": { schema, example } } },
     responses: { "200": streamAnswer(), ...errorRefs() },
   };
@@ -86,60 +94,3 @@ function errorRefs(): Record<string, object> {
   const entries = Object.entries(errorNames).map(([status, name]) => [status, ref("responses", name)] as const);
   return Object.fromEntries(entries);
 }
-
-function ref(kind: string, name: string): { $ref: string } {
-  return { $ref: `#/components/${kind}/${name}` };
-}
-
-const anyObject = { type: "object", additionalProperties: true };
-const objects = { type: "array", items: anyObject };
-const string = { type: "string" };
-
-/** The OpenAPI schemas of a request of AG-UI and of its events. */
-export const agUiSchemas: Readonly<Record<string, object>> = {
-  AgUiRequest: {
-    ...anyObject,
-    description: "A request of AG-UI, in version 1.0 or of the revision 0.0.59. Other fields are ignored.",
-    properties: {
-      threadId: {
-        type: "string",
-        pattern: "^([\\w:@-][\\w.:@-]{0,127}|\\.[\\w:@-][\\w.:@-]{0,126}|\\.\\.[\\w.:@-]{1,126})$",
-        description: "The id of the thread, which is that of its session.",
-      },
-      runId: {
-        type: "string",
-        minLength: 1,
-        maxLength: 256,
-        description: "The id that the client gives the run. Within a thread, each run has one of its own.",
-      },
-      protocolVersion: { ...string, description: "Left out by clients of the revision 0.0.59." },
-      messages: { ...objects, description: "The messages of the thread, of which the last one of the user is read." },
-      tools: {
-        type: "array",
-        items: {
-          ...anyObject,
-          properties: { name: string, description: string, parameters: anyObject },
-          required: ["name"],
-        },
-        description: "The tools that the front end executes itself.",
-      },
-      state: { description: "Keys of the state of a workflow, if there is no message of the user." },
-      resume: {
-        type: "array",
-        items: {
-          ...anyObject,
-          properties: { interruptId: string, status: { type: "string", enum: ["resolved", "cancelled"] } },
-          required: ["interruptId", "status"],
-        },
-        description: "Answers to the interrupts of the thread's run.",
-      },
-    },
-    required: ["threadId", "runId", "messages"],
-  },
-  AgUiEvent: {
-    ...anyObject,
-    description: "An event of AG-UI.",
-    properties: { type: string },
-    required: ["type"],
-  },
-};

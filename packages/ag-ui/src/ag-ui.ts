@@ -2,11 +2,13 @@ import { hash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
 import type { Json, RunWait } from "@troupe/core";
 import type { ServedWorkflow } from "@troupe/core/service";
-import { findRunnable, readIdempotencyKey, readMessage, readWorkflowInput } from "@troupe/core/transport";
+import { findRunnable, readIdempotencyKey } from "@troupe/core/transport";
 import type { Exchange, FoundRun, Protocol, Route, RunTerms, Service, StoredRun } from "@troupe/core/transport";
-import { agUiPaths, agUiSchemas } from "./ag-ui-paths.ts";
+import { agUiPaths } from "./ag-ui-paths.ts";
+import { agUiSchemas } from "./ag-ui-schemas.ts";
 import { answersIn, readRequest } from "./read-request.ts";
 import type { AgUiRequest } from "./read-request.ts";
+import { messageInput, nothingWaits, workflowInput } from "./run-input.ts";
 import { sendRun } from "./send-run.ts";
 import type { SendOptions } from "./send-run.ts";
 
@@ -64,10 +66,10 @@ type BegunCall = Call & { readonly subject: unknown };
  */
 async function beginRun(call: BegunCall, request: AgUiRequest, waits: readonly RunWait[] | undefined): Promise<void> {
   const { exchange, service, kind, subject } = call;
-  const { threadId: sessionId, input } = request;
-  const readInput = kind === "workflow" ? (given: unknown) => readWorkflowInput(given) : readMessage;
-  const readFields = () => ({ input: kind === "workflow" ? input : (input ?? undefined), sessionId });
-  const read = await service.readRun(exchange, subject as object, { readInput, readFields });
+  const workflow = kind === "workflow" ? (subject as ServedWorkflow) : undefined;
+  const input = workflow === undefined ? inputOf(request, waits) : workflowInput(workflow, request);
+  const readFields = () => ({ input, sessionId: request.threadId });
+  const read = await service.readRun(exchange, subject as object, { readInput: (given: unknown) => given, readFields });
   const clientTools = toolsOf(call, request);
   const opts = { ...read.opts, ...(clientTools.length > 0 && { additions: { clientTools } }) };
   const key = readIdempotencyKey(exchange) ?? keyOf(call, request);
@@ -79,10 +81,15 @@ async function beginRun(call: BegunCall, request: AgUiRequest, waits: readonly R
     if (waits !== undefined && TroupeError.is(error) && error.code === "gone") checkAnswered(waits, new Map());
     throw inWordsOfClient(error);
   }
-  const workflow = kind === "workflow" ? (subject as ServedWorkflow) : undefined;
   const own = { ...read.opts, runId: run.runId };
   const { heartbeatMs } = service.settings;
   await sendRun(exchange, run, { request, heartbeatMs, own, workflow, state: workflow && stateOf(workflow, input) });
+}
+
+/** Returns the input of an agent's or a team's run. Throws `conflict` if the request leaves questions open instead. */
+function inputOf(request: AgUiRequest, waits: readonly RunWait[] = []): unknown {
+  if (request.said === undefined) checkAnswered(waits, new Map());
+  return messageInput(request);
 }
 
 /** Returns the state with which a workflow begins. */
@@ -164,8 +171,7 @@ async function followAnswered(call: Call, request: AgUiRequest, found: FoundRun 
     const wait = (await found?.run.service.getWait(found.run.runId, interruptId, found.run.caller)) ?? undefined;
     if (wait !== undefined) asked.push(wait);
   }
-  if (found === undefined || asked.length < request.resume.length)
-    throw new TroupeError("conflict", "The thread has no run that waits for an answer.");
+  if (found === undefined || asked.length < request.resume.length) throw nothingWaits();
   const { run } = found;
   // The service accepts an answer again if it is the same.
   for (const [waitId, given] of answersIn(request, asked))

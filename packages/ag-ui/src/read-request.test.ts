@@ -4,7 +4,7 @@ import { answersIn, readRequest } from "./read-request.ts";
 
 const body = { threadId: "th", runId: "r", messages: [] as unknown[] };
 const user = (content: unknown) => ({ id: "u", role: "user", content });
-const inputOf = (...messages: unknown[]): unknown => readRequest({ ...body, messages }).input;
+const saidIn = (...messages: unknown[]): unknown => readRequest({ ...body, messages }).said?.content;
 
 describe("a request", () => {
   it("has the defaults of the protocol, and ignores fields that it does not know", () => {
@@ -12,7 +12,8 @@ describe("a request", () => {
       threadId: "th",
       runId: "r",
       isCurrent: false,
-      input: undefined,
+      said: undefined,
+      state: undefined,
       resume: [],
       toolResults: new Map(),
       tools: [],
@@ -29,7 +30,21 @@ describe("a request", () => {
     expect(() => readRequest({ ...body, runId: "é".repeat(length) })).toThrow("runId");
   });
 
-  it.each([null, 7, {}, "text"])("refuses messages, answers and tools of %j", (value) => {
+  it("takes null for each optional field, as clients in Python send it [ag-ui.request]", () => {
+    const fields = { protocolVersion: null, tools: null, resume: null, state: null, context: null };
+    const messages = [{ id: null, role: "user", content: "Hi." }];
+    const read = readRequest({ ...body, ...fields, messages });
+
+    expect(read).toMatchObject({ isCurrent: false, tools: [], resume: [], said: { content: "Hi." } });
+    const tools = [{ name: "t", description: null, parameters: null }];
+    expect(readRequest({ ...body, tools }).tools).toEqual([{ name: "t" }]);
+  });
+
+  it("is refused without a list of messages", () => {
+    expect(() => readRequest({ ...body, messages: null })).toThrow("messages must be an array.");
+  });
+
+  it.each([7, {}, "text"])("refuses messages, answers and tools of %j", (value) => {
     expect(() => readRequest({ ...body, messages: value })).toThrow("messages must be an array.");
     expect(() => readRequest({ ...body, resume: value })).toThrow("resume must be an array.");
     expect(() => readRequest({ ...body, tools: value })).toThrow("tools must be an array.");
@@ -44,22 +59,11 @@ describe("a request", () => {
   });
 });
 
-describe("the input of a request", () => {
+describe("the message of a request", () => {
   it("is the last of several messages of the user, whatever follows it", () => {
     const answer = { id: "a", role: "assistant", content: "Là." };
 
-    expect(inputOf(user("first"), answer, user("last é"), answer)).toBe("last é");
-  });
-
-  it.each([
-    [{ city: "Oslo" }, { city: "Oslo" }],
-    [{}, undefined],
-    [[], undefined],
-    [null, undefined],
-    ["x", undefined],
-  ])("is the state %j without a message of the user", (state, input) => {
-    expect(readRequest({ ...body, state }).input).toEqual(input);
-    expect(readRequest({ ...body, state, messages: [user("Hi.")] }).input).toBe("Hi.");
+    expect(saidIn(user("first"), answer, user("last é"), answer)).toBe("last é");
   });
 
   it("has parts with their kind and type", () => {
@@ -72,15 +76,83 @@ describe("the input of a request", () => {
       { type: "document", source: source() },
     ];
 
-    expect(inputOf(user(parts))).toEqual([
+    expect(saidIn(user(parts))).toEqual([
       { type: "text", text: "Où?" },
       { type: "image", data: "aQ==", mimeType: "image/png" },
       { type: "audio", data: "aQ==", mimeType: "audio/wav" },
       { type: "file", data: "aQ==", mimeType: "video/mp4" },
       { type: "file", data: "aQ==", mimeType: "application/octet-stream" },
     ]);
-    expect(() => inputOf(user([7]))).toThrow("messages[0].content[0] must be an object.");
-    expect(() => inputOf(user([{ type: "image" }]))).toThrow("source of a part must be an object.");
+    expect(() => saidIn(user([7]))).toThrow("messages[0].content[0] must be an object.");
+    expect(() => saidIn(user([{ type: "image" }]))).toThrow("messages[0].content[0].source must be an object.");
+  });
+
+  it("has files as clients of the revision 0.0.59 may send them", () => {
+    const binary = (fields: object) => ({ type: "binary", ...fields });
+    const parts = [
+      binary({ mimeType: "image/png", data: "aQ==" }),
+      binary({ mimeType: "audio/wav", url: "https://example.org/é.wav" }),
+      binary({ mimeType: "application/pdf", data: "aQ==", filename: "plän.pdf" }),
+      binary({ mimeType: "imagery/x", data: "aQ==" }),
+    ];
+
+    expect(saidIn(user(parts))).toEqual([
+      { type: "image", data: "aQ==", mimeType: "image/png" },
+      { type: "audio", data: "https://example.org/é.wav", mimeType: "audio/wav" },
+      { type: "file", data: "aQ==", mimeType: "application/pdf", filename: "plän.pdf" },
+      { type: "file", data: "aQ==", mimeType: "imagery/x" },
+    ]);
+  });
+
+  it("lacks the parts that nobody but another service can read", () => {
+    const handle = { type: "image", source: { type: "file", value: "file-1", provider: "openai" } };
+    const known = { type: "binary", mimeType: "image/png", id: "file-1" };
+
+    expect(saidIn(user([{ type: "text", text: "Hi." }, handle, known, { type: "constructor" }]))).toEqual([
+      { type: "text", text: "Hi." },
+    ]);
+  });
+
+  it.each<[messages: unknown[], problem: string]>([
+    [[{}], "messages[0].role must be a string."],
+    [[user("Hi."), { id: 7, role: "assistant" }], "messages[1].id must be a string."],
+    [[user(7)], "messages[0].content must be a string or an array."],
+    [[user(null), user("Hi.")], "messages[0].content must be a string or an array."],
+    [[user([{ text: "Hi." }])], "messages[0].content[0].type must be a string."],
+    [[user([{ type: "text", text: 7 }])], "messages[0].content[0].text must be a string."],
+    [[user([{ type: "other", source: 7 }])], "messages[0].content[0].source must be an object."],
+    [[user(Array.from({ length: 101 }, () => ({ type: "text", text: "é" })))], "at most 100 parts"],
+  ])("is refused among %j", (messages, problem) => {
+    expect(() => saidIn(...messages)).toThrow(problem);
+  });
+
+  it("may follow one that is empty, which the front end keeps although it was refused", () => {
+    expect(saidIn(user(" "), user([]), user("Hi."))).toBe("Hi.");
+    expect(saidIn(user(Array.from({ length: 100 }, () => ({ type: "text", text: "é" }))))).toHaveLength(100);
+  });
+});
+
+describe("the tools of a request", () => {
+  const toolsOf = (...tools: unknown[]) => readRequest({ ...body, tools }).tools;
+
+  it.each(["_", "a".repeat(64), "A-1_b"])("may have the name %s", (name) => {
+    expect(toolsOf({ name })).toEqual([{ name }]);
+  });
+
+  it.each([undefined, null, 7, "", "1a", "é", "a b", "a".repeat(65)])("may not have the name %s", (name) => {
+    expect(() => toolsOf({ name: "ok" }, { name })).toThrow("tools[1].name must be 1 to 64 letters");
+  });
+
+  it("have a schema that is an object, and a description that is a string", () => {
+    expect(() => toolsOf({ name: "t", parameters: [] })).toThrow("tools[0].parameters must be an object.");
+    expect(() => toolsOf({ name: "t", description: 7 })).toThrow("tools[0].description must be a string.");
+    expect(toolsOf({ name: "t", parameters: {} })).toEqual([{ name: "t" }]);
+  });
+
+  it("are at most 128", () => {
+    const tools = Array.from({ length: 128 }, (_, index) => ({ name: `t${index}` }));
+    expect(toolsOf(...tools)).toHaveLength(128);
+    expect(() => toolsOf(...tools, { name: "more" })).toThrow("at most 128");
   });
 });
 

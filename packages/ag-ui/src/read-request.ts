@@ -1,8 +1,9 @@
-import { TroupeError } from "@troupe/core";
 import type { Json, RunAdditions, RunWait } from "@troupe/core";
 import { checkSessionId } from "@troupe/core/transport";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { invalid, readFields, readList, readString } from "./read-fields.ts";
+import type { Fields } from "./read-fields.ts";
+import { readSaid } from "./read-said.ts";
+import type { Said } from "./read-said.ts";
 
 /** An answer to an interrupt. */
 type Resume = { readonly interruptId: string; readonly status: "resolved" | "cancelled"; readonly payload: unknown };
@@ -16,8 +17,10 @@ export type AgUiRequest = {
   readonly runId: string;
   /** True for a client of version 1.0; false for one of the revision 0.0.59, which sends no version. */
   readonly isCurrent: boolean;
-  /** The user's last message, or the state for a workflow. */
-  readonly input: unknown;
+  /** The last message of the user. */
+  readonly said: Said | undefined;
+  /** The state of the front end, which only workflows read. */
+  readonly state: unknown;
   readonly resume: readonly Resume[];
   /** The results of tools that the client executed, by tool call id. */
   readonly toolResults: ReadonlyMap<string, Json>;
@@ -27,57 +30,55 @@ export type AgUiRequest = {
   readonly messages: readonly Fields[];
 };
 
-/** Reads the body of a request. Ignores unknown fields, as the protocol requires. Throws `invalid_request`. */
+/** Matches 1 to 256 characters. */
+const someCharacters = /^[^]{1,256}$/u;
+
+/** The largest number of tools of a front end. */
+const maxTools = 128;
+
+/** Matches the names of tools that every vendor accepts. */
+const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+/**
+ * Reads the body of a request. Ignores unknown fields, as the protocol requires, and optional ones that are null, as
+ * some clients send them. Throws `invalid_request`.
+ */
 export function readRequest(body: Fields | undefined): AgUiRequest {
-  const { threadId, runId, messages, protocolVersion, resume = [], state, tools = [] } = body ?? {};
+  const { threadId, runId, messages, protocolVersion, resume, state, tools } = body ?? {};
   if (typeof threadId !== "string") throw invalid("threadId must be a string.");
-  if (typeof runId !== "string" || runId === "" || runId.length > 256) throw invalid("runId must be a string.");
+  if (typeof runId !== "string" || !someCharacters.test(runId))
+    throw invalid("runId must be a string of 1 to 256 characters.");
   const read = readList(messages, "messages");
   return {
     threadId: checkSessionId(threadId),
     runId,
-    isCurrent: typeof protocolVersion === "string",
-    input: inputOf(read, state),
-    resume: readList(resume, "resume").map((each, index) => readResume(each, `resume[${index}]`)),
+    isCurrent: readString(protocolVersion, "protocolVersion") !== undefined,
+    said: readSaid(read),
+    state,
+    resume: readList(resume ?? [], "resume").map((each, index) => readResume(each, `resume[${index}]`)),
     toolResults: toolResultsIn(read),
-    tools: readList(tools, "tools").map((tool, index) => readTool(tool, `tools[${index}]`)),
+    tools: readTools(tools ?? []),
     messages: read,
   };
 }
 
+function readTools(value: unknown): ClientTool[] {
+  const tools = readList(value, "tools");
+  if (tools.length > maxTools) throw invalid(`tools must be at most ${maxTools}.`);
+  return tools.map((tool, index) => readTool(tool, `tools[${index}]`));
+}
+
 function readTool({ name, description, parameters }: Fields, place: string): ClientTool {
-  if (typeof name !== "string") throw invalid(`${place}.name must be a string.`);
+  if (typeof name !== "string" || !toolName.test(name))
+    throw invalid(`${place}.name must be 1 to 64 letters, digits, _ and -, and begin with a letter or _.`);
+  const purpose = readString(description, `${place}.description`);
+  const schema = readFields(parameters ?? {}, `${place}.parameters`);
+  // A tool without arguments may have no schema, or one of nothing.
   return {
     name,
-    ...(typeof description === "string" && { description }),
-    // A tool without arguments may have no schema, or one of nothing.
-    ...(!isNothing(parameters) && { parameters: readFields(parameters, `${place}.parameters`) }),
+    ...(purpose && { description: purpose }),
+    ...(Object.keys(schema).length > 0 && { parameters: schema }),
   };
-}
-
-function inputOf(messages: readonly Fields[], state: unknown): unknown {
-  const index = messages.findLastIndex(({ role }) => role === "user");
-  const content = messages[index]?.["content"];
-  if (content === undefined) return hasKeys(state) ? state : undefined;
-  if (!Array.isArray(content)) return content;
-  return content.map((part: unknown, at) => toPart(readFields(part, `messages[${index}].content[${at}]`)));
-}
-
-function hasKeys(state: unknown): state is object {
-  return typeof state === "object" && state !== null && !Array.isArray(state) && Object.keys(state).length > 0;
-}
-
-function isNothing(schema: unknown): boolean {
-  if (schema === undefined || schema === null) return true;
-  return typeof schema === "object" && !Array.isArray(schema) && Object.keys(schema).length === 0;
-}
-
-/** Converts a part of a message to a part of a run's input. */
-function toPart({ type, text, source }: Fields): object {
-  if (type === "text") return { type, text };
-  const { value, mimeType } = readFields(source, "source of a part");
-  const kind = type === "image" || type === "audio" ? type : "file";
-  return { type: kind, data: value, mimeType: mimeType ?? "application/octet-stream" };
 }
 
 function readResume({ interruptId, status, payload }: Fields, place: string): Resume {
@@ -132,18 +133,4 @@ function toApproval({ approved, reason, editedArgs }: Record<string, Json>): Jso
 
 function toResult(fields: Record<string, Json>, payload: unknown): Json {
   return "result" in fields || "error" in fields ? fields : { result: (payload ?? null) as Json };
-}
-
-function readList(value: unknown, place: string): Fields[] {
-  if (!Array.isArray(value)) throw invalid(`${place} must be an array.`);
-  return value.map((each: unknown, index) => readFields(each, `${place}[${index}]`));
-}
-
-function readFields(value: unknown, place: string): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  throw invalid(`${place} must be an object.`);
-}
-
-function invalid(message: string): TroupeError {
-  return new TroupeError("invalid_request", message);
 }

@@ -120,7 +120,7 @@ describe.each(revisions)("the tools of the front end, as revision %s takes it", 
 
   it.each([
     [[7], "tools[0] must be an object"],
-    [[paint, { description: "x" }], "tools[1].name must be a string"],
+    [[paint, { description: "x" }], "tools[1].name must be 1 to 64 letters"],
     [[{ ...paint, parameters: ["x"] }], "tools[0].parameters must be an object"],
     [[{ ...paint, parameters: "x" }], "tools[0].parameters must be an object"],
     [[paint, paint], "tools[1].name"],

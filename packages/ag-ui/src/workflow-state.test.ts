@@ -49,6 +49,15 @@ describe.each(revisions)("the state of a workflow, as revision %s takes it", (re
     expect(agent.state).toMatchObject({ city: "Ås!", rounds: 2, "a/b~c": null, visit: ["eve speaks.", "eve speaks."] });
   });
 
+  it("begins another run of the thread, though it has keys that only steps set [ag-ui.request]", async () => {
+    const { url } = await serveScenes();
+    const agent = new Client({ url: `${url}/agui/workflows/tour`, threadId: "th", initialState: { city: "Ås" } });
+    await agent.runAgent({ runId: "r1" });
+    await agent.runAgent({ runId: "r2" });
+
+    expect(agent.state).toMatchObject({ city: "Ås!!", rounds: 3, plan: "ann speaks." });
+  });
+
   it("goes on from the client's own where a question is answered [ag-ui.state]", async () => {
     const { url } = await serveScenes();
     const path = `${url}/agui/workflows/asking`;

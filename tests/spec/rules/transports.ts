@@ -29,6 +29,8 @@ export const transportRules = [
     "ag-ui.old": "a client without protocolVersion gets only what the revision 0.0.59 knows",
     "ag-ui.run-id":
       "a request with the run id of an earlier one of its thread finds that run, and none with another message",
+    "ag-ui.request":
+      "a request is taken as the clients of both revisions send it, and refused where it breaks the described schema",
     "ag-ui.tools": "the tools of the front end are tools of an agent's run, whose calls the front end answers",
     "ag-ui.state": "the state of a workflow is shown at its beginning, with each change, and at its end",
     "ag-ui.takeover": "what another process makes again is taken back by a snapshot of the messages",
