@@ -22,6 +22,7 @@ export function readString(value: unknown, place: string): string | undefined {
   throw invalid(`${place} must be a string.`);
 }
 
+/** Returns the error for a request that breaks the described form. */
 export function invalid(message: string): TroupeError {
   return new TroupeError("invalid_request", message);
 }
