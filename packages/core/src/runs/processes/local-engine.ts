@@ -1,6 +1,7 @@
+import { longestTimerMs } from "../../base/errors/option-checks.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EngineServeOptions, Perform, RunEngine, RunJob, Serving } from "./run-engine.ts";
-import { defaultPriority, longestTimerMs, WaitingJobs } from "./waiting-jobs.ts";
+import { defaultPriority, WaitingJobs } from "./waiting-jobs.ts";
 
 type Server = { perform: Perform; concurrency: number; controller: AbortController; isDraining: boolean };
 

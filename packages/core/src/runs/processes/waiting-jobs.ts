@@ -1,3 +1,4 @@
+import { longestTimerMs } from "../../base/errors/option-checks.ts";
 import { RankedHeap } from "../../base/util/ranked-heap.ts";
 import type { RunJob } from "./run-engine.ts";
 
@@ -6,8 +7,6 @@ type Waiting = { readonly job: RunJob; readonly number: number; timer?: NodeJS.T
 
 /** The priority of a job that has none. */
 export const defaultPriority = 10;
-/** The maximum delay of a Node timer. A timer with a longer delay fires immediately. */
-export const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * The waiting jobs of a `LocalEngine`, in the order in which they are performed. The first job is found at once, however
