@@ -93,9 +93,14 @@ class PartReader {
       await sleep(ms, undefined, { ref: false, signal }).catch(() => undefined);
       if (signal.aborted) break;
       const view = await this.#run.view();
-      const isPaused = view.status === "waiting" && view.attempts <= this.#attempt;
+      const isPaused = view.status === "waiting" && waitsForClient(view) && view.attempts <= this.#attempt;
       if (isPaused && this.#attempt > (this.#start.attempts ?? 0)) return view;
     }
     return await new Promise(() => undefined);
   }
+}
+
+/** Returns true if a run waits for an answer, and not only for a time or an event, after which it goes on by itself. */
+function waitsForClient({ waits = [] }: RunView): boolean {
+  return waits.some(({ kind }) => kind !== "sleep" && kind !== "event");
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TokenUsage, TroupeError } from "@troupe/core";
-import type { RunEvent } from "@troupe/core/runs";
+import type { RunEvent, RunView } from "@troupe/core/runs";
 import { toTroupeError } from "@troupe/core/kit";
 import { EventStream, toStoredError } from "@troupe/core/transport";
 import type { Exchange, FailedRun, StoredRun } from "@troupe/core/transport";
@@ -212,9 +212,15 @@ class UiAnswer {
     for (let ms = looks.firstMs; !signal.aborted; ms = Math.min(2 * ms, looks.lastMs)) {
       await sleep(ms, undefined, { ref: false, signal }).catch(() => undefined);
       if (signal.aborted) break;
-      const { status, attempts } = await this.#run.view();
-      if (status === "waiting" && attempts <= this.#attempt && attempts > least) return "paused";
+      const view = await this.#run.view();
+      if (isAsking(view) && view.attempts <= this.#attempt && view.attempts > least) return "paused";
     }
     return await new Promise(() => undefined);
   }
+}
+
+/** Returns true if a run waits for an answer. After a sleep or an event it goes on by itself, and so does its message. */
+function isAsking({ status, waits = [] }: RunView): boolean {
+  const goesOn = waits.length > 0 && waits.every(({ kind }) => kind === "sleep" || kind === "event");
+  return status === "waiting" && !goesOn;
 }
