@@ -55,8 +55,8 @@ describe("reading programs from Markdown", () => {
     ]);
   });
 
-  it("takes a block of JavaScript for a program only if it names its file", () => {
-    const page = "```js\nlet a;\n```\n\n```js a.mjs\nlet b;\n```\n\n```json a.json\n{}\n```\n";
+  it("takes a block of another language only if it names its file", () => {
+    const page = "```js\nlet a;\n```\n\n```js a.mjs\nlet b;\n```\n\n```yaml\na: 1\n```\n";
 
     expect(readExamples(page)).toEqual([{ file: "a.mjs", language: "js", code: "let b;\n", output: undefined }]);
     expect(withFreshExamples(page, () => "let c;\n")).toBe(page.replace("let b;", "let c;"));

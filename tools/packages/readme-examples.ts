@@ -4,7 +4,8 @@ import { readWorkspace } from "./workspace.ts";
 
 /**
  * A program shown on a page. The block names its file after the language (```ts examples/first.ts). It shows the whole
- * file or, if the file has them, its regions named `readme`. Blocks of JavaScript are programs if they name a file. A ```text block directly after it contains the program's
+ * file or, if the file has them, its regions named `readme`. Blocks of other languages
+ * count if they name a file. A ```text block directly after it contains the program's
  * output.
  */
 export interface ReadmeExample {
@@ -17,7 +18,7 @@ export interface ReadmeExample {
 }
 
 const block =
-  /^```(?<language>ts|js(?= ))(?: (?<file>\S+))?\n(?<code>[\s\S]*?)^```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
+  /^```(?<language>ts|(?:js|json|jsonc|toml|yaml)(?= ))(?: (?<file>\S+))?\n(?<code>[\s\S]*?)^```$(?:\n+```text\n(?<output>[\s\S]*?)^```$)?/gm;
 const region = /^\/\/ #region readme\n(?<code>[\s\S]*?)^\/\/ #endregion\n/gm;
 
 /** Returns the programs of a page, in order. */
