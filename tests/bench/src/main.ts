@@ -18,7 +18,11 @@ import { withPacked } from "./packed/install.ts";
 import { pair, tolerance, toRepeatTable } from "./repeat.ts";
 import { summarise, toTable } from "./report.ts";
 import type { Summary } from "./report.ts";
+import { measureOutside } from "./outside/measure-outside.ts";
+import { toOutsideRows } from "./outside/outside-table.ts";
+import { writeFigures } from "./outside/write-figures.ts";
 import { printSocket } from "./socket/print-socket.ts";
+import { toLines } from "./table.ts";
 import { printTelemetry } from "./telemetry/print-telemetry.ts";
 import { printVectors } from "./vectors/print-vectors.ts";
 
@@ -34,6 +38,8 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * gateway of sockets beside the same events emitted by hand. `pnpm bench a2a [--rounds n]` measures streams over A2A beside HTTP.
  * `pnpm bench against [figure…] [--rounds n] [--root folder] [--quick]` measures figures beside the commit that
  * `against/base-commit` names, or beside another checkout, and fails if this one costs more; a quick look never fails.
+ * `pnpm bench outside [--rounds n]` measures a run of an agent beside other products, which it installs in folders of their own;
+ * `pnpm bench page [--rounds n] [--runs 100]` measures these and durable runs, and writes `docs/figures.md`.
  * `pnpm bench telemetry [--rounds n]` measures a service with traces and without them.
  * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
  */
@@ -106,6 +112,11 @@ if (name === "hops") {
   const isInstalled = values.peers === true || arePeersInstalled();
   if (isInstalled) await printPeers({ rounds: Number(values.rounds ?? 7), runs: Number(values.runs ?? 200) });
   else console.log("Not measured beside other products: --peers installs them.");
+} else if (name === "outside") {
+  console.log(`${toLines(toOutsideRows(await measureOutside(Number(values.rounds ?? 7))))}\n`);
+} else if (name === "page") {
+  const size = { rounds: Number(values.rounds ?? 7), runs: Number(values.runs ?? 100) };
+  await writeFigures(join(root, "docs/figures.md"), size);
 } else if (name === "socket") {
   await printSocket(Number(values.rounds ?? 15));
 } else if (name === "a2a") {
@@ -119,7 +130,7 @@ if (name === "hops") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, nodes, socket, telemetry, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, nodes, outside, page, socket, telemetry, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

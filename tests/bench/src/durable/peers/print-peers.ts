@@ -15,11 +15,16 @@ type Cost = { cpuUs: number; ms: number; walBytes: number; commits: number };
 const concurrency = 16;
 const products = ["troupe", "dbos", "langgraph", "mastra"];
 
+/** Measures durable runs beside other products, and prints the table. */
+export async function printPeers(size: { rounds: number; runs: number }): Promise<void> {
+  console.log(`${toLines(await measurePeers(size))}\n`);
+}
+
 /**
  * Measures a durable run of three steps, each with a short text, beside other products: all on one PostgreSQL, in rounds in
- * which each product has its turn. The ratios are taken within a round. Prints the versions.
+ * which each product has its turn. The ratios are taken within a round. Returns the rows of a table, with the versions.
  */
-export async function printPeers({ rounds, runs }: { rounds: number; runs: number }): Promise<void> {
+export async function measurePeers({ rounds, runs }: { rounds: number; runs: number }): Promise<string[][]> {
   const programs = installPeers();
   const server = await PostgresServer.create();
   const peers: Peer[] = [];
@@ -30,7 +35,7 @@ export async function printPeers({ rounds, runs }: { rounds: number; runs: numbe
     for (let round = 0; round < rounds; round++) {
       for (const [index, peer] of peers.entries()) costs[index]?.push(await measure(peer, { server, runs }));
     }
-    print(peers, costs);
+    return toRows(peers, costs);
   } finally {
     for (const { child } of peers) await child.close();
     await server.close();
@@ -95,7 +100,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-function print(peers: readonly Peer[], costs: readonly (readonly Cost[])[]): void {
+function toRows(peers: readonly Peer[], costs: readonly (readonly Cost[])[]): string[][] {
   const rows = peers.map(({ name, version }, index) => {
     const own = costs[index] ?? [];
     const ratios = own.map(({ cpuUs }, round) => cpuUs / (costs[0]?.[round]?.cpuUs ?? NaN));
@@ -104,5 +109,5 @@ function print(peers: readonly Peer[], costs: readonly (readonly Cost[])[]): voi
     return [`${name} ${version}`, of("cpuUs").toFixed(0), median(ratios).toFixed(2), of("ms").toFixed(2), ...counts];
   });
   const titles = [`a run of 3 steps, ${concurrency} at a time`, "CPU us", "ratio", "ms", "commits", "KB of WAL"];
-  console.log(`${toLines([titles, ...rows])}\n`);
+  return [titles, ...rows];
 }
