@@ -33,7 +33,7 @@ const request = z.strictObject({
   priority: z.enum(["low", "normal", "urgent", "unknown"]),
 });
 
-/** Creates an agent that reads the facts of a message into data. */
+/** Creates an agent that turns the facts in a message into structured data. */
 export function createExtractor(resources: Resources): Agent<typeof request> {
   return new Agent({
     ...resources,

@@ -54,8 +54,8 @@ const version: Form = { pattern: /^v\d{1,3}\.\d{1,2}$/, expected: 'a version of 
 
 /**
  * Creates the toolkits whose credentials are in the environment, and imports only their packages. Throws
- * `invalid_config` for a variable with a wrong value, and for a variable that needs another one that is not set. The
- * message names the variable and shows no value.
+ * `invalid_config` for a variable with a wrong value, and for a variable that needs another variable that is not set.
+ * The message names the variable and shows no value.
  */
 export async function chooseToolkits(variables: Variables, addresses: ToolkitAddresses = {}): Promise<Toolkits> {
   const webSearch = await chooseWebSearch(variables, addresses.webSearch);

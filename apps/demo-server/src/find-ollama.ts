@@ -5,7 +5,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** A model of an Ollama on this machine, and the address of that server. */
 export type LocalModel = { readonly modelId: string; readonly baseURL: string };
 
-/** Largest number of models on an Ollama server whose capabilities are requested: the newest ones. */
+/** Largest number of models on an Ollama server whose capabilities are requested, newest models first. */
 const mostAsked = 5;
 
 /**

@@ -3,7 +3,9 @@ import type { Specialists } from "./teams.ts";
 
 type Briefing = { city: string; weather: string; time: string; umbrella: boolean; briefing: string };
 
-/** Creates a workflow: two agents in parallel, a condition on their answers, and a function that writes the briefing. */
+/**
+ * Creates a workflow: two agents in parallel, a condition on their answers, and a function that writes the briefing.
+ */
 export function createMorningBriefing({ meteorologist, timekeeper }: Specialists): Workflow<Briefing> {
   return new Workflow<Briefing>({
     name: "morning-briefing",

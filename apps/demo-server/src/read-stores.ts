@@ -79,8 +79,7 @@ function isReadable(url: string, name: keyof typeof servers): boolean {
 }
 
 /**
- * Removes user, password and parameters from a URL. Cuts at the last @, because a password may contain an unencoded
- * one.
+ * Removes user, password and parameters from a URL. Cuts at the last @, because a password may contain an unencoded @.
  */
 function withoutSecrets(rest: string): string {
   return rest.replace(/^.*@/s, "").replace(/[?#].*$/s, "");

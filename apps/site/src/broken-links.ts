@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import { join, posix } from "node:path";
 
-/** Returns the links of a built site that lead to no page of it, or to a part that the page does not have. */
+/** Returns the links of a built site that lead to a missing page, or to a missing part of a page. */
 export async function findBrokenLinks(folder: string, base: string): Promise<string[]> {
   const files = (await Array.fromAsync(glob("**/*.html", { cwd: folder }))).map((file) => file.replaceAll("\\", "/"));
   const texts = new Map(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
@@ -22,7 +22,7 @@ export async function findBrokenLinks(folder: string, base: string): Promise<str
   });
 }
 
-/** Returns the file that a path of the site leads to: a page may be named without its ending. */
+/** Returns the file to which a path of the site leads. The path of a page may lack its file name extension. */
 function fileOf(path: string): string {
   if (path === "" || path.endsWith("/")) return `${path}index.html`;
   return posix.extname(path) === "" ? `${path}.html` : path;

@@ -20,21 +20,27 @@ const sentence = "Runs language-model agents, teams of agents and workflows, and
 /** A site to build: its folder, which is replaced, and the path that it is served at. */
 export type SiteOptions = { readonly folder: string; readonly base: string };
 
-/** Returns the module of a configuration. It is data, but for the function that makes the anchors of headings. */
+/**
+ * Returns the source of a module that exports a configuration. The configuration is data, except for the function that
+ * makes the anchors of headings.
+ */
 function configModule({ markdown, ...data }: ReturnType<typeof siteConfig>): string {
   const from = JSON.stringify(join(import.meta.dirname, "slug-of.ts"));
   const merged = `{ ...${JSON.stringify(data)}, markdown: { ...${JSON.stringify(markdown)}, anchor: { slugify: slugOf } } }`;
   return `import { slugOf } from ${from};\nexport default ${merged};\n`;
 }
 
-/** Returns the index of a folder, which has the order of its pages. */
+/** Returns the index page of a folder, which defines the order of the folder's pages. */
 function indexOf(pages: readonly Page[], folder: string): Page {
   const index = pages.find(({ path }) => path === `${folder}/index.md`);
   if (index === undefined) throw new Error(`docs/${folder}/README.md is missing: it has the order of the pages.`);
   return index;
 }
 
-/** Builds the site from the pages of the repository. Throws for a link that leads nowhere, and for a page without a place. */
+/**
+ * Builds the site from the pages of the repository. Throws for a link that leads nowhere, and for a page that the
+ * navigation does not contain.
+ */
 export async function buildSite({ folder, base }: SiteOptions): Promise<{ pages: number }> {
   const pages = await readPages(root);
   const guide = [...guideGroups(indexOf(pages, "guide")), recipeGroup(indexOf(pages, "recipes"))];

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import type { Page } from "./pages.ts";
 import { relink } from "./relink.ts";
 
-/** Makes the first page of the site from the README of the repository: its first sentence, its program and its promises. */
+/**
+ * Makes the first page of the site from the README of the repository: from its first sentence, its program and its list
+ * of features.
+ */
 export function landingPage(
   root: string,
   { pages, repository }: { pages: readonly Page[]; repository: string },
@@ -24,6 +27,6 @@ export function landingPage(
       { theme: "alt", text: "Repository", link: repository },
     ],
   };
-  // JSON is YAML, too.
+  // The front matter is JSON, because JSON is valid YAML.
   return `---\nlayout: home\nhero: ${JSON.stringify(hero)}\n---\n\n${body}`;
 }

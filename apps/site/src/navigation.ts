@@ -6,7 +6,7 @@ type Entry = { readonly title: string; readonly path: string; readonly descripti
 /** A group of pages in the navigation. */
 export type Group = { readonly title: string; readonly entries: readonly Entry[] };
 
-/** Returns the groups of the guide, in the order of its index, which is the only place that has it. */
+/** Returns the groups of the guide, in the order of the guide's index, which alone defines it. */
 export function guideGroups(index: Page): Group[] {
   return index.text
     .split(/^## /m)
@@ -17,7 +17,7 @@ export function guideGroups(index: Page): Group[] {
     });
 }
 
-/** Returns the group of the recipes, in the order of their index. */
+/** Returns the group of the recipes, in the order of their index page. */
 export function recipeGroup(index: Page): Group {
   return { title: index.title, entries: entriesOf(index.text, "recipes/") };
 }
@@ -30,7 +30,9 @@ function entriesOf(text: string, folder: string): Entry[] {
   });
 }
 
-/** Returns the group of the pages of options, and that of all pages that are neither guide, options nor decisions. */
+/**
+ * Returns two groups: the pages of options, and the other pages at the top of `docs` with the index of the decisions.
+ */
 export function otherGroups(pages: readonly Page[]): Group[] {
   const within = (folder: string) => pages.filter(({ path }) => path.startsWith(folder));
   const toEntry = ({ path, title }: Page): Entry => ({ title: title.replace(/^Options of /, ""), path });
@@ -42,7 +44,7 @@ export function otherGroups(pages: readonly Page[]): Group[] {
   ];
 }
 
-/** Returns the pages of the guide and the recipes that no index names: a site without them would hide them. */
+/** Returns the pages of the guide and the recipes that no index names. The site would not show them. */
 export function missingFrom(groups: readonly Group[], pages: readonly Page[]): string[] {
   const named = new Set(groups.flatMap(({ entries }) => entries.map(({ path }) => path)));
   return pages.map(({ path }) => path).filter((path) => /^(guide|recipes)\/(?!index)/.test(path) && !named.has(path));

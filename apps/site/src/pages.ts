@@ -14,7 +14,7 @@ export type Page = {
   readonly text: string;
 };
 
-/** Reads the pages of `docs`, in the order of their paths. */
+/** Reads the pages of `docs`, sorted by path. */
 export async function readPages(root: string): Promise<Page[]> {
   const files = await Array.fromAsync(glob("docs/**/*.md", { cwd: root }));
   const sources = files.map((file) => file.replaceAll("\\", "/")).toSorted();
@@ -27,7 +27,10 @@ export async function readPages(root: string): Promise<Page[]> {
   });
 }
 
-/** Returns the path of a page in the site: `docs` is its root, and a README the index of its folder. */
+/**
+ * Returns the path of a page in the site. The folder `docs` is the root of the site, and a README is the index of its
+ * folder.
+ */
 function pathOf(source: string): string {
   return source.replace(/^docs\//, "").replace(/(^|\/)README\.md$/, "$1index.md");
 }

@@ -8,13 +8,16 @@ type SiteFacts = {
   readonly groups: readonly Group[];
 };
 
-/** The icon of the page of @troupe/page: three masks of a troupe, as overlapping circles. */
+/** The icon of the site, which is that of @troupe/page: three masks of a troupe, as overlapping circles. */
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="11" r="8" fill="#7c5cff"/>' +
   '<circle cx="10.5" cy="20.5" r="8" fill="#ff6b57" fill-opacity=".9"/>' +
   '<circle cx="21.5" cy="20.5" r="8" fill="#f5b83d" fill-opacity=".88"/></svg>';
 
-/** Returns the configuration of VitePress. It is data alone, so that it can be written into the folder of the content. */
+/**
+ * Returns the configuration of VitePress. It contains only data, so that it can be written into the folder of the
+ * content.
+ */
 export function siteConfig({ base, sentence, repository, guide, groups }: SiteFacts) {
   const sidebar = groups.map(({ title, entries }) => ({
     text: title,
@@ -28,7 +31,7 @@ export function siteConfig({ base, sentence, repository, guide, groups }: SiteFa
     lang: "en",
     head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
     cleanUrls: false,
-    // The markup of a page is Markdown alone: what looks like an element is text.
+    // The pages contain only Markdown: text that looks like an HTML element is shown as text.
     markdown: {
       html: false,
       theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
@@ -43,7 +46,7 @@ export function siteConfig({ base, sentence, repository, guide, groups }: SiteFa
       sidebar,
       outline: { level: [2, 3] },
       socialLinks: [{ icon: "github", link: repository }],
-      // The index is a file of the site: searching asks no other server.
+      // The search index is a file of the site, so a search sends no request to another server.
       search: { provider: "local" },
     },
   };

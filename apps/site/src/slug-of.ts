@@ -1,4 +1,4 @@
-/** Returns the anchor of a heading as the host of the repository makes it, so that one link serves both. */
+/** Returns the anchor of a heading as GitHub makes it, so that a link works in the repository and on the site. */
 export function slugOf(heading: string): string {
   return heading
     .trim()

@@ -1,7 +1,7 @@
 import type { Group } from "./navigation.ts";
 import type { Page } from "./pages.ts";
 
-/** Makes `llms.txt`: the pages of the guide with their descriptions, and all others by their titles. */
+/** Makes `llms.txt`: the pages of the guide with their descriptions, and the titles of all other pages. */
 export function llmsText(sentence: string, groups: readonly Group[]): string {
   const sections = groups.map(({ title, entries }) => {
     const lines = entries.map(({ title: name, path, description }) => {

@@ -86,7 +86,10 @@ export interface RemoteSessions {
 /** The schedules of the caller, for a service whose callers may have schedules. */
 export interface RemoteSchedules {
   list(): Promise<ScheduleInfo[]>;
-  /** Creates a schedule. A second request with the same `idempotencyKey` returns the same schedule, as it is then. */
+  /**
+   * Creates a schedule. A second request with the same `idempotencyKey` returns the same schedule, in its state at that
+   * time.
+   */
   create(schedule: NewSchedule, options?: { readonly idempotencyKey?: string | undefined }): Promise<ScheduleInfo>;
   get(id: string): Promise<ScheduleInfo>;
   change(id: string, change: ScheduleChange): Promise<ScheduleInfo>;
@@ -155,7 +158,7 @@ export function createClient<Of extends AnyService = AnyService>(options: Client
       remove: async (id) => await api.removeSchedule(id),
     },
   };
-  // The compiler alone knows the names and types of the service: at run time there are none.
+  // Only the compiler uses the names and types of the service; they do not exist at run time.
   return client as unknown as Client<Of>;
 }
 

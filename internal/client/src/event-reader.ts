@@ -25,8 +25,8 @@ export class EventParser {
   }
 
   /**
-   * Returns the end of the line that begins at `start`, or -1. A carriage return at the end of the text may be half a
-   * line break.
+   * Returns the end of the line that begins at `start`, or -1. A carriage return at the end of the text may be the
+   * first half of a line break.
    */
   #lineEnd(start: number): number {
     for (let at = start; at < this.#unread.length; at++) {

@@ -25,8 +25,8 @@ export type FollowOptions = {
 };
 
 /**
- * Follows a run to its last event, over as many connections as necessary. After a break, only the events after the last
- * one are requested. Ends silently when the signal aborts. Throws if the service refuses a request.
+ * Follows a run to its last event, over as many connections as necessary. After a break, only events that have not
+ * arrived yet are requested. Ends silently when the signal aborts. Throws if the service refuses a request.
  */
 export async function* followRun(options: FollowOptions): AsyncGenerator<RunUpdate> {
   const { api, signal, pause = backOff } = options;
@@ -125,7 +125,7 @@ type OnlineEvents = Record<"addEventListener" | "removeEventListener", (type: "o
 
 async function backOff(failures: number, retryAfterMs: number | undefined): Promise<void> {
   const ms = retryAfterMs ?? Math.min(500 * 2 ** failures, 15_000) * (0.75 + Math.random() / 2);
-  // Only browsers have these functions; they report that the network is back.
+  // Only browsers have these functions, which report that the network is available again.
   const { addEventListener: listen, removeEventListener: stopListening } = globalThis as Partial<OnlineEvents>;
   await new Promise<void>((resolve) => {
     listen?.("online", goOn);

@@ -8,8 +8,8 @@ import type { RunEvent } from "./wire.ts";
 export type RunIds = { readonly runId: string; readonly sessionId: string };
 
 /**
- * An event of a run, or `restart`: another process continues the run, and its events come again from the beginning.
- * Drop what was shown.
+ * An event of a run, or `restart`: another process continues the run, and its events are sent again from the beginning.
+ * Discard the earlier events.
  */
 export type ClientEvent = RunEvent | { readonly type: "restart" };
 
@@ -27,7 +27,7 @@ type Opening = {
 const mostRepeats = 5;
 
 /**
- * The events of a run, over as many connections as necessary: without a gap, and without an event twice. Leaving the
+ * The events of a run, over as many connections as necessary: without a gap, and without repeated events. Leaving the
  * loop, or aborting the signal, ends the reading but not the run; `cancel` ends the run.
  */
 export class ClientStream implements AsyncIterable<ClientEvent> {
@@ -72,7 +72,7 @@ export class ClientStream implements AsyncIterable<ClientEvent> {
       }
     } catch (error) {
       this.#begun.reject(error);
-      // After the signal aborts, the reader receives no error.
+      // The reader receives no error after the signal has aborted.
       if (!signal.aborted) throw error;
     } finally {
       this.#abort.abort();

@@ -89,7 +89,7 @@ export class ServiceApi {
 
   /**
    * Requests a run, and returns the answer: an output, events, or the id of a run in the background. A request with the
-   * same key finds the same run.
+   * same idempotency key finds the same run.
    */
   async request(request: RunRequest, { path, key, isBackground = false }: RunManner): Promise<Response> {
     const { kind, name, headers, signal = null, ...fields } = request;
@@ -154,7 +154,7 @@ export class ServiceApi {
     return (await this.#json<{ schedules: ScheduleInfo[] }>("schedules")).schedules;
   }
 
-  /** Creates a schedule. A request with the same key finds the same schedule. */
+  /** Creates a schedule. A request with the same idempotency key finds the same schedule. */
   async createSchedule(schedule: NewSchedule, key?: string): Promise<ScheduleInfo> {
     const headers = { ...json, ...(key !== undefined && { "idempotency-key": key }) };
     return await this.#json("schedules", { method: "POST", headers, body: JSON.stringify(schedule) });
@@ -170,12 +170,12 @@ export class ServiceApi {
     return await this.#json(`schedules/${enc(id)}`, { method: "PATCH", headers: json, body: JSON.stringify(change) });
   }
 
-  /** Removes a schedule. Runs that it has begun go on. */
+  /** Removes a schedule. Runs that it has begun continue. */
   async removeSchedule(id: string): Promise<void> {
     await this.#send(`schedules/${enc(id)}`, { method: "DELETE" });
   }
 
-  /** Returns a page of the caller's sessions. Throws `unauthorized` if the service does not know its caller. */
+  /** Returns a page of the caller's sessions. Throws `unauthorized` if the service cannot identify its caller. */
   async sessions(page: PageOptions = {}): Promise<{ sessions: SessionInfo[]; next?: string }> {
     return await this.#json("sessions", { query: page });
   }
@@ -244,7 +244,7 @@ export class ServiceApi {
   }
 }
 
-/** Makes a form, which is how files are uploaded. Services refuse a file name with a control character, such as a tab. */
+/** Makes a form with the files to upload. Services refuse a file name with a control character, such as a tab. */
 function toForm({ input, files = [], sessionId, userId }: Omit<RunRequest, "kind" | "name">): FormData {
   const form = new FormData();
   if (typeof input === "string") {

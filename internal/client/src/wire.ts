@@ -13,8 +13,8 @@ export type RunnableInfo = {
 };
 
 /**
- * The rules for the runs of a schedule: the times at which they begin (one of `cron`, `everyMs` and `at`), and what
- * happens if a run takes long or is late.
+ * The rules for the runs of a schedule: the times at which they begin (one of `cron`, `everyMs` and `at`), and the
+ * treatment of runs that take long or are late.
  */
 export type ScheduleRules = {
   readonly cron?: string;
@@ -35,7 +35,7 @@ export type NewSchedule = ScheduleRules & {
   readonly sessionId?: string;
 };
 
-/** Changes of a schedule. Fields that are left out keep their values. */
+/** Changes of a schedule. Fields that are omitted keep their values. */
 export type ScheduleChange = ScheduleRules & { readonly input?: unknown; readonly status?: "active" | "paused" };
 
 /** A schedule of the caller. Times are milliseconds since 1970. */
@@ -46,7 +46,7 @@ export type ScheduleInfo = NewSchedule & {
   readonly nextAt?: number;
   /** The times of the schedule that are due and wait for the start of a run. */
   readonly pending: readonly number[];
-  /** The last times of the schedule, newest first, and whether a run began at each. */
+  /** The last times of the schedule, newest first, each with its outcome. */
   readonly history: readonly {
     readonly status: "begun" | "skipped" | "missed" | "failed";
     readonly at: number;
@@ -91,8 +91,8 @@ export type Source = {
 export type Artifact = { readonly type: string; readonly data: unknown; readonly mimeType?: string };
 
 /**
- * A question of a waiting run, about one of these: permission for a tool call, the result of a tool, the outcome of
- * an interrupted call, or another try after the service has changed.
+ * A question of a waiting run. It is about one of these: permission for a tool call, the result of a tool, the outcome
+ * of an interrupted call, or another attempt after the service has changed.
  */
 export type Wait = {
   readonly waitId: string;
@@ -214,7 +214,7 @@ export type ContentPart =
   | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType?: string }
   | { readonly type: "file"; readonly data: string; readonly mimeType: string; readonly filename?: string };
 
-/** The input of an agent or a team: a text, or parts. */
+/** The input of an agent or a team: a string, or content parts. */
 export type MessageContent = string | readonly ContentPart[];
 
 /** A tool call of a run, with its result. */

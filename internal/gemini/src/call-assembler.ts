@@ -6,14 +6,14 @@ type Step = string | number;
 
 /**
  * Assembles tool calls whose arguments arrive in pieces, each with its JSON path. Our requests do not ask for pieces,
- * but a gateway may, and a tool must not be executed without its arguments.
+ * but a gateway may. A tool must not be executed with incomplete arguments.
  */
 export class CallAssembler {
   #open: (Part & { functionCall: FunctionCall }) | undefined;
 
   /**
-   * Returns a part of Gemini's answer unchanged if it is no piece of a tool call. For a piece, returns `undefined`; for
-   * the last piece, the whole call.
+   * Returns a part of Gemini's answer unchanged if it is not a piece of a tool call. For a piece, returns `undefined`;
+   * for the last piece, returns the whole call.
    */
   add(part: Part): Part | undefined {
     const { functionCall } = part;

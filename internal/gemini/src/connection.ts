@@ -123,8 +123,8 @@ function toParameters({ modelId, body }: GeminiRequest, call: CallContext, abort
 }
 
 /**
- * Returns the HTTP options of a request through Google's SDK. A header with the caller's key, if there is one, replaces
- * the client's own.
+ * Returns the HTTP options of a request through Google's SDK. If the call has a key of the caller, a header with that
+ * key replaces the client's own key.
  */
 export function clientHttpOptions({ key }: CallContext): object {
   // Google's SDK must not retry, because Troupe does.

@@ -36,8 +36,8 @@ export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
 }
 
 /**
- * Finds the error in the body of a reply, alone or in an array. Anything but an object, such as a proxy's HTML page,
- * becomes the error's message.
+ * Finds the error in the body of a reply, alone or in an array. If the body is not an object, such as a proxy's HTML
+ * page, it becomes the error's message.
  */
 function errorIn(body: unknown): WireError {
   const [first] = [body].flat();

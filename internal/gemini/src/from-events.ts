@@ -71,7 +71,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
     if (model !== "") this.#answeredBy.model = model;
   }
 
-  /** Appends the sources of an event. Every event may repeat earlier sources; the run keeps each once. */
+  /** Appends the sources of an event. Every event may repeat earlier sources; the run stores each only once. */
   #readSources(candidate: Record<string, unknown>, chunks: ModelChunk[]): void {
     const isGrounded = candidate["groundingMetadata"] ?? candidate["urlContextMetadata"];
     if (!isGrounded) return;
@@ -124,7 +124,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
 }
 
 /**
- * Returns the candidate with index 0, or the first one if it has no index. A raw field of the request may ask for
+ * Returns the candidate with index 0, or the first candidate if it has no index. A raw field of the request may ask for
  * several candidates, which arrive in any order.
  */
 function firstOf(candidates: readonly Record<string, unknown>[]): Record<string, unknown> | undefined {
@@ -142,8 +142,8 @@ function isNameless({ functionCall }: Part): boolean {
 }
 
 /**
- * Returns true if a part is only a call that is `null`. Beside other fields, a `null` call comes from a proxy and is
- * ignored.
+ * Returns true if a part consists only of a call that is `null`. If it has other fields, the `null` call comes from a
+ * proxy and is ignored.
  */
 function isNoCall(part: Readonly<Record<string, unknown>>): boolean {
   return part["functionCall"] === null && Object.keys(part).length === 1;

@@ -6,7 +6,7 @@ import type { OpenCall, OpenedCall } from "./access.ts";
 import { clientHttpOptions, postMethod, toApiPath, toClientError } from "./connection.ts";
 import type { EmbeddingsSettings, GeminiEmbeddingsClient } from "./options.ts";
 
-/** The model of a request for embeddings, and the vector length to ask for; `undefined` for the model's own length. */
+/** The model of a request for embeddings, and the requested vector length; `undefined` for the model's own length. */
 type EmbeddingTarget = { model: string; length: number | undefined };
 
 /** A method with which one of Google's APIs embeds texts: its limits per request, its body, and its answer. */
@@ -146,7 +146,7 @@ async function embedByClient({ models }: GeminiEmbeddingsClient, request: Client
   return ((answer ?? {}) as EmbeddingAnswer).embeddings;
 }
 
-/** Scales a vector to length 1, because Google's shortened vectors have another length. */
+/** Scales a vector to length 1, because Google's shortened vectors do not have this length. */
 function toUnitLength(vector: readonly number[]): number[] {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
   return vector.map((value) => value / length);

@@ -1,6 +1,6 @@
 /**
- * The abilities of a Gemini model, which decide the settings in its requests. They are looked up by the model's id; the
- * option `rules` overrides single entries.
+ * The abilities of a Gemini model, which determine the settings in its requests. They are looked up by the model's id;
+ * the option `rules` overrides single entries.
  */
 export type ModelRules = {
   /** The form of the thinking setting: a level, a token budget, or none. */

@@ -7,9 +7,9 @@ import { isHosted } from "./sources.ts";
 type ModelName = { readonly providerId: string; readonly modelId: string };
 
 /**
- * Returns the `vendorState` of an answer, which the run's next model call sends back: its parts, if they have
- * signatures or the vendor's call ids. Parts with calls of the vendor's own tools are also sent in later turns.
- * Otherwise returns `undefined`.
+ * Returns the `vendorState` of an answer, which the run's next model call sends back. It consists of the answer's
+ * parts, if they have signatures or the vendor's call ids. Parts with calls of the vendor's own tools are also sent in
+ * later turns. Otherwise returns `undefined`.
  */
 export function toVendorState(parts: readonly Part[], { providerId, modelId }: ModelName): VendorState | undefined {
   const isMarked = parts.some(({ thoughtSignature, functionCall }) => thoughtSignature ?? functionCall?.id);
@@ -40,7 +40,7 @@ function withLegalName(part: Part): Part {
   return { ...part, functionCall: { ...functionCall, name: toLegalName(name) } };
 }
 
-/** Converts a tool name of another vendor, or an invented one, to a name that Gemini accepts. */
+/** Converts a tool name of another vendor, or an invented name, to a name that Gemini accepts. */
 export function toLegalName(name: string): string {
   const legal = name.replace(/[^\w.:-]/g, "_");
   return (/^[A-Za-z_]/.test(legal) ? legal : `_${legal}`).slice(0, 128);

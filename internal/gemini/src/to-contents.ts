@@ -37,7 +37,7 @@ class History {
   add(message: ChatMessage): void {
     switch (message.role) {
       case "system":
-        // Gemini takes system messages as a setting of the request.
+        // Gemini accepts system messages as a setting of the request, so they are no part of the contents.
         break;
       case "user":
         this.#userParts.push(...this.#read(message));
@@ -110,8 +110,8 @@ class History {
   }
 
   /**
-   * Adds a user content to the request, unless it is empty: the results of all calls of the last answer, then
-   * everything else.
+   * Adds a user content to the request, unless it is empty: the results of all calls of the last answer, then all other
+   * parts.
    */
   #flushUserParts(): void {
     const results = this.#calls.map(({ sent, result }): Part => {

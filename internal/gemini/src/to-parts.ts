@@ -62,7 +62,8 @@ function isSupported({ type }: DataPart, mimeType: string): boolean {
 function toMedia(data: Readable, mimeType: string, part: DataPart): Part {
   if (data.kind === "url") return { fileData: { fileUri: data.url, mimeType } };
   if (!textType.test(mimeType)) return { inlineData: { mimeType, data: data.base64 } };
-  // Sent as text, a file may have any text type and keeps its name. Sent as data, few types and no names are accepted.
+  // A file that is sent as text may have any text type and keeps its name. For a file that is sent as data, only few
+  // types and no name are accepted.
   const name = part.type === "file" ? part.filename : undefined;
   const text = Buffer.from(data.base64, "base64").toString("utf8");
   return { text: `File: ${name ?? "unnamed"}\n${text}` };

@@ -24,8 +24,8 @@ export type RequestBody = Tools & {
 const mostStops = 5;
 
 /**
- * Converts a model call to the body of a request to Gemini. Settings that the model does not accept are left out and
- * logged. A message part that it does not accept throws `unsupported_media_type`.
+ * Converts a model call to the body of a request to Gemini. Settings that the model does not accept are omitted and
+ * logged. Throws `unsupported_media_type` for a message part that the model does not accept.
  */
 export function toRequest(
   messages: readonly ChatMessage[],
@@ -56,8 +56,8 @@ export function toRequest(
 }
 
 /**
- * Returns true if the caller names content that the vendor has cached. Cached content has instructions and tools, and
- * accepts no others.
+ * Returns true if the caller names content that the vendor has cached. Cached content already contains instructions and
+ * tools, and a request that uses it must not contain others.
  */
 function namesCachedContent({ vendor = {} }: ModelOptions, { model }: RequestContext): boolean {
   const name = getOwn(getOwn(vendor, model.providerId) ?? {}, "cachedContent");
@@ -66,7 +66,7 @@ function namesCachedContent({ vendor = {} }: ModelOptions, { model }: RequestCon
 
 /**
  * Logs that the caller's cached content replaces the instructions and the tools. If the run adds memory and facts to
- * the instructions, logs that these are left out.
+ * the instructions, logs that these are omitted.
  */
 function reportCached(messages: readonly ChatMessage[], { reportOmitted, reportReplaced }: RequestContext): void {
   const reason = "the cached content has its own, and the vendor takes no others";

@@ -14,8 +14,8 @@ const ownBudget = -1;
 
 /**
  * Converts the option `reasoning` to Gemini's `thinkingConfig`, as the level or the budget that the model accepts.
- * Returns an empty object without the option, and for a model that does not accept it. Logs each part of the option
- * that the model does not support.
+ * Returns an empty object if the option is missing or the model does not accept it. Logs each part of the option that
+ * the model does not support.
  */
 export function toThinking(
   reasoning: ReasoningConfig | undefined,

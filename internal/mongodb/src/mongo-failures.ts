@@ -15,7 +15,7 @@ const problemsByName: Readonly<Record<string, string>> = {
   ConcurrentWriteError: conflicting,
 };
 
-/** Explanations of MongoDB's errors, by the server's error code. They take precedence over those by name. */
+/** Explanations of MongoDB's errors, by the server's error code. They take precedence over explanations by name. */
 const problemsByCode: ReadonlyMap<unknown, string> = new Map([
   [13, "did not allow the operation. Grant the user the role readWrite on the database"],
   [18, "refused the login. Check the user, the password and authSource in the uri"],

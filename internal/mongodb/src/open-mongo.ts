@@ -4,7 +4,7 @@ import type { MongoFailures } from "./mongo-failures.ts";
 
 /** The MongoDB server and database to open, and the collections to prepare in it. */
 export type MongoPlace = {
-  /** The name of the class that opens the database, for error messages. */
+  /** The name of the class that opens the database, for errors. */
   readonly owner: string;
   readonly uri: string;
   readonly dbName: string;
@@ -25,7 +25,7 @@ export type OpenMongo = {
 /** The wire version of MongoDB 5.0, the first with snapshot reads outside of transactions. */
 const leastWireVersion = 13;
 
-/** A standalone server has no majority to read from or to write to. */
+/** Options for a standalone server, which has no majority to read from or to write to. */
 const standaloneOptions: CollectionOptions = { readConcern: { level: "local" }, writeConcern: { w: 1, journal: true } };
 
 const namespaceExists = 48;
@@ -64,7 +64,7 @@ function safeOptions(timeoutMs: number) {
   } as const;
 }
 
-/** Returns client options that override a uri which asks for less than the packages need. */
+/** Returns client options that override a uri whose settings are weaker than the packages need. */
 function clientOptions(timeoutMs: number): MongoClientOptions {
   const reachMs = Math.min(timeoutMs, 5000);
   return {

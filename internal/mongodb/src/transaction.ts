@@ -12,7 +12,7 @@ export type TransactionSession = { readonly session: ClientSession; readonly tim
 
 /**
  * Runs work in a transaction once: commits, or aborts and throws. After a conflict, the caller repeats the work with
- * all its reads, within the caller's own timeout; the driver's `withTransaction` would repeat for two minutes.
+ * all its reads, within the caller's own timeout; the driver's `withTransaction` would repeat it for two minutes.
  */
 export async function runInTransaction<Result>(
   { session, timeoutMs }: TransactionSession,
@@ -36,8 +36,8 @@ const longestPauseMs = 100;
 export type RepeatOptions = { readonly isTransient: (error: unknown) => boolean; readonly timeoutMs: number };
 
 /**
- * Repeats work while it fails with a transient error, with growing random pauses. Throws any other error at once, and
- * the last transient error after `timeoutMs`.
+ * Repeats work while it fails with a transient error, with growing random pauses. Throws any other error immediately,
+ * and the last transient error after `timeoutMs`.
  */
 export async function repeatWhile<Result>(work: () => Promise<Result>, repetition: RepeatOptions): Promise<Result> {
   const endsAt = performance.now() + repetition.timeoutMs;

@@ -28,8 +28,8 @@ export function composeReply(messages: readonly ChatMessage[], options: ModelOpt
 }
 
 /**
- * Returns the example of JSON at the end of a request, such as a vote: "Answer with JSON and nothing else: {"agree":
- * true}, or …".
+ * Returns the example of JSON at the end of a request. A request for a vote has one: "Answer with JSON and nothing
+ * else: {"agree": true}, or …".
  */
 function exampleOfJson(messages: readonly ChatMessage[]): string | undefined {
   const last = messages.findLast(({ role }) => role === "user");
@@ -37,7 +37,10 @@ function exampleOfJson(messages: readonly ChatMessage[]): string | undefined {
   return /Answer with JSON and nothing else: (\{[^{}]*\})[^\n]*$/.exec(text)?.[1];
 }
 
-/** Returns the tool calls of the first round trip. Once tools have answered, their results are the answer. */
+/**
+ * Returns the tool calls of the first round trip. In later round trips, the results of tools are the answer, without
+ * further calls.
+ */
 function callsToMake(
   conversation: Conversation,
   attempts: readonly CallAttempt[],

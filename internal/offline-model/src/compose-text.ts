@@ -61,7 +61,10 @@ function recallName({ earlier, request, facts }: Conversation): string {
   return known === undefined ? "You have not told me your name in this session." : `Your name is ${known}.`;
 }
 
-/** Answers with the facts about the user that a memory adds to the instructions, or says that there are no facts. */
+/**
+ * Answers with the facts about the user that a memory has added to the instructions, or with a sentence that there are
+ * none.
+ */
 function recallFacts(conversation: Conversation): string {
   const { facts } = conversation;
   if (facts.length === 0) return `I have noted nothing about you yet. ${recallName(conversation)}`;

@@ -52,8 +52,8 @@ const teamNote =
   /\n\n(?:These are the answers of your members:|Your members have discussed this:|You are .{1,200}, and discuss this)[\s\S]*$/;
 
 /**
- * Reads the answer of one member. A team adds the answers to the request, each under a heading; a discussion has
- * several rounds.
+ * Reads the answer of one member from the text of the request, in which a team puts each answer under a heading. A
+ * discussion has several rounds.
  */
 function toFinding(report: string): Finding {
   const [heading = "", ...text] = report.split("\n\n");

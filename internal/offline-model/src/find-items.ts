@@ -58,7 +58,10 @@ function stringsOf({ name, schema, isRequired }: Field, { clause, request }: Tex
 const wanted =
   /\b(?:order|need|want|send (?:me|us)|buy|would like|ship|add)\s+(?!to\b)([^.!?;]+?)(?:\s+(?:to|by|for|on|before|until|in|from|at)\b|[.!?;]|$)/i;
 
-/** Finds the requested things: "3 keyboards and a mouse" in "Please send me 3 keyboards and a mouse by May". */
+/**
+ * Finds the things that a request asks for: "3 keyboards and a mouse" in "Please send me 3 keyboards and a mouse by
+ * May".
+ */
 function findWanted(request: string): string[] {
   return (wanted.exec(request)?.[1] ?? "").split(/,\s*(?:and\s+)?|\s+and\s+/u).filter((item) => item !== "");
 }

@@ -8,7 +8,7 @@ import { findWords } from "./words.ts";
 
 /** The texts in which the offline model searches for the values of fields. */
 export type Source = {
-  /** The clause of the request that needs the value. */
+  /** The clause of the user's request for which a value is searched. */
   readonly clause: string;
   readonly request: string;
   /** The offline model's answer in words; empty while it searches for the arguments of tools. */
@@ -17,7 +17,7 @@ export type Source = {
   readonly instructions: string;
   /** True while the model searches for the arguments of a tool. */
   readonly isForTool?: boolean;
-  /** Words that other fields of the same value already use, because two fields rarely have the same word. */
+  /** Words that other fields of the same object already use, because two fields rarely have the same word. */
   readonly taken?: ReadonlySet<unknown>;
 };
 
@@ -59,8 +59,8 @@ const finders: readonly (readonly [name: RegExp, find: Finder])[] = [
 const isPersonName = /^(?:name|user_?name|full_?name|person|customer)$/i;
 
 /**
- * Finds a value for a field in the texts of a request. Optional fields are found only by their name or form, because
- * any words would fit them.
+ * Finds a value for a field in the texts of a request. A value for an optional field is found only by the field's name
+ * or form, because otherwise any words would fit it.
  */
 export function findValue(field: Field, source: Source): unknown {
   const { schema } = field;
@@ -102,15 +102,15 @@ function findText({ name, schema, isRequired }: Field, source: Source): string |
   const isSpecific = specificFinders.some(([names]) => names.test(name));
   if (finder !== undefined || isSpecific || schema["format"] !== undefined || schema["pattern"] !== undefined)
     return finder?.[1](source, name);
-  // The value of a tool's required argument is the subject of the clause, unless the clause quotes a text.
+  // A required argument of a tool gets the subject of the clause, unless the clause quotes a text.
   return isRequired && source.isForTool === true
     ? (findQuoted(source.clause)[0] ?? findSubject(source.clause))
     : undefined;
 }
 
 /**
- * Finds a number for a field, preferably one beside the field's unit or name. A required field also accepts any number
- * in the user's own words.
+ * Finds a number for a field, preferably a number beside the field's unit or name. A required field also accepts any
+ * number in the user's own words.
  */
 function findCount({ name, isRequired }: Field, { clause, request, answer }: Source): number | undefined {
   const unit = /temperature|degrees|celsius/i.test(name) ? "°" : name;
@@ -137,8 +137,8 @@ function findNearestPlace({ answer, clause, request }: Source): string | undefin
 }
 
 /**
- * Adds the place of the request to a clause like "what time is it there", so that a team member understands the clause
- * alone.
+ * Adds the place of the request to a clause such as "what time is it there", so that a team member understands the
+ * clause alone.
  */
 function toWholeQuestion({ clause, request }: Source): string {
   const place = findPlace(request);
@@ -174,8 +174,8 @@ function findSubject(clause: string): string | undefined {
 }
 
 /**
- * Picks the option of an enumeration that the texts mention, else one whose description matches the request, else one
- * that means "unknown".
+ * Picks an option of an enumeration: the option that the texts mention, else an option whose description matches the
+ * request, else an option that means "unknown".
  */
 function pickOption(options: readonly unknown[], { clause, request, answer, instructions }: Source): unknown {
   const mentioned = [answer, clause, request].map((text) => options.find((option) => mentions(text, String(option))));

@@ -6,8 +6,8 @@ const dimensions = 1024;
 const pairWeight = 0.5;
 
 /**
- * Embeddings without a network or a key: texts are similar if they share words. They do not know meanings, so a
- * question finds a document only by common words.
+ * Embeddings without a network or a key: texts are similar if they share words. The meaning of words is not compared,
+ * so a question finds a document only by common words.
  */
 export class OfflineEmbeddings implements EmbeddingProvider {
   readonly providerId = "offline";
@@ -24,8 +24,8 @@ export class OfflineEmbeddings implements EmbeddingProvider {
 }
 
 /**
- * Makes the vector of a text: adds each word at the position of its hash. A frequent word counts little more than a
- * single one.
+ * Makes the vector of a text: adds each word at the position of its hash. A word that occurs often counts little more
+ * than a word that occurs once.
  */
 function toVector(text: string): number[] {
   const words = findWords(text);

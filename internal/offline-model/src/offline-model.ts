@@ -17,12 +17,12 @@ export class OfflineModel implements ModelProvider {
   readonly modelId = "patterns";
   readonly #wordMs: number;
 
-  /** `wordMs`: milliseconds before each word of the stream. */
+  /** @param wordMs milliseconds before each word of the stream */
   constructor({ wordMs = 40 }: { wordMs?: number } = {}) {
     this.#wordMs = wordMs;
   }
 
-  /** Answers without streaming, in the time that streaming takes, as a vendor does. */
+  /** Answers without streaming. Takes as long as streaming would, as a vendor does. */
   async generate(messages: readonly ChatMessage[], options?: ModelOptions): Promise<ModelResponse> {
     return await collectResponse(this.stream(messages, options));
   }

@@ -72,7 +72,7 @@ function dropOuterClosing(sum: string): string {
   return sum.endsWith(")") && sum.split(")").length > opened ? sum.slice(0, -1).trimEnd() : sum;
 }
 
-/** Finds the first number in a text, or the first one before `unit`. */
+/** Finds the first number in a text or, with `unit`, the first number before that unit. */
 export function findNumber(text: string, unit = ""): number | undefined {
   const found = new RegExp(String.raw`(-?\d+(?:\.\d+)?)\s*${escapePattern(unit)}`, "i").exec(text)?.[1];
   return found === undefined ? undefined : Number(found);
@@ -91,7 +91,9 @@ export function mentions(text: string, phrase: string): boolean {
   return new RegExp(String.raw`(?<![\p{L}\p{N}])${escapePattern(phrase)}(?![\p{L}\p{N}])`, "iu").test(text);
 }
 
-/** `RegExp.escape` does not exist in all supported versions of Node. */
+/**
+ * Escapes a text for a regular expression, because `RegExp.escape` does not exist in all supported versions of Node.
+ */
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

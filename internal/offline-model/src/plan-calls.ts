@@ -11,17 +11,20 @@ import { findWords, isRelated } from "./words.ts";
 /** A tool call that the offline model plans, without an id. */
 export type PlannedCall = { readonly name: string; readonly arguments: Record<string, unknown> };
 
-/** A call of a matching tool, with the names of required arguments that the request lacks. */
+/**
+ * A planned call of a tool that matches a clause, and the names of the required arguments for which the user's request
+ * has no value.
+ */
 export type CallAttempt = PlannedCall & { readonly missing: readonly string[] };
 
 /** Largest number of tool calls per clause of a request, so that a long sentence does not call all tools. */
 const mostCalls = 3;
-/** The lowest score of a tool that matches: that of one word related to the tool's description. */
+/** The lowest score of a tool that matches: the score of one word related to the tool's description. */
 const fitting = 1.5;
-/** The lowest score at which the model asks for a tool's missing argument: that of one word of the tool's name. */
+/** The lowest score at which the model asks for a tool's missing argument: the score of one word of the tool's name. */
 const certain = 2.5;
 
-/** Finds the matching tools for each clause of the request, with arguments taken from its words. */
+/** Finds the matching tools for each clause of the request, with arguments taken from the words of the clause. */
 export function planCalls(conversation: Conversation, tools: readonly ToolSpec[]): CallAttempt[] {
   const { request, instructions } = conversation;
   const attempts = splitClauses(request).flatMap((clause) => {
@@ -37,8 +40,8 @@ export function planCalls(conversation: Conversation, tools: readonly ToolSpec[]
 type Rated = { readonly tool: ToolSpec; readonly score: number };
 
 /**
- * Returns the tools that match a clause best, each by words that earlier tools did not match. If no tool matches, a
- * question gets a search tool.
+ * Returns the tools that match a clause best. Each tool must match words that earlier tools did not match. If no tool
+ * matches, a question gets a search tool.
  */
 function toolsFor(source: Source, conversation: Conversation, tools: readonly ToolSpec[]): Rated[] {
   const { clause } = source;
@@ -57,7 +60,10 @@ function toolsFor(source: Source, conversation: Conversation, tools: readonly To
   return chosen.length > 0 ? chosen : searchFor(clause, tools);
 }
 
-/** Returns the words of a clause. For "And in Bergen?", the words of the last earlier request that matched a tool. */
+/**
+ * Returns the words of a clause. A clause such as "And in Bergen?" gets the words of the last earlier request that
+ * matched a tool.
+ */
 function wordsIn(clause: string, { earlier }: Conversation, tools: readonly ToolSpec[]): string[] {
   const words = findWords(clause);
   const isFollowUp = /^(?:and|what about|how about)\b/i.test(clause) && findPlace(clause) !== undefined;
@@ -79,9 +85,9 @@ function searchFor(clause: string, tools: readonly ToolSpec[]): Rated[] {
 }
 
 /**
- * Rates how well a request fits the arguments of a tool. An arithmetic expression alone suggests a tool with an
- * argument `expression` or `formula`. A question suggests a tool if it has a value of the right form, such as a place,
- * for each required argument.
+ * Rates how well a clause fits the arguments of a tool. An arithmetic expression alone suggests a tool with an argument
+ * `expression` or `formula`. A question suggests a tool if it contains a value of the right form, such as a place, for
+ * each required argument.
  */
 function evidenceOf({ parameters }: ToolSpec, source: Source): number {
   const required = fieldsOf(parameters).filter((field) => field.isRequired);

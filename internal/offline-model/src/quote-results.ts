@@ -1,8 +1,8 @@
 import { findWords } from "./words.ts";
 
-/** Characters up to which a tool's results are quoted whole. */
+/** Characters up to which the result of a tool is quoted as a whole. */
 const shortEnough = 600;
-/** Number of sentences that are quoted from long results. */
+/** Number of sentences that are quoted from a long result. */
 const mostSentences = 3;
 
 /** Matches a numbered passage of a knowledge base: its title, and the text up to the next passage. */
@@ -53,10 +53,10 @@ function bestSentences(passages: readonly Passage[], request: string): Passage[]
   const weights = new Map([...wanted].map((word) => [word, rarity(word)]));
   const rated = sentences.map((sentence, index) => {
     const score = [...weights].reduce((sum, [word, weight]) => sum + (sentence.words.has(word) ? weight : 0), 0);
-    // Documents are sorted by relevance, so earlier ones count more.
+    // Documents are sorted by relevance, so earlier documents count more.
     return { ...sentence, index, score: score / (1 + 0.1 * sentence.rank) };
   });
-  // A sentence may share a single word of a long question by chance.
+  // A sentence may share a single word with a long question by chance, so one common word is not enough.
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const best = rated.filter(({ score }) => score >= whole / 3).toSorted((one, other) => other.score - one.score);
   const least = (best[0]?.score ?? 0) * 0.5;
@@ -93,6 +93,6 @@ function tidy(sentence: string): string {
         .filter((cell) => cell !== "")
         .join(": ")
     : line;
-  // Links of a document lead nowhere outside of it, so only their text is kept.
+  // Links of a document lead nowhere outside the document, so only their text is kept.
   return row.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").slice(0, 500);
 }

@@ -5,17 +5,17 @@ import { allowsNull, asArray, asSchema, fieldsOf, resolveReference, typeOf } fro
 import type { Field, Schema } from "./schema.ts";
 
 /**
- * Depth of a schema from which the last of several alternatives is used, because in a recursive schema it usually ends
- * the recursion.
+ * Depth of a schema from which the last of several alternatives is chosen: in a recursive schema it usually ends the
+ * recursion.
  */
 const recursionDepth = 5;
 
-/** Names of fields whose values were invented, or changed to be valid, because the texts have no valid ones. */
+/** Names of fields whose values were invented, or changed to be valid, because the texts have no valid values. */
 type Notes = { readonly invented: string[] };
 
 /**
- * Makes a value that is valid under the schema. Takes it from the texts, or from a constant or default of the schema.
- * Otherwise invents it and records the field's name.
+ * Makes a value that is valid under the schema. Takes the value from the texts, or from a constant or default of the
+ * schema. Otherwise invents a value and records the field's name.
  */
 export function valueFromSchema(root: Schema, texts: Source, { invented }: Notes = { invented: [] }): unknown {
   const taken = new Set<unknown>();

@@ -51,7 +51,7 @@ export function findWords(text: string): string[] {
   return words.filter((word) => !emptyWords.has(word)).map(toStem);
 }
 
-/** Returns true if a word and one of the others are in the same group of related words. */
+/** Returns true if a word and one of the other words are in the same group of related words. */
 export function isRelated(word: string, others: ReadonlySet<string>): boolean {
   return families.some((family) => family.has(word) && [...others].some((other) => family.has(other)));
 }

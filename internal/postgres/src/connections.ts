@@ -40,7 +40,7 @@ export async function inTransaction<Result>(
   return result;
 }
 
-/** Milliseconds added to the timeout of a statement, so that the server, whose error explains more, times out first. */
+/** Milliseconds added to the timeout of a statement, so that the server times out first: its error explains more. */
 const extraTimeoutMs = 1000;
 
 /**
@@ -49,8 +49,8 @@ const extraTimeoutMs = 1000;
 const freshMs = 1000;
 
 /**
- * Borrows connections from a pool, one for each piece of work. Returns only connections in a known state, and ends the
- * others. Throws `storage_unavailable` if no connection is free within `acquireTimeoutMs`.
+ * Borrows connections from a pool, one for each piece of work. Returns only connections in a known state to the pool,
+ * and ends the others. Throws `storage_unavailable` if no connection is free within `acquireTimeoutMs`.
  */
 export class Connections {
   readonly #pool: PostgresPool;
@@ -65,7 +65,7 @@ export class Connections {
   }
 
   /**
-   * Runs work with a connection. Ends the connection after a failed statement, or an error that is no `TroupeError`,
+   * Runs work with a connection. Ends the connection after a failed statement, or an error that is not a `TroupeError`,
    * because its state is unknown.
    */
   async use<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
@@ -141,8 +141,8 @@ export class Connections {
 }
 
 /**
- * Returns true if a connection is still open. The server's end of the connection may still be unread in the socket; a
- * statement sent then would fail without showing whether it was executed. Two turns of the event loop read the socket.
+ * Returns true if a connection is still open. The end that the server has sent may still be unread in the socket; a
+ * statement sent then would fail without showing if it was executed. Two turns of the event loop read the socket.
  */
 async function isAlive(client: PostgresClient): Promise<boolean> {
   let alive = true;

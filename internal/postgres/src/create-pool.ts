@@ -10,7 +10,7 @@ export type PoolSettings = ConnectionLimits & { readonly max?: number };
 
 const keepAliveAfterMs = 10_000;
 
-/** Milliseconds added to the timeout of the attempt to connect: the call itself has given up by then. */
+/** Milliseconds added to the timeout of the attempt to connect. By then the call itself has given up. */
 const extraTimeoutMs = 1000;
 
 /** Imports `pg` and creates a pool for a server, without connecting. Uses nothing from the environment. */
@@ -19,7 +19,7 @@ export async function createPool(address: ServerAddress, settings: PoolSettings)
   const { host, port, user, password, database, ssl, channelBinding, applicationName } = address;
   return new pg.Pool({
     Client: explicitClient(pg.Client),
-    // All fields are set, because pg reads missing or empty ones from the environment or a password file.
+    // All fields are set, because pg reads missing or empty fields from the environment or a password file.
     host,
     port,
     user,

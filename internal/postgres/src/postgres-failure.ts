@@ -54,7 +54,7 @@ export function toConnectFailure(error: unknown): TroupeError {
 
 /**
  * Makes the error with only the message and code of its cause. The errors of pg refer to connections and protocol
- * messages, and so to the password and to stored values.
+ * messages, which contain the password and stored values.
  */
 function unavailable(sentence: string, thrown: unknown): TroupeError {
   const { message, code } = thrown as { message?: unknown; code?: unknown };

@@ -2,8 +2,9 @@ import { checkRecordKey, decodeSequence, encodeSequence } from "@troupe/core/sto
 import type { AppendedKey, AppendRequest } from "@troupe/core/storage";
 
 /**
- * Returns the range of all keys that consist of the prefix and a sequence number, for a query. They lie from `from` up
- * to but excluding `to`, and are `length` characters long. The digits begin at position `digitsAt` (1 is the first).
+ * Returns the range of all keys that consist of the prefix and a sequence number, for a query. They go from `from` up
+ * to but excluding `to`, and are `length` characters long. The digits begin at position `digitsAt` (1 is the first
+ * position).
  */
 export function numberedKeyRange(keyPrefix: string) {
   const prefixLength = Array.from(keyPrefix).length;
@@ -17,8 +18,8 @@ export function numberedKeyRange(keyPrefix: string) {
 }
 
 /**
- * Returns number and key for the next append under a prefix. They follow `lastKey`, the highest stored numbered key;
- * without it, they are the first ones. Throws if the key would be invalid.
+ * Returns the number and the key for the next append under a prefix. They follow `lastKey`, the highest stored numbered
+ * key; without `lastKey`, they are the first number and key. Throws if the key would be invalid.
  */
 export function nextAppendedKey({ namespace, keyPrefix }: AppendRequest, lastKey = ""): AppendedKey {
   const last = decodeSequence(lastKey.slice(keyPrefix.length)) ?? 0;

@@ -12,7 +12,7 @@ export function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", ownerOnly));
   } catch {
-    // Either the file exists, or SQLite will report why it cannot be created.
+    // Either the file exists already, or SQLite will report the reason why it cannot be created.
     return;
   }
   // The file's mode is changed by path, because Node's permission model forbids changes of an open file.

@@ -4,9 +4,9 @@ import { isBusy } from "./sqlite-failure.ts";
 const longestPauseMs = 25;
 
 /**
- * Retries work on an SQLite file while another process locks it, at most for `timeoutMs`. Throws the last error then,
- * and any other error at once. SQLite's own busy timeout would block this process meanwhile, and does not apply when a
- * file is switched to its write-ahead log.
+ * Retries work on an SQLite file while another process locks it, at most for `timeoutMs`. Then throws the last error;
+ * throws any other error immediately. SQLite's own busy timeout would block this process during the wait, and does not
+ * apply when a file is switched to its write-ahead log.
  */
 export async function retryWhileBusy<Result>(timeoutMs: number, attempt: () => Result): Promise<Result> {
   let endsAt: number | undefined;

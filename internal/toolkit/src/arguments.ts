@@ -28,8 +28,8 @@ export const timeRangeParameter = {
 } as const;
 
 /**
- * Returns a string argument without surrounding white space. Throws `invalid_request` for a blank string, one longer
- * than `longest` characters, or another type.
+ * Returns a string argument without surrounding white space. Throws `invalid_request` for a blank string, for a string
+ * of more than `longest` characters, and for another type.
  */
 export function readTextArgument(
   args: Readonly<Record<string, unknown>>,

@@ -32,8 +32,8 @@ export function cleanLines(text: unknown, longest: number): string {
 }
 
 /**
- * Returns how many characters of a text to read: more than are kept, because some are removed. The number is bounded,
- * so that a huge text costs little.
+ * Returns the number of characters of a text to read: more than are kept, because some are removed. The number is
+ * bounded, so that a huge text costs little.
  */
 function roomFor(longest: number): number {
   return 4 * longest + 1000;

@@ -1,8 +1,8 @@
 const maxLength = 2048;
 
 /**
- * Returns an address as a browser would open it. It must be an absolute http(s) address without user and password, of
- * at most 2048 characters. Otherwise returns `undefined`, also for `javascript:` and `data:`.
+ * Returns an address in the form in which a browser would open it. It must be an absolute http(s) address without user
+ * and password, of at most 2048 characters. Otherwise returns `undefined`, also for `javascript:` and `data:`.
  */
 export function cleanUrl(address: unknown): string | undefined {
   if (typeof address !== "string" || address.length > maxLength) return undefined;

@@ -19,9 +19,9 @@ export type CredentialSources = {
 };
 
 /**
- * Returns the credential for one tool call. A function is called, and the environment read, for each call. Rejects with
- * `unauthorized` if there is none, or the function fails; with `invalid_config` if the value does not fit into a
- * header. Messages never show a value.
+ * Returns the credential for one tool call. For each call the function is called, or the environment is read. Rejects
+ * with `unauthorized` if there is no credential, or the function fails; with `invalid_config` if the value does not fit
+ * into a header. Messages never show a value.
  */
 export async function readCredential(sources: CredentialSources): Promise<string> {
   const { service, option, given, environment, signal } = sources;

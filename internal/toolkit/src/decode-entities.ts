@@ -42,7 +42,7 @@ const others: Readonly<Record<string, string>> = {
   ensp: " ",
   emsp: " ",
   thinsp: " ",
-  // A zero-width space allows a line break, and shows nothing.
+  // A zero-width space allows a line break and is invisible.
   ZeroWidthSpace: "",
 };
 

@@ -21,7 +21,7 @@ export function toSearchHit({ title, url, snippet, date }: RawHit): SearchHit | 
   if (address === undefined) return undefined;
   const when = cleanDate(date);
   return {
-    // A result without a title gets its host as the title.
+    // The host replaces a missing title of a result.
     title: htmlToText(title, hitLimits.title) || new URL(address).hostname,
     url: address,
     snippet: htmlToText(snippet, hitLimits.snippet),
@@ -30,7 +30,7 @@ export function toSearchHit({ title, url, snippet, date }: RawHit): SearchHit | 
 }
 
 /**
- * Returns a value that is or begins with a date as `YYYY-MM-DD`. Returns any other text as the service wrote it: "2
+ * Returns a value that is a date, or begins with one, as `YYYY-MM-DD`. Returns any other text unchanged, such as "2
  * days ago".
  */
 export function cleanDate(date: unknown): string {

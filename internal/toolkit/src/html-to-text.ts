@@ -2,8 +2,8 @@ import { cleanLines, cleanText } from "./clean-text.ts";
 import { decodeEntities } from "./decode-entities.ts";
 
 /**
- * HTML elements by the way in which their text stands beside its neighbours: on lines of its own (`block`), after a
- * space (`cell`), joined (`inline`), or dropped (`unseen`).
+ * HTML elements by the way in which their text is separated from the text around it: on lines of its own (`block`),
+ * after a space (`cell`), joined (`inline`), or dropped (`unseen`).
  */
 const elements: ReadonlyMap<string, Stand> = new Map([
   ...elementsOf(
@@ -44,7 +44,10 @@ export function htmlToLines(html: unknown, longest: number): string {
   return cleanLines(decodeEntities(stripTags(source)), longest);
 }
 
-/** Returns how many characters of HTML to read: many, because tags usually take more of them than the text. */
+/**
+ * Returns the number of characters of HTML to read. It is large, because tags usually take more characters than the
+ * text.
+ */
 function mostHtml(longest: number): number {
   return 40 * longest + 10_000;
 }
@@ -69,7 +72,7 @@ type Tag = { end: number; trace: string };
 
 /**
  * Reads the HTML tag or comment that begins at `open`. Returns `undefined` for a literal `<`. An unclosed tag hides the
- * rest, as in a browser.
+ * remaining text, as in a browser.
  */
 function readTag(place: Place): Tag | undefined {
   const { html, open } = place;
@@ -92,8 +95,8 @@ function after(html: string, mark: string, from: number): number {
 }
 
 /**
- * Returns the index after an HTML element whose text is dropped. If the element is never closed, returns the index
- * after its first tag, because it is not HTML then.
+ * Returns the index after an HTML element whose text is dropped. If the element is never closed, the text is not HTML,
+ * and the index after its first tag is returned.
  */
 function afterElement({ html, unclosed }: Place, element: string, from: number): number {
   if (unclosed.has(element)) return from;

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
 
-/** The wording of a problem: the error code, what happened, and the default advice. */
+/** The wording of a problem: the error code, a description of the failure, and the default advice. */
 type Wording = { code: ErrorCode; happened: string; advice: string };
 
 const wordings = {
@@ -68,7 +68,10 @@ export type ServiceProblem = keyof typeof wordings;
 /** Facts about a failure of a service. They never quote the service's answer. */
 export type ServiceFailure = {
   problem: ServiceProblem;
-  /** The words that follow the name of the service in the error's message. @default words for the `problem` */
+  /**
+   * A description of the failure that follows the name of the service in the error's message. @default words for the
+   * `problem`
+   */
   happened?: string | undefined;
   /** Advice for the model or the operator, at the end of the message. @default a sentence for the `problem` */
   advice?: string | undefined;
@@ -81,7 +84,7 @@ export type ServiceFailure = {
 };
 
 /**
- * Makes the error of a tool whose service failed. The message says what happened and gives advice, and is safe for
+ * Makes the error of a tool whose service failed. The message describes the failure and gives advice, and is safe for
  * models and clients. The error's fields have the service, the problem, the status and the time to wait.
  */
 export function serviceError(service: string, failure: ServiceFailure): TroupeError {

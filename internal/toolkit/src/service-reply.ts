@@ -13,7 +13,7 @@ export type ServiceReplyParts = {
 };
 
 /**
- * Returns a toolkit's more precise explanation of an error reply. Returns undefined if the status of the reply says
+ * Returns a toolkit's more precise explanation of an error reply. Returns undefined if the status of the reply explains
  * enough.
  */
 export type ExplainReply = (reply: ServiceReply) => ServiceFailure | undefined;
@@ -92,7 +92,8 @@ export class ServiceReply {
   }
 
   /**
-   * Throws `outcome_unknown` for a request with an effect, because its reply does not show whether it was carried out.
+   * Throws `outcome_unknown` for a request with an effect, because its reply does not show if the request was carried
+   * out.
    */
   #requireKnownOutcome(): void {
     if (this.#lostAnswerAdvice === undefined) return;

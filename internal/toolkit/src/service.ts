@@ -40,7 +40,7 @@ export type ServiceRequest = {
 /** Sends a request of a tool call, and reads its whole reply. Rejects if there is no reply, or it is too large. */
 export type Ask = (request: ServiceRequest) => Promise<ServiceReply>;
 
-/** An active tool call: its signal, and the `lostAnswerAdvice` of a request with an effect while it has no answer. */
+/** An active tool call: its signal, and the `lostAnswerAdvice` of a request with an effect that has no answer yet. */
 type RunningCall = { readonly signal: AbortSignal; unanswered: string | undefined };
 
 /** Error codes of failures before the connection was established: nothing was sent. */
@@ -85,7 +85,7 @@ function secretsIn(headers: CallHeaders = {}): string[] {
 
 /**
  * A service that tools call over HTTP. Requests use core's connections, or the user's network options. Redirects are
- * not followed, because they would carry the key elsewhere.
+ * not followed, because they would send the key to another address.
  */
 export class Service {
   readonly name: string;
@@ -187,7 +187,8 @@ export class Service {
       return serviceError(this.name, { problem: "redirected", status });
     }
     if (error.code === "timeout") return this.#lateError();
-    // The messages of these errors are our own, so they contain no key: a header cannot be sent, or a proxy refused.
+    // The messages of these errors are Troupe's own, so they contain no key. They mean that a header cannot be sent, or
+    // that a proxy refused.
     if (error.code !== "unavailable") return new TroupeError(error.code, error.message);
     return this.#unreachable(error);
   }

@@ -19,8 +19,8 @@ export function a2a(options: A2AOptions = {}): Protocol {
 
 /** Makes the protocol from checked options. */
 export function createProtocol(settings: A2ASettings, owner: A2AOwner): Protocol {
-  // The routes made for each service. They are shared by all servers of one service, so that it sends each push
-  // notification only once, signed by one key.
+  // The routes of each service. All servers of one service share them, so that the service sends each push notification
+  // only once, signed by one key.
   const made = new WeakMap<Service, Route[]>();
   return {
     name: "a2a",
@@ -48,8 +48,8 @@ function routesOf(parts: A2AParts): Route[] {
 }
 
 /**
- * Makes the routes of a JSON-RPC endpoint. A GET of the same path returns the agents' card, except to a browser, which
- * gets the page of the host's app.
+ * Makes the routes of a JSON-RPC endpoint. A GET of the same path returns the card of all agents. A browser gets the
+ * page of the host's app instead.
  */
 function rpcRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   const { serve, fail } = new A2AEndpoint(parts, rpcBinding);
@@ -61,8 +61,8 @@ function rpcRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
 }
 
 /**
- * Makes the routes of the HTTP+JSON binding. They accept all HTTP methods, because the binding tells operations apart
- * by them.
+ * Makes the routes of the HTTP+JSON binding. They accept all HTTP methods, because in this binding the method is part
+ * of the operation's name.
  */
 function restRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   const { serve, fail } = new A2AEndpoint(parts, new RestBinding(path));

@@ -46,8 +46,8 @@ export function createA2AServer(options: A2AServerOptions): A2AServer {
 }
 
 /**
- * Returns the agents and teams of a service, and their names in the order of the options. An entry that the host's
- * run service has as a team counts as a team, so that its runs are stored as that team's.
+ * Returns the agents and teams of a service, and their names in the order of the options. An entry that is a team in
+ * the host's run service counts as a team, so that its runs are stored as runs of that team.
  */
 function sortByKind({ agents, teams, runs }: Pick<A2AServerOptions, "agents" | "teams" | "runs">, owner: string) {
   const given = [...readRunnables(agents, "agents", { owner })];

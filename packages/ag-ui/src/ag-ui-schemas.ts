@@ -68,7 +68,7 @@ const request = {
   required: ["threadId", "runId", "messages"],
 };
 
-/** The schema of an invalid request: no message says anything, and no interrupt is answered. */
+/** The schema of an invalid request: it has no message of a user or tool, and answers no interrupt. */
 const saysNothing = {
   properties: {
     messages: { type: "array", items: { properties: { role: { not: { type: "string", enum: ["user", "tool"] } } } } },

@@ -19,12 +19,12 @@ type Call = { readonly exchange: Exchange; readonly service: Service; readonly k
 
 const defaultBodyBytes = 1_048_576;
 
-/** The name of the request's `tools` in errors about the options of a run. */
+/** The path of the request's `tools` in errors about the options of a run. */
 const toolsField = "additions.clientTools";
 
 /**
- * Makes the protocol that serves agents, teams and workflows over AG-UI, at `/agui/agents/:name`, `/agui/teams/:name` and
- * `/agui/workflows/:name`. A thread is a session.
+ * Makes the protocol that serves agents, teams and workflows over AG-UI, at `/agui/agents/:name`, `/agui/teams/:name`
+ * and `/agui/workflows/:name`. A thread is a session.
  */
 export function agUi(): Protocol {
   return {
@@ -62,7 +62,7 @@ type BegunCall = Call & { readonly subject: unknown };
 
 /**
  * Begins a run, or finds it again by the id that the client has given it. `waits` are the questions of the thread's
- * waiting run: while there are any, no other run can begin.
+ * waiting run: while it has questions, no other run can begin.
  */
 async function beginRun(call: BegunCall, request: AgUiRequest, waits: readonly RunWait[] | undefined): Promise<void> {
   const { exchange, service, kind, subject } = call;
@@ -86,7 +86,10 @@ async function beginRun(call: BegunCall, request: AgUiRequest, waits: readonly R
   await sendRun(exchange, run, { request, heartbeatMs, own, workflow, state: workflow && stateOf(workflow, input) });
 }
 
-/** Returns the input of an agent's or a team's run. Throws `conflict` if the request leaves questions open instead. */
+/**
+ * Returns the input of an agent's or a team's run. Throws `conflict` if the request has no message and leaves questions
+ * of the run open.
+ */
 function inputOf(request: AgUiRequest, waits: readonly RunWait[] = []): unknown {
   if (request.said === undefined) checkAnswered(waits, new Map());
   return messageInput(request);
@@ -98,16 +101,16 @@ function stateOf({ initialState }: ServedWorkflow, input: unknown): object {
 }
 
 /**
- * Returns the key by which a repeated request finds its run. The client chooses the ids of its runs, so that they are
- * only known within a thread.
+ * Returns the key by which a repeated request finds its run. The client chooses the ids of its runs, so they are unique
+ * only within a thread.
  */
 function keyOf({ kind, name }: Call, { threadId, runId }: AgUiRequest): string {
   return `ag-ui:${hash("sha256", JSON.stringify([kind, name, threadId, runId]))}`;
 }
 
 /**
- * Returns the tools of the front end that the run gets. Only agents have tools of their clients. A tool that the agent
- * declares without a function is the same one.
+ * Returns the front end's tools that the run gets. Only agents have tools of their clients. A front end's tool is the
+ * same as an agent's tool of that name without a function.
  */
 function toolsOf({ kind, subject }: BegunCall, { tools }: AgUiRequest): AgUiRequest["tools"] {
   if (kind !== "agent") return [];
@@ -117,10 +120,10 @@ function toolsOf({ kind, subject }: BegunCall, { tools }: AgUiRequest): AgUiRequ
   return tools.filter(({ name }) => !declared.some((tool) => tool.name === name));
 }
 
-/** The fields by which a tool of an agent is known as one that clients execute. */
+/** The fields that identify a tool of an agent as a tool that clients execute. */
 type OwnTool = { readonly name?: string; readonly execute?: unknown };
 
-/** Returns an error about the options of a run in the words of the client's request. */
+/** Converts an error about the options of a run: it then names the fields of the client's request. */
 function inWordsOfClient(thrown: unknown): unknown {
   if (!TroupeError.is(thrown)) return thrown;
   const { code, message, fields } = thrown;
@@ -137,7 +140,7 @@ function termsOf({ kind, name, service }: Call): RunTerms {
   return { kind, name, isStored: true, endsWithClient };
 }
 
-/** Returns the open run of the thread; undefined if there is none, or if it is one of another agent. */
+/** Returns the open run of the thread. Undefined if there is none, or if it is a run of another agent. */
 async function findOfThread(call: Call, { threadId }: AgUiRequest): Promise<FoundRun | undefined> {
   const { exchange, service, kind, name } = call;
   const found = await service.servedRuns.findOfSession(threadId, exchange.principal ?? {});
@@ -162,8 +165,8 @@ async function continueRun(call: Call, request: AgUiRequest, { found, answers }:
 }
 
 /**
- * Sends the events behind the answers of a request that is sent again, because its client has not seen their effect.
- * Throws `conflict` if the thread's run has never asked what the request answers.
+ * Sends the events after the answers of a repeated request, whose client has not seen the effect of its answers. Throws
+ * `conflict` if the thread's run has never asked the questions that the request answers.
  */
 async function followAnswered(call: Call, request: AgUiRequest, found: FoundRun | undefined): Promise<void> {
   const asked: RunWait[] = [];

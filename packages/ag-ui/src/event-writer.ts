@@ -19,7 +19,10 @@ type Call = {
   isMember: boolean;
 };
 
-/** Converts the events of a run to events of AG-UI. Everything that was opened is closed before the end of the run. */
+/**
+ * Converts the events of a run to events of AG-UI. Every message, tool call and step that was started in the stream is
+ * ended before the end of the run.
+ */
 export class EventWriter {
   readonly #request: AgUiRequest;
   readonly #id: string;
@@ -64,8 +67,8 @@ export class EventWriter {
   }
 
   /**
-   * Takes back what the client has received from a step of the run, because another process makes it again: the client
-   * gets the messages that are still valid.
+   * Removes the client's output of a step of the run, because another process produces it again: the client gets a
+   * snapshot of the messages that are still valid.
    */
   reset(step: string): void {
     if (!this.#list.drop(step)) return;
@@ -74,7 +77,9 @@ export class EventWriter {
     this.#emit({ type: "MESSAGES_SNAPSHOT", messages: [...this.#request.messages, ...this.#list.toArray()] });
   }
 
-  /** Ends all that is open for a client that has already received it, and forgets the messages. */
+  /**
+   * Ends all open messages, tool calls and steps for a client that has already received them, and forgets the messages.
+   */
   leave(): void {
     this.closeAll();
     this.#list.clear();
@@ -117,12 +122,13 @@ export class EventWriter {
     } else if (event?.type === "chunk") this.takeChunk(event.chunk);
   }
 
-  /** Shows a question of the run as a tool call. The stream may end after it. */
+  /** Shows a question of the run as a tool call. The stream may end after this call. */
   takeWait(wait: RunWait): void {
     this.#waits.set(wait.id, wait);
     const { toolCallId, about } = wait;
     if (toolCallId === undefined || this.#calls.has(toolCallId)) return;
-    // A question of a child run is about a tool call that the stream lacks, because chunks of child runs are not sent.
+    // A question of a child run concerns a tool call that is not in the stream, because chunks of child runs are not
+    // sent.
     const { toolName = "tool", args = {} } = Object(about) as { toolName?: string; args?: object };
     this.#startCall({ id: toolCallId, name: toolName });
     this.#emit({ type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(args) });

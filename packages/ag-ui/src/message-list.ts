@@ -4,13 +4,13 @@ import type { AgUiEvent } from "./ag-ui-event.ts";
 type Message = { readonly id: string; content?: string; readonly [field: string]: unknown };
 
 /**
- * The messages that a client makes of the events that it receives, each with the step of the run that wrote it. From
- * them a snapshot is made when a step is void.
+ * The messages that a client makes of the events that it receives, each with the step of the run that wrote it. When a
+ * step becomes void, a snapshot is made of the other messages.
  */
 export class MessageList {
   readonly #messages: { readonly step: string; readonly message: Message }[] = [];
 
-  /** Adds what an event adds to the client's messages. */
+  /** Applies an event to the messages, as the client does. */
   take(event: AgUiEvent, step: string): void {
     switch (event.type) {
       case "TEXT_MESSAGE_START":

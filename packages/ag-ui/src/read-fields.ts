@@ -3,7 +3,7 @@ import { TroupeError } from "@troupe/core";
 /** An object of a request, with its fields as they were sent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns a list of objects. Throws `invalid_request` for anything else. */
+/** Returns an array of objects. Throws `invalid_request` for anything else. */
 export function readList(value: unknown, place: string): Fields[] {
   if (!Array.isArray(value)) throw invalid(`${place} must be an array.`);
   return value.map((each: unknown, index) => readFields(each, `${place}[${index}]`));
@@ -15,14 +15,14 @@ export function readFields(value: unknown, place: string): Fields {
   throw invalid(`${place} must be an object.`);
 }
 
-/** Returns a string that may be left out or null. Throws `invalid_request` for anything else. */
+/** Returns a string, which may be omitted or null. Throws `invalid_request` for anything else. */
 export function readString(value: unknown, place: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value;
   throw invalid(`${place} must be a string.`);
 }
 
-/** Returns the error for a request that breaks the described form. */
+/** Returns the error for a request that does not have the described form. */
 export function invalid(message: string): TroupeError {
   return new TroupeError("invalid_request", message);
 }

@@ -40,7 +40,7 @@ const maxTools = 128;
 const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Reads the body of a request. Ignores unknown fields, as the protocol requires, and optional ones that are null, as
+ * Reads the body of a request. Ignores unknown fields, as the protocol requires, and optional fields that are null, as
  * some clients send them. Throws `invalid_request`.
  */
 export function readRequest(body: Fields | undefined): AgUiRequest {

@@ -29,7 +29,10 @@ function readContent(content: unknown, place: string): Said["content"] {
   return readList(content, place).flatMap((part, index) => toParts(part, `${place}[${index}]`));
 }
 
-/** Converts a part of a message to a part of a run's input. Drops one that the service cannot use, as the protocol asks. */
+/**
+ * Converts a part of a message to a part of a run's input. Drops a part that the service cannot use, as the protocol
+ * asks.
+ */
 function toParts(part: Fields, place: string): object[] {
   const { type, source } = part;
   if (typeof type !== "string") throw invalid(`${place}.type must be a string.`);

@@ -13,15 +13,15 @@ export function messageInput({ said, toolResults }: AgUiRequest): unknown {
   throw invalid("messages must have one of the user.");
 }
 
-/** Returns the error for an answer that no run of the thread waits for. */
+/** Returns the error for an answer if no run of the thread waits for it. */
 export function nothingWaits(): TroupeError {
   return new TroupeError("conflict", "The thread has no run that waits for an answer.");
 }
 
 /**
  * Returns the input of a workflow's run: the text of the user's last message if a step may read it, or else the keys of
- * the front end's state that the workflow begins with. A front end sends its whole state, so that it also has the keys
- * that steps of an earlier run have set: they are left out.
+ * the front end's state that the workflow begins with. A front end sends its whole state, which also contains keys that
+ * steps of an earlier run have set. These keys are omitted.
  */
 export function workflowInput(workflow: ServedWorkflow, { said, state }: AgUiRequest): string | object | undefined {
   const known = knownState(workflow, readFields(state ?? {}, "state"));

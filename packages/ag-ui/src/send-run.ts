@@ -23,7 +23,9 @@ export type SendOptions = {
   readonly state?: object | undefined;
   /** For a request that continues a run: the number of attempts whose events the client has already received. */
   readonly behind?: number | undefined;
-  /** For a request whose answers the run already has: the ids of its questions, whose events the client has received. */
+  /**
+   * For a request whose answers the run already has: the ids of its questions, whose events the client has received.
+   */
   readonly answered?: ReadonlySet<string> | undefined;
 };
 
@@ -123,7 +125,7 @@ class RunSender {
     if (attempt > this.#behind) this.#speak();
   }
 
-  /** Stops skipping: sends the events from now on. The events before are ones that the client has already received. */
+  /** Stops skipping events. The client has already received the earlier events. */
   #speak(): void {
     if (!this.#isSilent) return;
     // The previous response has already ended its messages, tool calls and steps.
@@ -159,7 +161,7 @@ class RunSender {
   }
 
   /**
-   * Waits until the run's record shows whether the run is waiting, and returns its questions. Undefined if the run
+   * Waits until the run's record shows if the run is waiting, and returns its questions. Undefined if the run
    * continues, or the client has disconnected.
    */
   async #untilResting(): Promise<readonly RunWait[] | undefined> {

@@ -1,4 +1,4 @@
-// Calls a service that this program starts itself, with a model from a script: run it with Node, no key is needed.
+// This program starts a service with a scripted model, and calls it. Run it with Node; it needs no key.
 import assert from "node:assert/strict";
 import { Agent } from "@troupe/core";
 import { createService, serve } from "@troupe/core/service";

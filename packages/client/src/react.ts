@@ -109,12 +109,12 @@ function reduce(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** Adds text of the answer. Text of a team's members is not part of the answer. */
+/** Adds text to the answer. The text of a team's members is not part of the answer. */
 function withText(state: RunState, { type, text, member }: Extract<RunEvent, { type: "text" | "thinking" }>): RunState {
   return member === undefined ? { ...state, [type]: state[type] + text } : state;
 }
 
-/** Adds a chunk of a workflow's step. The end of a step is not the end of the run. */
+/** Adds a chunk of a workflow's step. The chunk at the end of a step does not end the run. */
 function reduceStep(state: RunState, chunk: Extract<RunEvent, { type: "chunk" }>["chunk"]): RunState {
   return chunk.type === "finish" ? state : reduce(state, chunk);
 }

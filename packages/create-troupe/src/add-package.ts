@@ -18,9 +18,9 @@ type Manifest = { dependencies?: Record<string, string> } & Readonly<Record<stri
 const core = "@troupe/core";
 
 /**
- * Adds a package to the dependencies of the project in a folder, in the range that fits its `@troupe/core`. Leaves the
- * rest of the package.json as it is, and installs nothing. `provider-anthropic`, `providers-anthropic` and
- * `@troupe/providers-anthropic` are the same package.
+ * Adds a package to the dependencies of the project in a folder, with the version range that fits the project's
+ * `@troupe/core`. The rest of the package.json stays as it is, and nothing is installed. `provider-anthropic`,
+ * `providers-anthropic` and `@troupe/providers-anthropic` are the same package.
  */
 export function addPackage(folder: string, wanted: string): AddedPackage {
   const short = shortName(wanted);

@@ -59,7 +59,7 @@ function addAll({ folder = ".", add, packageManager }: Arguments, around: Surrou
 }
 
 async function create(given: Arguments, around: Surroundings): Promise<number> {
-  // If the arguments name the folder, a folder with files is refused before the user is asked anything.
+  // If the arguments name a folder that has files, the command fails before it asks the user anything.
   if (given.folder !== undefined) refuseFull(around.resolve(given.folder));
   const answers = await answerQuestions(given, given.yes ? undefined : around.ask);
   const packageManager = given.packageManager ?? detectPackageManager(around.userAgent);

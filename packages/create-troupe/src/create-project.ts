@@ -37,7 +37,7 @@ export interface CreatedProject {
   readonly parent: ParentWorkspace | undefined;
 }
 
-/** Files that an empty repository has, and that a project leaves as they are. */
+/** Files that an empty repository may have. A project keeps them. */
 const harmless = new Set([".git", ".gitattributes", ".idea", ".vscode", ".DS_Store", "LICENSE"]);
 
 /** Writes a project into an empty folder. Installs nothing. */
@@ -96,9 +96,9 @@ function projectFiles(choices: Choices): Map<string, string> {
 }
 
 /**
- * Returns the files that a package manager needs. A project that lies in another project's workspace but is no member
- * of it becomes a root of its own: pnpm would install that workspace instead of the project, and Yarn would refuse to
- * install.
+ * Returns the files that a package manager needs. A project may lie in the folder of another project's workspace
+ * without being a member of it. Such a project becomes a workspace root, because pnpm would otherwise install the other
+ * workspace, and Yarn would refuse to install.
  */
 function managerFiles(packageManager: PackageManagerName, parent: ParentWorkspace | undefined): [string, string][] {
   if (parent?.isMember === true) return [];
@@ -107,8 +107,8 @@ function managerFiles(packageManager: PackageManagerName, parent: ParentWorkspac
 }
 
 /**
- * pnpm fails on a library with an install script that the settings neither allow nor forbid. All libraries below work
- * without their scripts.
+ * The settings that pnpm needs: it fails on a library with an install script that its settings neither allow nor
+ * forbid. All libraries below work without their scripts.
  */
 const pnpmSettings = `packages:
   - .

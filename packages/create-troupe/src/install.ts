@@ -6,13 +6,13 @@ const unreachable =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ENOTCACHED|ConnectionRefused|ConnectionClosed|UnexpectedError|META_FETCH_FAIL|error sending request|network/i;
 
 /**
- * Installs the dependencies of a folder, and shows what the package manager prints. Resolves with a sentence if that
- * fails, which says whether the registry could be reached.
+ * Installs the dependencies of a folder, and shows the output of the package manager. If that fails, resolves with a
+ * sentence about the failure, which also says if the registry could not be reached.
  */
 export async function install(packageManager: PackageManagerName, folder: string): Promise<string | undefined> {
   let printed = "";
   const windows = process.platform === "win32";
-  // On Windows package managers are scripts, which only a shell can start. The command has no part from outside.
+  // On Windows, package managers are scripts, which only a shell can start. No part of the command comes from the user.
   const [command, args] = windows ? [`${packageManager} install`, []] : [packageManager, ["install"]];
   const child = spawn(command, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], shell: windows });
   child.stdout.on("data", (bytes: Buffer) => process.stdout.write(bytes));

@@ -11,7 +11,7 @@ if (fault !== undefined) {
   process.exit(1);
 }
 
-// Without a terminal nothing is asked: the command would wait forever.
+// Without a terminal the command asks nothing, because it would wait forever for an answer.
 const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.env["CI"] === undefined;
 const terminal = isTerminal ? createInterface({ input: process.stdin, output: process.stdout }) : undefined;
 

@@ -24,7 +24,7 @@ export function manifestFile({ name, template, vendor }: ManifestChoices): strin
     dependencies: rangesOf(["@troupe/core", vendors[vendor].package, ...packages, ...libraries, "zod"]),
     devDependencies: {
       ...rangesOf(development),
-      // Next.js loads the TypeScript compiler as a library; version 7 of the compiler can no longer be loaded so.
+      // Next.js loads the TypeScript compiler as a library, which version 7 of the compiler no longer allows.
       typescript: isCompiled ? libraryVersions.typescript : libraryVersions["typescript-of-next"],
     },
     engines: { node: "^22.19.0 || ^24.14.0 || >=26.0.0" },

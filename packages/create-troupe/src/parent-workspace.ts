@@ -41,7 +41,7 @@ function patternsInManifest(text: string): readonly string[] | undefined {
     const list = Array.isArray(workspaces) ? workspaces : (workspaces as { packages?: unknown } | undefined)?.packages;
     return Array.isArray(list) ? list.map(String) : undefined;
   } catch {
-    // A manifest that cannot be read declares nothing; the package manager will complain about it.
+    // A manifest that cannot be read declares no workspace. The package manager will report the problem.
     return undefined;
   }
 }

@@ -7,7 +7,10 @@ import type { Arguments } from "./read-arguments.ts";
 /** Asks the user one question and returns the line of the answer. */
 export type Ask = (question: string) => Promise<string>;
 
-/** The answers to the four questions: folder, kind of project, vendor, and whether to install the dependencies. */
+/**
+ * The answers to the four questions: the folder, the kind of project, the vendor, and yes or no to installing the
+ * dependencies.
+ */
 export interface Answers {
   readonly folder: string;
   readonly template: TemplateName;
@@ -17,7 +20,7 @@ export interface Answers {
 
 const defaultFolder = "my-agents";
 
-/** Asks about each choice that no flag has made. Without `ask`, the first choice counts. */
+/** Asks about each choice that the arguments leave open. Without `ask`, the first choice is taken. */
 export async function answerQuestions(given: Arguments, ask: Ask | undefined): Promise<Answers> {
   const folder = given.folder ?? (await ask?.(`Folder (${defaultFolder}): `))?.trim();
   return {

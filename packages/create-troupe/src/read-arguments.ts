@@ -7,7 +7,7 @@ import type { TemplateName } from "./templates.ts";
 import { vendors } from "./vendors.ts";
 import type { VendorName } from "./vendors.ts";
 
-/** The arguments of the command. The user may be asked for those that are undefined. */
+/** The arguments of the command. The user may be asked for an argument that is undefined. */
 export interface Arguments {
   readonly folder: string | undefined;
   readonly name: string | undefined;

@@ -7,7 +7,7 @@ export interface Template {
   readonly title: string;
   /** Folders of `templates` whose files the project gets. */
   readonly parts: readonly string[];
-  /** True if the TypeScript compiler builds the project, and false if a framework or tool of its own does. */
+  /** True if the TypeScript compiler builds the project, and false if a framework builds it. */
   readonly isCompiled: boolean;
   /** True if the project listens on a port. */
   readonly isServer: boolean;
@@ -16,7 +16,7 @@ export interface Template {
   readonly scripts: Readonly<Record<string, string>>;
 }
 
-// Hides the warning of Node 22 that stripping types is experimental.
+// Hides the warning of Node 22 that type stripping is experimental.
 const plainNode = "node --disable-warning=ExperimentalWarning";
 const node = `${plainNode} --env-file-if-exists=.env`;
 const test = `${plainNode} --test "src/**/*.test.ts"`;
@@ -67,7 +67,7 @@ export type TemplateName = keyof typeof templates;
 
 const folder = fileURLToPath(new URL("../templates/", import.meta.url));
 
-/** Files whose names npm would change or leave out of the package, with their names in a project. */
+/** Files that npm would rename or omit when it packs the templates, with their names in a project. */
 const renamed: Readonly<Record<string, string>> = { _gitignore: ".gitignore" };
 
 /** Returns the files of a template by their paths, with slashes. A word in double braces stands for a value. */
@@ -84,7 +84,7 @@ export function templateFiles(name: TemplateName, values: Readonly<Record<string
   return files;
 }
 
-/** Replaces `{{name}}` by the value of `name`. Braces that GitHub's workflows have stay as they are. */
+/** Replaces `{{name}}` by the value of `name`. Double braces in the workflows of GitHub stay as they are. */
 function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\{\{(\w+)\}\}/g, (braces, key: string) => values[key] ?? braces);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Ranges of the libraries of other authors. This version of the package was tested with them. */
+/** Version ranges of third-party libraries with which this version of the package was tested. */
 export const libraryVersions = {
   "@ai-sdk/react": "^4.0.177",
   "@opentelemetry/api": "^1.10.0",

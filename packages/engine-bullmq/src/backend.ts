@@ -12,7 +12,8 @@ export type DatabaseClock = {
   now(): Promise<number>;
   /**
    * Removes stored times of the last check for expired locks that are more than `toleranceMs` ahead of the database.
-   * BullMQ makes no check before such a time, so one process with a wrong clock would block the checks of all others.
+   * BullMQ makes no check before such a time, so a single process with a wrong clock would block the checks of all
+   * others.
    */
   clearFutureChecks(queues: readonly string[], toleranceMs: number): Promise<void>;
 };

@@ -130,8 +130,8 @@ export class BullMqEngine implements RunEngine {
 
   /** Calls `work` with the open queue, and again for a while if the connection is lost. */
   async #use<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
-    // BullMQ is imported outside the time limit: the import may take seconds on a busy machine and says nothing about
-    // the database.
+    // BullMQ is imported before the time limit starts: the import may take seconds on a busy machine, and does not show
+    // that the database is slow.
     await import("bullmq");
     this.#checkOpen();
     const endsAt = performance.now() + callMs;

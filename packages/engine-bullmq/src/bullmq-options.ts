@@ -40,7 +40,7 @@ export type BullMqEngineOptions = {
   max?: number | undefined;
   /**
    * Milliseconds for which a lock on a job is valid without renewal. A process renews its locks, and checks for expired
-   * ones, three times per period. The job of a dead process goes to another process within four thirds of this time.
+   * locks, three times per period. The job of a dead process goes to another process within four thirds of this time.
    * @default 3000
    */
   lockMs?: number | undefined;

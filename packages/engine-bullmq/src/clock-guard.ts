@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { DatabaseClock } from "./backend.ts";
 
 /**
- * The maximum number of measurements in one clock check: if the database replies slowly, a single measurement says
+ * The maximum number of measurements in one clock check. If the database replies slowly, a single measurement shows
  * little about its clock.
  */
 const measurements = 3;
@@ -11,9 +11,7 @@ const checkMs = 60_000;
 /** Milliseconds between two cheap checks that only read the clock of this process. */
 const lookMs = 1000;
 
-/**
- * Returns the smallest difference, in milliseconds, that the clocks of this process and of the database certainly have.
- */
+/** Returns a lower bound of the difference between the clocks of this process and of the database, in milliseconds. */
 async function measureSkew(clock: DatabaseClock, now: () => number): Promise<number> {
   let least = Infinity;
   for (let count = 0; count < measurements && least > 0; count++) {
@@ -26,9 +24,9 @@ async function measureSkew(clock: DatabaseClock, now: () => number): Promise<num
 }
 
 /**
- * Compares the clock of this process with the database's. On PostgreSQL, a lock expires by the clock of the process
- * that checks it. If clocks differ too much, processes take each other's jobs, or take over those of a dead process too
- * late.
+ * Compares the clock of this process with the database's clock. On PostgreSQL, a lock expires by the clock of the
+ * process that checks it. If clocks differ too much, processes take each other's jobs, or take over the jobs of a dead
+ * process too late.
  */
 export class ClockGuard {
   readonly #clock: DatabaseClock;
@@ -64,7 +62,7 @@ export class ClockGuard {
 
   /**
    * Calls `check` every minute, and within a second after the clock of this process was changed. Returns a function
-   * that stops it.
+   * that ends the calls.
    */
   watch(check: () => Promise<void>): () => void {
     let isChecking = false;

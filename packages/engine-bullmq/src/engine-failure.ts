@@ -2,7 +2,8 @@ import { TroupeError } from "@troupe/core";
 import type { Logger } from "@troupe/core";
 
 /**
- * Milliseconds within which the same failure is logged once, because BullMQ reports each failed attempt to reconnect.
+ * Milliseconds during which the same failure is logged only once, because BullMQ reports each failed attempt to
+ * reconnect.
  */
 const quietMs = 10_000;
 

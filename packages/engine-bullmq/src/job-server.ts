@@ -12,15 +12,18 @@ import type { OpenQueue } from "./open-queue.ts";
  */
 const postponeMs = 1000;
 /**
- * The number of recoveries after which BullMQ would fail a job, so high that no job reaches it: the run log itself
- * handles runs that crash their process.
+ * The number of recoveries after which BullMQ would fail a job. It is so high that no job reaches it, because the run
+ * log itself handles runs that crash their process.
  */
 const anyNumber = 2 ** 31 - 1;
 /** Milliseconds to give back jobs after the grace period, because an unreachable database would block forever. */
 const giveBackMs = 5000;
 /** Longest timer of Node in milliseconds: a longer timer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
-/** BullMQ's error for a job whose lock it could not renew. It comes in addition to the event `lockRenewalFailed`. */
+/**
+ * BullMQ's error for a job whose lock it could not renew. BullMQ reports it in addition to the event
+ * `lockRenewalFailed`.
+ */
 const lostLock = /^could not renew lock/;
 
 /** Reasons with which the signals of jobs abort. */
@@ -59,7 +62,8 @@ export class JobServer {
   }
 
   /**
-   * Starts taking jobs. Rejects if the clock is wrong, the database is unreachable, or the server is drained meanwhile.
+   * Starts taking jobs. Rejects if the clock is wrong, the database is unreachable, or the server is drained in the
+   * meantime.
    */
   async start(open: OpenQueue, guard: ClockGuard | undefined): Promise<void> {
     const { log } = this.#init;
@@ -76,7 +80,7 @@ export class JobServer {
   }
 
   /**
-   * Stops taking jobs, and waits for active ones. After `graceMs`, they are aborted and given back, if the database
+   * Stops taking jobs, and waits for active jobs. After `graceMs`, they are aborted and given back, if the database
    * accepts them within a few more seconds.
    */
   async drain(graceMs: number): Promise<void> {
@@ -110,8 +114,8 @@ export class JobServer {
     const worker = backend.makeWorker(this.#init.queue, (job, token) => this.#process(job, token ?? ""), {
       concurrency,
       lockDuration: lockMs,
-      // Locks are renewed three times per period: a process whose event loop is blocked for a second still has a second
-      // for the database.
+      // Locks are renewed three times per period. A process whose event loop is blocked for a second then still has a
+      // second for the database.
       lockRenewTime: lockMs / 3,
       stalledInterval: lockMs / 3,
       maxStalledCount: anyNumber,

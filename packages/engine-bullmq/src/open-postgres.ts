@@ -18,8 +18,8 @@ const clearFutureChecks = `
   where queue = any($1) and case when field = 'stalled-check' then value::bigint > ${epochMs} + $2 end`;
 
 /**
- * Connects BullMQ to PostgreSQL and updates its tables. BullMQ's statements name no schema, so its connections need a
- * `search_path` of their own. Only the settings of a given pool are used.
+ * Connects BullMQ to PostgreSQL and updates its tables. BullMQ's statements name no schema, so its connections need
+ * their own `search_path`. If a pool is given, only its settings are used.
  */
 export async function openPostgres(
   settings: EngineSettings,
@@ -31,7 +31,7 @@ export async function openPostgres(
   await checkSessions([new pg.Client(config), new pg.Client(config)], onError);
   const pool = new pg.Pool(withSearchPath(config, library.DEFAULT_SCHEMA));
   pool.on("error", onError);
-  // The pool reports no errors of connections in use, and an unhandled error between two statements would end the
+  // The pool does not report errors of connections in use, and an unhandled error between two statements would end the
   // process.
   pool.on("connect", (client) => void client.on("error", onError));
   try {
@@ -87,8 +87,9 @@ function withSearchPath(config: PoolConfig, schema: string): PoolConfig {
 }
 
 /**
- * Rejects behind a pooler that assigns server connections per transaction. A client then uses several connections or
- * shares one. There a `search_path` would affect other clients, and notifications would be lost.
+ * Rejects behind a pooler that assigns server connections per transaction, which shows if one client uses several
+ * server connections, or two clients share one. There a `search_path` would affect other clients, and notifications
+ * would be lost.
  */
 async function checkSessions(clients: readonly [Client, Client], onError: (error: unknown) => void): Promise<void> {
   const [one, other] = clients;

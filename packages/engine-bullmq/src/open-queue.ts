@@ -8,7 +8,7 @@ export type OpenQueue = { readonly backend: Backend; readonly queue: Queue };
 
 /**
  * Imports BullMQ and its driver, connects, and opens the queue, until the signal aborts. The packages are imported only
- * here, because importing them earlier would slow down every start.
+ * here, because an earlier import would slow down every start.
  */
 export async function openQueue(
   settings: EngineSettings,
@@ -21,7 +21,7 @@ export async function openQueue(
   const open = settings.redis === undefined ? openPostgres : openRedis;
   const backend = await open(settings, library, onError);
   const end = () => void backend.end().catch(onError);
-  // A Redis client waits for its server forever, and keeps the process alive.
+  // Without this, a Redis client would wait for its server forever, and keep the process alive.
   signal.addEventListener("abort", end);
   try {
     signal.throwIfAborted();

@@ -6,8 +6,8 @@ import type { EngineSettings } from "./bullmq-options.ts";
 /** Longest pause before a lost connection is opened again, in milliseconds. */
 const longestPauseMs = 1000;
 /**
- * Milliseconds for a server to close its side of an ended connection. ioredis keeps the process alive for this time if
- * the connection was already lost.
+ * Milliseconds that a server has to close its side of an ended connection. ioredis keeps the process alive for this
+ * time if the connection was already lost.
  */
 const partMs = 200;
 
@@ -60,7 +60,8 @@ function collectDuplicates(client: Redis): ReadonlySet<Redis> {
 
 /** Closes a connection to Redis, and fails the commands that wait for it. */
 function endClient(client: Redis): void {
-  // BullMQ has already ended its workers' clients. Ending a client twice waits for a server that has closed already.
+  // BullMQ has already ended the clients of its workers. Ending a client again would wait for a server that has already
+  // closed the connection.
   if (client.status === "end") return;
   client.disconnect();
   if (client.status !== "reconnecting") return;

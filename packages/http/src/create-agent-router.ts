@@ -25,9 +25,9 @@ const middlewareOption = optional(arrayOf("request handlers", functionOption<Req
 
 /**
  * Makes the handler that serves the registered agents, teams and workflows over HTTP, with sessions, health and, if
- * `swagger` is given, docs. Express mounts it with `app.use`. It is short for `createRouter` over a service with
- * these options. It answers its own errors as JSON without a stack, even if the host has no error handler. A wrong
- * option throws `invalid_config`.
+ * `swagger` is given, docs. Express mounts it with `app.use`. It is short for `createRouter` over a service with these
+ * options. It answers errors as JSON without a stack trace, even if the host has no error handler. Throws
+ * `invalid_config` for a wrong option.
  */
 export function createAgentRouter(options: RouterOptions = {}): AgentRouter {
   const owner = "createAgentRouter";

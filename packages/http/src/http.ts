@@ -27,8 +27,8 @@ export function http(options: HttpOptions = {}): Protocol {
 }
 
 /**
- * Catch-all routes below the service's own paths. An unknown path there is `not_found`, and does not go on to the
- * host's handlers.
+ * Catch-all routes below the service's own paths. An unknown path there is answered with `not_found` instead of going
+ * on to the host's handlers.
  */
 const ownPaths = ["agents", "teams", "workflows", "runs", "sessions"].map((name): Route => {
   return { path: `/${name}/*`, all: refuse };

@@ -29,8 +29,8 @@ export type ChatCompletionOptions = {
    */
   tools?: "status" | "reasoning" | "hidden" | undefined;
   /**
-   * The automatic answer to tool calls that need an approval, because Chat Completions cannot ask for one. Without
-   * this option, an agent with such a tool is `invalid_config`. @default none
+   * The automatic answer to tool calls that need an approval, because Chat Completions cannot ask for one. Without this
+   * option, an agent with such a tool is rejected as `invalid_config`. @default none
    */
   approvals?: "deny" | "approve" | undefined;
 };
@@ -39,13 +39,13 @@ export type ChatCompletionOptions = {
 export type OpenAiApiOptions = {
   /** The path below which the API is served. @default "/v1" */
   basePath?: string | undefined;
-  /** Decides whether the caller of a request may list and run a model. @default every caller may run all */
+  /** Returns true if the caller of a request may list and run a model. @default every caller may run all models */
   mayRun?: MayRun | undefined;
   /** Options of Chat Completions; false to leave them out. @default on */
   chat?: ChatCompletionOptions | false | undefined;
   /**
-   * Limits of files in requests. The maximum size of a body is raised, so that one such file fits. @default the
-   * service's limit of the body
+   * Limits of files in requests. If necessary, the service's limit of a body is raised, so that one such file fits.
+   * @default the service's limit of the body
    */
   files?: ApiFileLimits | undefined;
   /** Maps the users and chats of Open WebUI to users and sessions of the service. @default off */
@@ -88,8 +88,8 @@ export function readApiOptions(options: OpenAiApiOptions) {
 const defaultBodyBytes = 1_048_576;
 
 /**
- * Returns the maximum size of a body in bytes: the service's limit, or if larger, room for one file as base64 and
- * some text.
+ * Returns the maximum size of a body in bytes: the service's limit or, if that is larger, the room for one file as
+ * base64 and some text.
  */
 export function largestBody({ files }: ApiSettings, maxBodyBytes: number | undefined): number {
   const withFile = files === undefined ? 0 : Math.ceil((files.maxFileSize * 4) / 3);

@@ -20,8 +20,8 @@ export function toText(text: string, { maxLength, redact }: ContentRules): strin
 }
 
 /**
- * Returns a value as JSON for an attribute: bounded, with secrets masked. JSON that is too long becomes a JSON string
- * of its beginning.
+ * Returns a value as JSON for an attribute: bounded, with secrets masked. JSON that is too long is cut, and becomes a
+ * JSON string of its beginning.
  */
 export function toJsonText(value: unknown, rules: ContentRules): string {
   const text = JSON.stringify(scrub(value, rules, 0)) ?? "null";
@@ -51,7 +51,7 @@ export function toInput(
   };
 }
 
-/** The text and the tool calls of an answer, and why it ended. */
+/** The text, the tool calls and the finish reason of an answer. */
 type Answer = {
   readonly text: string;
   readonly toolCalls?: ChatMessage["toolCalls"] | undefined;
@@ -84,7 +84,7 @@ function toMessage({ role, content, toolCalls = [], toolCallId }: ChatMessage, r
     return { role, parts: [{ type: "tool_call_response", id: toolCallId, response }] };
   }
   const calls = toolCalls.map(({ id, name, arguments: given }) => {
-    // The model may have made up the name.
+    // The model may have invented the name.
     return { type: "tool_call", id, name: toPart(name, rules), arguments: scrub(given, rules, 0) };
   });
   return { role, parts: [...toParts(content, rules), ...calls] };

@@ -44,9 +44,9 @@ const optionTable = {
 } satisfies OptionTable<TelemetryOptions>;
 
 /**
- * Makes the telemetry of a service, or of agents, teams and workflows in a program without one: the option
- * `telemetry` of both. It records through the OpenTelemetry SDK that the host started earlier, and nothing if there
- * is no SDK.
+ * Makes the telemetry of a service or, in a program without a service, of agents, teams and workflows: the value of
+ * their option `telemetry`. It records through the OpenTelemetry SDK that the host has started before, and records
+ * nothing without an SDK.
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const read = readOptions(optionTable, options, { owner: "createTelemetry" });

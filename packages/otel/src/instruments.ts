@@ -78,7 +78,7 @@ export class Instruments {
     this.#observeEventLoop();
   }
 
-  /** Adds a usage to the token counters, of which each kind of tokens (input, output, cached, …) has its own. */
+  /** Adds a usage to the token counters. Each kind of tokens (input, output, cached, …) has a counter of its own. */
   addTokens(usage: TokenUsage, labels: Attributes, context: Context): void {
     for (const [kind, counter] of this.#tokens) {
       const tokens = usage[kind];
@@ -86,7 +86,7 @@ export class Instruments {
     }
   }
 
-  /** Observes the depth of a queue whenever metrics are collected. Returns the function that stops this. */
+  /** Observes the depth of a queue whenever metrics are collected. Returns the function that stops the observation. */
   observeQueue(read: () => Promise<number>): () => void {
     const observe: Parameters<ObservableGauge["addCallback"]>[0] = async (result) => {
       // An unavailable queue must not fail the collection of the other metrics.

@@ -30,7 +30,10 @@ export type TelemetryParts = {
   readonly maxContentLength: number | undefined;
 };
 
-/** The active context, if the host has registered no context manager, for example because it only collects metrics. */
+/**
+ * The active context of this process, used if the host has registered no context manager, for example because it only
+ * collects metrics.
+ */
 const ownContexts = new AsyncLocalStorage<Context>();
 
 /** The telemetry of agents and services, recorded through the OpenTelemetry API. */
@@ -107,8 +110,8 @@ export class OtelTelemetry implements ContinuedTelemetry {
   ): { parent: Context; links: Link[] } {
     if (name === "run") {
       const { kind, parentRunId } = facts as Operations["run"]["begin"];
-      // The runs that extract user facts or make a session's title follow a run that has already ended, so they get a
-      // trace and token counts of their own.
+      // The runs that extract user facts or make a session's title follow a run that has already ended, so they get
+      // their own trace and token counts.
       if (kind === "facts" || kind === "title") {
         return { parent: trace.deleteSpan(active), links: toLinks(trace.getSpanContext(active)) };
       }
@@ -157,7 +160,7 @@ function countIn(run: RunState | undefined, name: keyof Operations): void {
 }
 
 /**
- * Returns the rules for recording an operation's content. A run's rules mask its API keys, in the run and in all
+ * Returns the rules for recording an operation's content. The rules of a run mask its API keys, in the run and in all
  * operations within it.
  */
 function contentOf(
@@ -172,7 +175,7 @@ function toLinks(context: SpanContext | undefined): Link[] {
   return context === undefined || !isSpanContextValid(context) ? [] : [{ context }];
 }
 
-/** Returns the active context of the host's context manager, or else our own. */
+/** Returns the active context of the host's context manager; without a context manager, that of this package. */
 function activeContext(): Context {
   const active = contexts.active();
   return active === ROOT_CONTEXT ? (ownContexts.getStore() ?? active) : active;

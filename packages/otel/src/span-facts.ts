@@ -158,7 +158,8 @@ export function usageAttributes(usage: TokenUsage, { compat }: SpanRules): Attri
 
 /** Returns attributes without undefined values. */
 export function defined(given: Attributes): Attributes {
-  // Copied, because an object from which members were deleted is slow to read, and the SDK reads it several times.
+  // The attributes are copied: an object from which members were deleted is slow to read, and the SDK reads it several
+  // times.
   const kept: Attributes = {};
   for (const name in given) if (given[name] !== undefined) kept[name] = given[name];
   return kept;

@@ -4,7 +4,7 @@ import type { TraceContext } from "@troupe/core/service";
 
 const form = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
 
-/** Reads a W3C trace context; undefined for a malformed one. */
+/** Reads a W3C trace context; undefined if it is malformed. */
 export function toSpanContext({ traceparent, tracestate }: TraceContext): SpanContext | undefined {
   const [, traceId = "", spanId = "", flags = ""] = form.exec(traceparent) ?? [];
   const read: SpanContext = {

@@ -1,9 +1,9 @@
-/** A view that the page's address names: the inspector, the schedules, or the chat with or without a session. */
+/** The view in the page's address: the inspector, the schedules, or the chat with or without a session. */
 export type Place =
   | { readonly view: "chat"; readonly sessionId: string | undefined }
   | { readonly view: "inspector" | "schedules" };
 
-/** Reads the view that the fragment of an address names. */
+/** Reads the view from the fragment of an address. */
 export function readPlace(hash: string): Place {
   if (hash.startsWith("#/inspector")) return { view: "inspector" };
   if (hash === "#/schedules") return { view: "schedules" };

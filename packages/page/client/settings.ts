@@ -6,7 +6,7 @@ export type Settings = {
   /** The URL of the page itself, which ends in a slash. */
   readonly base: URL;
   readonly suggestions: Readonly<Record<string, readonly string[]>>;
-  /** False if the server has no users, and so lists no sessions and runs. */
+  /** False if the server has no users, and therefore lists no sessions and runs. */
   readonly hasUsers: boolean;
   /** True if the caller may have schedules. */
   readonly hasSchedules: boolean;

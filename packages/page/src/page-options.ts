@@ -28,15 +28,16 @@ export type PageOptions = {
   /** The title of the page. @default "Troupe" */
   title?: string | undefined;
   /**
-   * Questions that a new chat suggests, by the name of the agent, team or workflow. The first JSON object among those of
-   * a workflow is the example of its input, whose fields may be typed as lines such as `city: Oslo`. @default none
+   * Questions that a new chat suggests, by the name of the agent, team or workflow. The first JSON object among the
+   * questions of a workflow is the example of its input, whose fields may be typed as lines such as `city: Oslo`.
+   * @default none
    */
   suggestions?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
    * `false` for a host without users: the page then lists only the sessions that its browser has begun. @default true
    */
   users?: boolean | undefined;
-  /** The runs that the inspector shows, and who may see them. @default no inspector */
+  /** The runs that the inspector shows, and the rule for its viewers. @default no inspector */
   inspector?: InspectorOptions | undefined;
 };
 
@@ -74,7 +75,9 @@ const optionTable = {
 /** The checked options of the page, with defaults. {@link readPageOptions} makes them. */
 export type PageSettings = Readonly<OptionsOf<typeof optionTable>>;
 
-/** Checks the options of the page and fills in their defaults. Throws `invalid_config` for a wrong or unknown option. */
+/**
+ * Checks the options of the page and fills in their defaults. Throws `invalid_config` for a wrong or unknown option.
+ */
 export function readPageOptions(options: PageOptions, owner = "page"): PageSettings {
   return readOptions(optionTable, options, { owner });
 }

@@ -149,7 +149,8 @@ class AiSdkModel implements ModelProvider {
   }
 
   /**
-   * Calls the model. If its package rejects a kind of content, calls it again without the files of earlier messages.
+   * Calls the model. If its package rejects a kind of content, calls the model again without the files of earlier
+   * messages.
    */
   async #carry<Result>(ask: (asked: object) => PromiseLike<Result>, { asIs, lastPartsOnly }: Given): Promise<Result> {
     try {

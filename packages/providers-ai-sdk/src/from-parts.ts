@@ -84,7 +84,7 @@ export class PartsReader implements EventReader<object> {
   #addText(type: "text" | "reasoning", part: Part, chunks: ModelChunk[]): void {
     const key = `${type} ${readText(part["id"])}`;
     let block = this.#blocks.get(key);
-    // A block that starts again under the same id is a new block.
+    // A block that starts again under the same id is treated as a new block.
     if (block === undefined || part["type"] === `${type}-start`) {
       block = { type, text: "" };
       this.#blocks.set(key, block);
@@ -118,7 +118,7 @@ export class PartsReader implements EventReader<object> {
     if (!call.isHosted) chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: delta });
   }
 
-  /** Reads a complete tool call. Most packages send it after its pieces, some instead of them. */
+  /** Reads a complete tool call. Most packages send it after its pieces, some packages instead of them. */
   #addCall(part: Part, chunks: ModelChunk[]): void {
     const id = readText(part["toolCallId"]);
     const call = this.#start(toOpenCall(part, id), chunks);

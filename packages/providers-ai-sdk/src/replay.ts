@@ -10,7 +10,7 @@ export type ReplayPart = { readonly type: string } & Readonly<Record<string, unk
 /**
  * Returns the `vendorState` of an answer whose parts the vendor needs back unchanged: signatures and other metadata,
  * reasoning, and calls of the vendor's own tools with their results. Those calls are stored with the turn, because the
- * model would otherwise repeat them. Returns `undefined` if nothing would be lost.
+ * model would otherwise repeat them. Returns `undefined` if a converted message would lose nothing.
  */
 export function toVendorState(
   parts: readonly ReplayPart[],

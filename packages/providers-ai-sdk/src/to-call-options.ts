@@ -40,8 +40,8 @@ export function toCallOptions(options: ModelCallOptions, context: OptionContext)
 }
 
 /**
- * Describes a tool that the history calls but the agent no longer has, because some packages drop all calls if there
- * are no tools.
+ * Describes a tool that the history calls but the agent no longer has. It is sent because some packages drop all calls
+ * if there are no tools.
  */
 function toGoneTool(name: string): ToolSpec {
   return { name, description: "No longer available.", parameters: { type: "object", properties: {} } };

@@ -9,8 +9,8 @@ export type FileContext = {
   readonly version: string;
   readonly parts: readonly string[];
   /**
-   * The parts to send after the package has rejected a part: the parts of the user's last message. The package does
-   * not say which part it rejected.
+   * The parts to send after the package has rejected a part: the parts of the user's last message. The package does not
+   * identify the part that it rejected.
    */
   readonly onlyTakes?: readonly ContentPart[] | undefined;
   /** Patterns of the URLs that the vendor fetches itself, by media type: the model's `supportedUrls`. */

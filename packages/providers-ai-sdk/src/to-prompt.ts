@@ -20,8 +20,9 @@ export type PromptContext = FileContext & {
 type PromptMessage = { role: "system"; content: string } | { role: "user" | "assistant" | "tool"; content: object[] };
 
 /**
- * Converts messages to a prompt of the AI SDK. The leading system messages become one; a later one becomes a message of
- * the user, because most vendors refuse it. Each tool call gets exactly one result, directly after its answer.
+ * Converts messages to a prompt of the AI SDK. The leading system messages become one message. A later system message
+ * becomes a message of the user, because most vendors refuse it. Each tool call gets exactly one result, directly after
+ * its answer.
  */
 export function toPrompt(messages: readonly ChatMessage[], context: PromptContext): PromptMessage[] {
   const prompt = new Prompt(context);
@@ -168,7 +169,7 @@ class Prompt {
 
   /**
    * Adds the results of the last answer's tool calls, in the order of the calls. A call without a result gets a text
-   * that says so.
+   * that states this.
    */
   #endResults(): void {
     const content = this.#calls.map((call) => resultOf(call, this.#outputs.get(call) ?? notExecuted));

@@ -5,7 +5,7 @@ import { getOwn } from "@troupe/core/kit";
  * SDK lacks.
  */
 type Vendor = {
-  /** Returns the header that carries a key. Absent if the package signs its requests or sets the header last. */
+  /** Returns the header that carries a key. Absent if the package signs its requests, or overwrites the header. */
   keyHeader?: (apiKey: string) => Readonly<Record<string, string>>;
   /** The key of the vendor's options in `providerOptions`. @default the vendor's id */
   optionsName?: string;
@@ -85,7 +85,7 @@ export function vendorOf(providerId: string): Vendor {
 }
 
 /**
- * Returns the vendor id for the name of an AI SDK provider. Google Cloud and Amazon Bedrock have ids of their own;
+ * Returns the vendor id for the name of an AI SDK provider. Google Cloud and Amazon Bedrock have separate ids;
  * otherwise the id is the first part of the name.
  */
 export function providerIdOf(provider: string): string {

@@ -31,8 +31,8 @@ export function anthropic(modelId: string, options: AnthropicOptions = {}): Mode
 type Asked = { messages: readonly ChatMessage[]; options: ModelCallOptions };
 
 /**
- * Expected milliseconds for an answer beyond which a call is streamed, because the vendor may take longer for a whole
- * answer.
+ * Expected milliseconds for an answer beyond which a call is streamed, because a whole answer might take the vendor
+ * longer than allowed.
  */
 const longestWholeMs = 600_000;
 

@@ -10,14 +10,14 @@ const mostMarks = 4;
 type Fields = Readonly<Record<string, unknown>>;
 type Mark = { type: "ephemeral"; ttl?: "1h" };
 /**
- * A place in a request for a cache mark that we add. `level`: the part of the prompt that has the place. `set` adds the
- * mark there.
+ * A place in a request for a cache mark that we add. `level` is the part of the prompt that contains the place. `set`
+ * adds the mark there.
  */
 type Place = { level: Level; ttl?: "1h" | undefined; set: (mark: Mark) => void };
 type Level = (typeof levels)[number];
 
 /**
- * The facts that decide the places of marks: the caller's own fields, whether another call follows, and whether the
+ * The facts that determine the places of marks: the caller's own fields, true if no other call follows, and true if the
  * model may think.
  */
 type Circumstances = { given?: Fields | undefined; isSingle?: boolean; mayThink?: boolean };
@@ -29,9 +29,9 @@ const levels = ["tools", "system", "messages", "cache_control"] as const;
 
 /**
  * Adds marks for the vendor's prompt cache to the body of a request. They follow the instructions, the newest message,
- * the user's message before it, and the tools. Marks in the caller's own (`given`) fields have priority: the last of
- * our marks are dropped if the vendor would refuse the number. Fields that the caller has given get no mark, except
- * tools, which are added to ours. A call that no other follows (`isSingle`) has no marks after messages, because
+ * the user's message before it, and the tools. Marks in the caller's own (`given`) fields have priority: if the vendor
+ * would refuse the number of marks, the last of our marks are dropped. Fields that the caller has given get no mark,
+ * except tools, which are added to ours. A call that no other follows (`isSingle`) has no marks after messages, because
  * writing to the cache costs more than reading the messages once.
  */
 export function addCacheMarks(
@@ -52,7 +52,7 @@ export function addCacheMarks(
   const lastLong = Math.max(-1, ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [rank(level)] : [])));
   const places = placesIn(body, circumstances).map((place) => {
     const isStable = place.level === "tools" || place.level === "system";
-    // The vendor refuses a cache mark with a long lifetime after one with a short lifetime.
+    // The vendor refuses a cache mark with a long lifetime that follows one with a short lifetime.
     const ttl = isStable && wanted === "1h" && rank(place.level) < firstShort ? wanted : undefined;
     return { ...place, ttl };
   });
@@ -81,8 +81,8 @@ function placesIn(
 }
 
 /**
- * Returns the user's newest message and the one before it, where the last request had its mark. With thinking, the
- * model calls of an earlier turn are sent again without their thinking, so the cache does not have them. Then the
+ * Returns the user's newest message and the one before it, where the last request had its mark. With thinking, model
+ * calls of an earlier turn are sent again without their thinking, so the cache does not contain them. In that case the
  * message that began the turn is returned instead.
  */
 function newestOfUser(messages: MarkableBody["messages"], mayThink: boolean): MarkableBody["messages"] {

@@ -54,8 +54,8 @@ export class AnthropicEventReader implements EventReader<WireEvent> {
   }
 
   /**
-   * True once the stop reason was read, or the last event if that came first. False for an answer that the vendor
-   * paused.
+   * True once the stop reason was read, or the last event if it arrived before the stop reason. False for an answer
+   * that the vendor paused.
    */
   get isEnding(): boolean {
     return this.#stopReason === "" ? this.#isStopped : this.#stopReason !== pause;

@@ -32,8 +32,8 @@ export type PromptCache = false | { ttl: "5m" | "1h" };
 /** Options of `anthropic`, which creates a model. All have defaults. */
 export type AnthropicOptions = ModelProviderOptions<AnthropicClient, ModelRules> & {
   /**
-   * The key for calls that have none, or a function that returns it for each call. @default `ANTHROPIC_API_KEY`, read
-   * at each call; for servers other than Anthropic only with `useEnvironmentKey`
+   * The key for calls without their own key, or a function that returns it for each call. @default `ANTHROPIC_API_KEY`,
+   * read at each call; for servers other than Anthropic only with `useEnvironmentKey`
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without `/v1`. @default "https://api.anthropic.com" */

@@ -104,7 +104,7 @@ class History {
     ];
   }
 
-  /** Adds a user message: the results of all calls of the last answer, then everything else. */
+  /** Adds a user message: the results of all calls of the last answer, then all other content. */
   #endUsersTurn(): void {
     const missing = this.#ids.takeAll().map((id) => ({
       type: "tool_result" as const,

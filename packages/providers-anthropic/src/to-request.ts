@@ -30,8 +30,8 @@ type OutputConfig = { [Field in "effort" | "format"]: NonNullable<RequestBody["o
 type Sampling = Pick<RequestBody, "temperature" | "top_p">;
 
 /**
- * Converts a model call to a Messages request. Settings that the model does not accept are left out and logged. A
- * message part that it does not accept throws `unsupported_media_type`.
+ * Converts a model call to a Messages request. Settings that the model does not accept are omitted and logged. Throws
+ * `unsupported_media_type` for a message part that the model does not accept.
  */
 export function toRequest(
   messages: readonly ChatMessage[],

@@ -24,9 +24,9 @@ const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 24_576, xhigh: 3
 const leastAnswer = 1024;
 
 /**
- * Converts the options `reasoning` and `maxTokens` to the thinking settings and token limit of a request. Leaves
- * thinking out, with a log entry, if the model does not support it, or the history lacks the thinking that led to its
- * tool calls.
+ * Converts the options `reasoning` and `maxTokens` to the thinking settings and token limit of a request. Omits
+ * thinking, with a log entry, if the model does not support it, or the history lacks the thinking that led to its tool
+ * calls.
  */
 export function toThinking(
   { reasoning, maxTokens }: ModelOptions,
@@ -69,7 +69,7 @@ function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "th
 
 const efforts = ["low", "medium", "high", "xhigh"] as const;
 
-/** Returns true if a model thinks even without the setting: models that cannot be forced to call a tool do. */
+/** Returns true if a model thinks even without the setting. Models that cannot be forced to call a tool do so. */
 export function alwaysThinks({ thinking, forcedTools }: RequestContext["rules"]): boolean {
   return thinking === "adaptive" && !forcedTools;
 }

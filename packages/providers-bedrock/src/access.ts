@@ -26,7 +26,7 @@ const keyVariable = "AWS_BEARER_TOKEN_BEDROCK";
 /**
  * Returns the function that opens each call to a model of Bedrock. An API key takes precedence over credentials, unless
  * the options have credentials and the call has no key. At an address that is not Amazon's, neither is taken from the
- * environment unless the user allows it. Such a call without a key is sent unsigned.
+ * environment unless the user allows it; a call that then has no key is sent unsigned.
  */
 export function createOpenCall(settings: AccessSettings): (options: ModelCallOptions) => Promise<OpenedCall> {
   const { network, baseURL, useEnvironmentKey } = settings;
@@ -69,7 +69,9 @@ function withSecrets(call: CallContext, found: AwsCredentials): CallContext {
   };
 }
 
-/** Makes a sender that signs each request. A request that the user gave a header `authorization` is left unsigned. */
+/**
+ * Makes a sender that signs each request. A request is left unsigned if the user has set its header `authorization`.
+ */
 function signingSender(sender: HttpSender, signer: { credentials: AwsCredentials; region: string }): HttpSender {
   return {
     async send(address, init = {}) {
@@ -103,7 +105,9 @@ function addressOf(settings: AccessSettings): string {
   return `https://bedrock-runtime.${region}.${region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"}`;
 }
 
-/** Returns the region of a model: that of the options, of the address, of the environment, or of the model's ARN. */
+/**
+ * Returns the region of a model: the region in the options, in the address, in the environment, or in the model's ARN.
+ */
 function regionOf({ region, baseURL, modelId }: AccessSettings): string {
   const own = region ?? (baseURL === undefined ? undefined : amazonsHost(baseURL)?.region);
   const found = own ?? readEnvironment("AWS_REGION", "AWS_DEFAULT_REGION")?.value ?? regionInArn(modelId);

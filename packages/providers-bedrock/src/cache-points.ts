@@ -7,10 +7,10 @@ type Points = { promptCache: PromptCache; rules: Pick<ModelRules, "cachePoints">
 const short: WireCachePoint = { cachePoint: { type: "default" } };
 
 /**
- * Adds the points up to which Bedrock caches the prompt: behind the tools, the instructions, the user's newest message,
- * and the user's message before it. Bedrock accepts no more than these four. Bedrock ignores a point behind too short a
- * prompt. A call that no other follows (`isSingle`) has no points in its messages, because writing to the cache costs
- * more than reading the messages once. A request in which the caller has set points gets none of ours.
+ * Adds the points up to which Bedrock caches the prompt: after the tools, the instructions, the user's newest message,
+ * and the user's message before it. Bedrock accepts at most these four, and ignores a point after too short a prompt. A
+ * call that no other follows (`isSingle`) has no points in its messages, because writing to the cache costs more than
+ * reading the messages once. If the caller has set points in a request, none are added.
  */
 export function addCachePoints(body: WireRequest, { promptCache, rules, isSingle }: Points): void {
   if (promptCache === false || rules.cachePoints === "none" || hasPoints(body)) return;
@@ -23,8 +23,8 @@ export function addCachePoints(body: WireRequest, { promptCache, rules, isSingle
 }
 
 /**
- * Adds points behind the user's last two messages: the last request had its point behind the first of them, and the
- * next request will look behind the second.
+ * Adds points after the user's last two messages. The last request had its point after the first of them, and the next
+ * request will look for a point after the second.
  */
 function withPoints(messages: readonly WireMessage[]): WireMessage[] {
   const marked = messages.filter(({ role }) => role === "user").slice(-2);

@@ -40,7 +40,10 @@ export class CallIds {
     return sent;
   }
 
-  /** Returns an id of exactly nine letters and digits. Bedrock's own ids begin alike, so the last nine are taken. */
+  /**
+   * Returns an id of exactly nine letters and digits. Bedrock's own ids have equal beginnings, so the last nine
+   * characters are used.
+   */
   #shortId(given: string): string {
     const legal = given
       .replace(/[^a-zA-Z0-9]/g, "")

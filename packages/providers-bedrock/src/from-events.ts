@@ -90,7 +90,7 @@ export class BedrockEventReader implements EventReader<WireEvent> {
 
   #start({ contentBlockIndex: index, start }: Fields, chunks: ModelChunk[]): void {
     const { toolUse } = readObject(start);
-    // Ignores the start of a block that is no tool call, and a start that was sent twice.
+    // Ignores the start of a block that is not a tool call, and a start that was sent twice.
     if (!isGiven(toolUse) || this.#blocks.has(index)) return;
     const { toolUseId, name: given } = readObject(toolUse);
     const name = readText(given);

@@ -1,7 +1,7 @@
 /**
- * The abilities of a model on Bedrock, which decide the settings in its requests. They are looked up by the model's id;
- * the option `rules` overrides single entries, for example for the ARN of an inference profile, which does not name its
- * model.
+ * The abilities of a model on Bedrock, which determine the settings in its requests. They are looked up by the model's
+ * id; the option `rules` overrides single entries, for example for the ARN of an inference profile, which does not
+ * contain the model's name.
  */
 export type ModelRules = {
   /** The form of the thinking setting: that of Claude, adaptive or with a token budget; the effort of Nova; or none. */
@@ -82,7 +82,7 @@ const families: readonly Family[] = [
   [/claude-(?:opus|sonnet|haiku)-4-[78](?!\d)/, adaptive],
   [/claude-opus-4-1(?!\d)/, { ...budgeted, sampling: "one" }],
   [/claude-(?:opus|sonnet|haiku)-4(?!\d)/, budgeted],
-  // Newer Claude models always think, so that no call can be demanded.
+  // Newer Claude models always think, so that a request cannot demand a tool call.
   [/claude/, { ...adaptive, toolChoice: "none" }],
   [/nova-2/, { ...nova, thinking: "effort" }],
   [/nova-micro/, { ...nova, images: false, documents: false }],

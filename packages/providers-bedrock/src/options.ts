@@ -26,7 +26,9 @@ export type AwsCredentials = {
   readonly sessionToken?: string | undefined;
 };
 
-/** The option `promptCache`: `false`, or the time for which Bedrock keeps tools and instructions in its prompt cache. */
+/**
+ * The option `promptCache`: `false`, or the time for which Bedrock keeps tools and instructions in its prompt cache.
+ */
 export type PromptCache = false | { ttl: "5m" | "1h" };
 
 /** Options of `bedrock`, which creates a model. All have defaults. */
@@ -34,12 +36,12 @@ export type BedrockOptions =
   // Bedrock fetches no URLs, and AWS's own client has another interface than the other vendors' clients.
   Omit<ModelProviderOptions<never, ModelRules>, "client" | "allowPrivateUrls"> & {
     /**
-     * The region of the model. @default that of `baseURL`, else `AWS_REGION`, else `AWS_DEFAULT_REGION`, else that in
-     * the model's ARN
+     * The region of the model. @default the region in `baseURL`, else `AWS_REGION`, else `AWS_DEFAULT_REGION`, else the
+     * region in the model's ARN
      */
     region?: string | undefined;
     /**
-     * An API key of Bedrock for calls that have none, or a function that returns it for each call. @default
+     * An API key of Bedrock for calls without their own key, or a function that returns it for each call. @default
      * `AWS_BEARER_TOKEN_BEDROCK`, read at each call, if there are no `credentials`
      */
     apiKey?: string | (() => string | Promise<string>) | undefined;
@@ -52,8 +54,8 @@ export type BedrockOptions =
     /** The URL of the API, without `/model`. @default that of the region */
     baseURL?: string | undefined;
     /**
-     * Points up to which Bedrock caches the prompt, for models that accept them: `false` for none, or the time for which
-     * tools and instructions stay in the cache. The last turns stay for 5 minutes. @default { ttl: "5m" }
+     * Points up to which Bedrock caches the prompt, for models that accept them: `false` for none, or the time for
+     * which tools and instructions stay in the cache. The last turns stay for 5 minutes. @default { ttl: "5m" }
      */
     promptCache?: PromptCache | undefined;
   };

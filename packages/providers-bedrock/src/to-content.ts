@@ -32,7 +32,10 @@ const textType = /^text\/|^application\/(?:json|xml|yaml|javascript)$|\+(?:json|
 export class DocumentNames {
   readonly #used = new Set<string>();
 
-  /** Returns a name for a document that is unique in the request: that of its file, as far as Bedrock accepts it. */
+  /**
+   * Returns a name for a document that is unique in the request: the name of its file, without characters that Bedrock
+   * refuses.
+   */
   take(filename: string | undefined): string {
     const legal = (filename ?? "")
       .replace(/\.[^.]*$/, "")

@@ -126,7 +126,7 @@ class History {
     return { toolUse: { ...toolUse, toolUseId: this.#ids.open(toolUse.toolUseId) } };
   }
 
-  /** Adds a user message: the results of all calls of the last answer, then everything else. */
+  /** Adds a user message: the results of all calls of the last answer, then all other content. */
   #endUsersTurn(): void {
     const missing = this.#ids.takeAll().map((id) => (this.#hasTools ? notExecuted(id) : { text: "(not executed)" }));
     const content = [...this.#results, ...missing, ...this.#said];
@@ -136,8 +136,8 @@ class History {
   }
 
   /**
-   * Adds a message. If the last message has the same role, because an empty answer between them was left out, appends
-   * to it.
+   * Adds a message. If the last message has the same role, because an empty answer between them was omitted, appends to
+   * it.
    */
   #push(role: WireMessage["role"], content: WireBlock[]): void {
     const before = this.#messages.at(-1);

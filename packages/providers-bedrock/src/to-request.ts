@@ -15,8 +15,8 @@ import { toTools } from "./to-tools.ts";
 import type { WireInference, WireMessage, WireRequest } from "./wire-types.ts";
 
 /**
- * Converts a model call to the body of a request to Converse. Settings that the model does not accept are left out and
- * reported. A message part that it does not accept throws `unsupported_media_type`.
+ * Converts a model call to the body of a request to Converse. Settings that the model does not accept are omitted and
+ * reported. Throws `unsupported_media_type` for a message part that the model does not accept.
  */
 export function toRequest(
   messages: readonly ChatMessage[],

@@ -5,7 +5,7 @@ import type { WireMessage } from "./wire-types.ts";
 
 /**
  * The thinking settings of a request: the model's own fields, the effort, and the limit of tokens, which includes
- * thinking. `isFree` is true if the model then accepts neither a limit nor settings for sampling.
+ * thinking. `isFree` is true if the model, with these settings, accepts neither a limit nor settings for sampling.
  */
 export type Thinking = {
   fields?: Record<string, unknown>;
@@ -24,7 +24,7 @@ const answerTokens = 16_384;
 const leastAnswer = 1024;
 
 /**
- * Converts the options `reasoning` and `maxTokens` to the settings of the model's family. Leaves thinking out, with a
+ * Converts the options `reasoning` and `maxTokens` to the settings of the model's family. Omits thinking, with a
  * report, if the model does not support it, or the history lacks the thinking that led to its tool calls.
  */
 export function toThinking(
@@ -53,7 +53,7 @@ export function toThinking(
 
 /** Returns true if a model thinks even without the setting. */
 function alwaysThinks({ thinking, toolChoice }: RequestContext["rules"]): boolean {
-  // Claude models that always think are those that cannot be made to call a tool.
+  // Claude models that always think are the models that cannot be made to call a tool.
   return thinking === "always" || (thinking === "adaptive" && toolChoice === "none");
 }
 

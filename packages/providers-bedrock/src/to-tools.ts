@@ -10,9 +10,9 @@ export type Tools = { toolConfig?: WireToolConfig; toolChoiceField?: object };
 type ToolsRequest = Pick<ModelOptions, "tools" | "toolChoice" | "parallelToolCalls"> & { thinks: boolean };
 
 /**
- * Converts the tools and `toolChoice` of a model call. Bedrock cannot forbid calls, so that no tools are sent if none
- * may be called, nor to a model without tools. Throws `invalid_config` for a tool whose parameters are a union of
- * schemas.
+ * Converts the tools and `toolChoice` of a model call. Bedrock cannot forbid tool calls, so no tools are sent if the
+ * model may call none, or if it does not support tools. Throws `invalid_config` for a tool whose parameters are a union
+ * of schemas.
  */
 export function toTools(
   { tools = [], toolChoice, parallelToolCalls, thinks }: ToolsRequest,
@@ -38,8 +38,8 @@ type Demanded = NonNullable<WireToolConfig["toolChoice"]>;
 type Offer = { tools: readonly ToolSpec[]; thinks: boolean };
 
 /**
- * Returns the tool calls that the model must make, and the tools that it may call. If the call of a named tool is
- * wanted and the model cannot be told its name, the model gets only this tool.
+ * Returns the tool calls that the model must make, and the tools that it may call. If one named tool must be called,
+ * and the model has no setting that names a tool, the model gets only this tool.
  */
 function demandedOf(
   choice: ModelOptions["toolChoice"],
@@ -56,7 +56,9 @@ function demandedOf(
   return { demanded: { any: {} }, offered: tools.filter(({ name }) => name === choice.tool) };
 }
 
-/** Returns a tool choice in the format of Claude, whose setting for single calls is part of it. */
+/**
+ * Returns a tool choice in the format of Claude. Claude's setting that allows one call at a time is part of the choice.
+ */
 function toClaude(demanded: Demanded | undefined): object {
   if (demanded === undefined) return { type: "auto" };
   return "any" in demanded ? { type: "any" } : { type: "tool", name: demanded.tool.name };

@@ -3,8 +3,8 @@ import { readCount } from "@troupe/core/kit";
 import { readUsage } from "@troupe/core/provider";
 
 /**
- * Converts Bedrock's token counts to `TokenUsage`. `promptTokens` includes the tokens from and to the cache, which
- * Bedrock counts separately. Undefined without an object of counts.
+ * Converts Bedrock's token counts to `TokenUsage`. `promptTokens` includes the tokens that were read from the cache or
+ * written to it, which Bedrock counts separately. Returns `undefined` if the counts are not an object.
  */
 export function toUsage(usage: unknown): TokenUsage | undefined {
   return readUsage(usage, (counts) => {

@@ -8,9 +8,9 @@ type CallSettings = { network: Network; baseURL: string; client?: unknown };
 const environment = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
 
 /**
- * Returns the function that opens each call with the key of the call, else of the options, else of the environment
- * (`GOOGLE_API_KEY`, then `GEMINI_API_KEY`). It rejects with `unauthorized` if there is no key.
- * A server other than Google's gets no key from the environment, unless the options say so, and may need none.
+ * Returns the function that opens each call with a key: the key of the call, else of the options, else of the
+ * environment (`GOOGLE_API_KEY`, then `GEMINI_API_KEY`). The function rejects with `unauthorized` if there is no key. A
+ * server other than Google's may need no key, and gets the key of the environment only if the options allow it.
  */
 export function createOpenCall({ network, baseURL, client }: CallSettings): OpenCall {
   const { hostname } = new URL(baseURL);

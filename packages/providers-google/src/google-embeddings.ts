@@ -6,7 +6,7 @@ import { embeddingsTable, providerId } from "./options.ts";
 import type { GoogleEmbeddingsOptions } from "./options.ts";
 
 const defaultModel = "text-embedding-004";
-/** The embedding model that replaces the default one, which the vendor has shut down. */
+/** The embedding model that replaces the default model, which the vendor has shut down. */
 const successor = "gemini-embedding-001";
 
 /** The full length of embedding vectors by model. */

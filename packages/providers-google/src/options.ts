@@ -6,7 +6,7 @@ import type { ModelRules } from "./model-rules.ts";
 export const providerId = "google";
 
 /**
- * A client of `@google/genai`, described by the methods that are called: a `GoogleGenAI`, or one wrapped by
+ * A client of `@google/genai`, described by the methods that are called: a `GoogleGenAI`, or a client wrapped by
  * instrumentation.
  */
 export type GeminiClient = {
@@ -18,15 +18,15 @@ export type GeminiClient = {
 
 /**
  * A client of `@google/genai` for embeddings, described by the one method that is called: a `GoogleGenAI`, or a wrapped
- * one.
+ * client.
  */
 export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never): PromiseLike<unknown> } };
 
 /** Options of models and embeddings that concern their server. */
 type ServerOptions = {
   /**
-   * The key for calls that have none, or a function that returns it. @default `GOOGLE_API_KEY`, else `GEMINI_API_KEY`,
-   * read at each call; for servers other than Google only with `useEnvironmentKey`
+   * The key for calls without their own key, or a function that returns it. @default `GOOGLE_API_KEY`, else
+   * `GEMINI_API_KEY`, read at each call; for servers other than Google only with `useEnvironmentKey`
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, without its version. @default "https://generativelanguage.googleapis.com" */

@@ -79,8 +79,8 @@ export function clientConnection(client: OllamaClient, { timeoutMs, idleTimeoutM
     open: async (request, call) => {
       const asked = { ...request, stream: true } as never;
       const limits = { signal: call.signal, timeoutMs, idleTimeoutMs, toError: toClientError };
-      // The package `ollama` accepts no signal, so a stream that begins after its time limit is closed as soon as it
-      // arrives.
+      // The package `ollama` accepts no signal, so a stream that begins after the call's time limit is closed as soon
+      // as it arrives.
       const opened = openSdkStream<WireLine>(() => withKey(client, call).chat(asked), limits);
       return await advised(opened, call, request.model);
     },

@@ -21,16 +21,16 @@ export class OllamaError extends VendorError {
 }
 
 /**
- * Makes an error from the server's error field: in a reply with an error status, instead of an answer, or as a line.
- * The body of a reply may be anything, because a proxy may have answered instead.
+ * Makes an error from the server's error field, which may come in a reply with an error status, in place of an answer,
+ * or as a line of a stream. The body of a reply may have any form, because a proxy may have answered.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): OllamaError {
   return new OllamaError(readObject(body)["error"], reply);
 }
 
 /**
- * Converts an error of the package `ollama`: of a reply, or of a line within a stream, which it throws as a plain
- * error.
+ * Converts an error of the package `ollama`: the error of a reply, or the error in a line of a stream, which the
+ * package throws as a plain `Error`.
  */
 export function toClientError(thrown: unknown): unknown {
   const { status_code: status, error, message } = readObject(thrown);

@@ -117,8 +117,8 @@ function limitsInWords(schema: Record<string, unknown>): string | undefined {
 }
 
 /**
- * Returns true if a limit needs words. A pattern needs none if the schema also has a format, nor do the bounds that
- * libraries add to integers.
+ * Returns true if a limit must be described in words. A pattern is not described if the schema also has a format. Nor
+ * are the bounds that libraries add to integers.
  */
 function isTelling(schema: Record<string, unknown>, name: string): boolean {
   const value = schema[name];

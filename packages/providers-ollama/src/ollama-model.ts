@@ -36,7 +36,10 @@ class OllamaModel implements ModelProvider {
     this.#rules = rules;
   }
 
-  /** Collects a stream, because a busy server and a dead one look the same while a whole answer is awaited. */
+  /**
+   * Reads the answer as a stream even if the caller wants it in one piece, because a server that sends nothing until
+   * the end cannot be told from a dead server.
+   */
   async generate(messages: readonly ChatMessage[], options?: ModelCallOptions): Promise<ModelResponse> {
     return await collectResponse(this.stream(messages, options));
   }

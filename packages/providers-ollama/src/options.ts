@@ -23,7 +23,10 @@ import type { ModelRules } from "./model-rules.ts";
 /** The id of this provider, which errors contain and under which callers send its key. */
 export const providerId = "ollama";
 
-/** A client of the package `ollama`, described by the one method that is called, or one wrapped by instrumentation. */
+/**
+ * A client of the package `ollama`, or such a client wrapped by instrumentation, described by the one method that is
+ * called.
+ */
 export type OllamaClient = { chat(request: never): PromiseLike<unknown> };
 
 /** A client of the package `ollama` for embeddings, described by the one method that is called. */
@@ -32,7 +35,7 @@ export type OllamaEmbeddingsClient = { embed(request: never): PromiseLike<unknow
 /** Options of models and embeddings that concern their server. */
 type ServerOptions = {
   /**
-   * The key for calls that have none, or a function that returns it for each call. @default none; at ollama.com
+   * The key for calls without their own key, or a function that returns it for each call. @default none; at ollama.com
    * `OLLAMA_API_KEY`, read at each call
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
@@ -44,7 +47,7 @@ type ServerOptions = {
 
 /** Options of `ollama`, which creates a model. All have defaults. */
 export type OllamaOptions = ServerOptions &
-  // The options for URLs are left out, because an Ollama server fetches no URLs.
+  // The options for URLs are omitted, because an Ollama server fetches no URLs.
   Omit<ModelProviderOptions<OllamaClient, ModelRules>, "allowPrivateUrls"> & {
     /**
      * The context length in tokens. The server truncates longer conversations without an error. @default the server's

@@ -3,7 +3,8 @@ import type { RequestContext } from "./request-context.ts";
 import type { WireRequest } from "./wire-types.ts";
 
 /**
- * The request for JSON: the part that the server enforces, and an instruction for the model. Both are absent for text.
+ * The request for JSON: the format that the server enforces, and an instruction for the model. Both are absent if text
+ * is wanted.
  */
 export type Format = { format?: NonNullable<WireRequest["format"]>; instruction?: string };
 

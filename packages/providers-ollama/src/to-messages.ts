@@ -58,7 +58,7 @@ function toCalls(calls: readonly ToolCall[]): Pick<WireMessage, "tool_calls"> {
 
 function toResult({ id, name }: ToolCall, result: ChatMessage | undefined, context: ContentContext): WireMessage {
   const content = result === undefined ? { content: "not executed" } : toContent(result, context);
-  // Newer Ollama servers find the call of a result by its id, older servers by its name.
+  // Newer Ollama servers match a result to its call by id, older servers by the tool's name.
   return { role: "tool", ...content, tool_name: name || "_", tool_call_id: id };
 }
 

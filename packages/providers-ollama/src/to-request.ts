@@ -8,9 +8,9 @@ import { toTools } from "./to-tools.ts";
 import type { WireMessage, WireRequest, WireSettings } from "./wire-types.ts";
 
 /**
- * Converts a model call to the body of Ollama's chat request. Settings that the model does not support are left out and
- * reported. A part that the server never accepts (audio, a URL, a binary file) throws `unsupported_media_type` in the
- * user's last message.
+ * Converts a model call to the body of Ollama's chat request. Settings that the model does not support are omitted and
+ * reported. Throws `unsupported_media_type` if the user's last message has a part that the server never accepts: audio,
+ * a URL or a binary file.
  */
 export function toRequest(
   messages: readonly ChatMessage[],
@@ -42,7 +42,9 @@ function withInstruction(messages: WireMessage[], instruction: string | undefine
 
 type ThinkContext = Pick<RequestContext, "rules" | "reportOmitted">;
 
-/** Returns `false`, which disables thinking. Logs that models with levels, like gpt-oss, ignore it. */
+/**
+ * Returns `false`, which disables thinking. Logs a warning that models with thinking levels, like gpt-oss, ignore it.
+ */
 function withoutThinking(enabled: boolean, { rules, reportOmitted }: ThinkContext): false {
   if (rules.thinking === "levels")
     reportOmitted(enabled ? "reasoning.effort none" : "reasoning.enabled false", "the model always thinks");

@@ -7,9 +7,9 @@ import type { RequestContext } from "./request-context.ts";
 import type { WireTool } from "./wire-types.ts";
 
 /**
- * Converts the tools of a model call. The server has no tool choice, so no tools are sent if none may be called. They
- * are also left out, with a log entry, for a model without tools. Throws `invalid_config` for a tool whose parameters
- * are a union of schemas.
+ * Converts the tools of a model call. The server has no tool choice, so no tools are sent if the model may call none.
+ * For a model without tools they are omitted too, and this is logged. Throws `invalid_config` for a tool whose
+ * parameters are a union of schemas.
  */
 export function toTools(
   { tools = [], toolChoice, parallelToolCalls }: ModelOptions,

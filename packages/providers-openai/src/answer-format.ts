@@ -19,7 +19,7 @@ export function wantsJson(format: ResponseFormat | undefined): boolean {
 
 /**
  * Chooses the strictest answer format for `responseFormat` that the model supports: a schema, any JSON object, or only
- * words. The answer is checked in any case.
+ * an instruction. The answer is checked in any case.
  */
 export function toAnswerFormat(format: ResponseFormat | undefined, rules: ModelRules): AnswerFormat {
   if (format === undefined || format === "text") return { type: "text" };

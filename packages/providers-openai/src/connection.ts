@@ -14,8 +14,8 @@ type ModelRequest = { api: ApiName; body: object };
 export type OpenAIConnection = Connection<ModelRequest, object>;
 
 /**
- * Returns the sources of a server's key besides its options. Servers other than the vendor's own may need no key, and
- * get none from the environment, unless the options say so.
+ * Returns the places other than the options from which the key of a server is taken. A server other than the vendor's
+ * may need no key, and gets the key of the environment only if the options allow it.
  */
 export function keySourcesOf(vendor: Vendor, host: string): Omit<CallStart, "apiKey" | "signal" | "clientTakesKey"> {
   const { id: providerId, environment, isOwnHost, isKeyOptional } = vendor;
@@ -29,7 +29,10 @@ export function httpConnection(settings: ProviderSettings): OpenAIConnection {
   return new HttpConnection(settings);
 }
 
-/** A connection over our own HTTP client. Not made of closures, because programs make thousands of models. */
+/**
+ * A connection over our own HTTP client. It is a class and not a set of closures, because programs make thousands of
+ * models.
+ */
 class HttpConnection implements OpenAIConnection {
   readonly #settings: ProviderSettings;
   /** The URLs of the APIs. Each is parsed for its first request. */
@@ -94,8 +97,8 @@ export function clientOptions({ key }: CallContext, signal: AbortSignal): object
 
 /**
  * Returns true if a client of OpenAI's SDK accepts a key for a single request, as the SDK's own class does.
- * `AzureOpenAI`, clients with an identity or a cloud's address, and wrapped clients have credentials that a key must
- * not accompany.
+ * `AzureOpenAI`, clients with an identity or a cloud's address, and wrapped clients send credentials of another kind,
+ * and a key must not be sent beside those.
  */
 export function takesKey(client: unknown): boolean {
   const { constructor, withOptions, _provider: cloud, _workloadIdentityAuth: identity } = readObject(client);

@@ -20,7 +20,7 @@ const statuses: Readonly<Record<string, number>> = {
   service_unavailable: 503,
 };
 
-/** An error with the name of the refused parameter, in the field that errors of the SDK also have. */
+/** An error that names the refused parameter in the field `param`, as errors of OpenAI's SDK do. */
 class ParameterError extends VendorError {
   readonly param: unknown;
 
@@ -31,9 +31,9 @@ class ParameterError extends VendorError {
 }
 
 /**
- * Makes an error from the vendor's JSON: the body of a reply with an error status, an answer, an event, or their error
- * field. Other servers send the error's fields without `error` around them, or only a message, and a proxy may have
- * answered with anything.
+ * Makes an error from the vendor's JSON: the body of a reply with an error status, an answer, an event, or the error
+ * field of one of these. Other servers send the fields of the error without `error` around them, or only a message. If
+ * a proxy has answered, the body may have any form.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const error = readObject(body)["error"] ?? body;
@@ -64,8 +64,9 @@ export function toClientError(thrown: unknown): unknown {
 }
 
 /**
- * Returns message and parameter of an error with status 400, after which a weaker request may succeed. `undefined` for
- * any other error. SDK errors are recognised by their fields, because the SDK may be any copy or version.
+ * Returns the message and the parameter of an error with status 400, after which a weaker request may succeed. Returns
+ * `undefined` for any other error. SDK errors are recognised by their fields, because the host may use any copy or
+ * version of the SDK.
  */
 export function readRefusal(error: unknown): { message: string; param: string | undefined } | undefined {
   const { status, message, param } = (error ?? {}) as { status?: unknown; message?: unknown; param?: unknown };
@@ -73,7 +74,7 @@ export function readRefusal(error: unknown): { message: string; param: string | 
   return { message: String(message), param: typeof param === "string" ? param : undefined };
 }
 
-/** Returns the status in an error code: some servers put the HTTP status there. */
+/** Returns the HTTP status that some servers put in the error code. */
 function statusOf(code: unknown): number | undefined {
   const status = Number(code);
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;

@@ -11,7 +11,7 @@ type FinishFacts = {
 
 /**
  * Returns the fields of a finish chunk that not every compatible server sends: response id, model, `vendorState` and
- * the number of skipped calls. Missing fields are left out.
+ * the number of skipped calls. Missing fields are omitted.
  */
 export function toFinishDetails({
   id,

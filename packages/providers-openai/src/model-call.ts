@@ -24,7 +24,7 @@ export type ModelCall = {
   options: ModelCallOptions;
   rules: ModelRules;
   stream: boolean;
-  /** Reports a setting, or a part of the history, that is left out. */
+  /** Reports a setting or a part of the history that the request omits. */
   reportOmitted: ReportOmission;
 };
 
@@ -41,10 +41,10 @@ export interface Api {
 }
 
 /**
- * A response with status 400: its message, the parameter that it names, and whether OpenAI itself sent it or a
- * compatible server.
+ * A response with status 400: its message, the parameter that it names, and `isOpenAI`, which is false if a compatible
+ * server sent it.
  */
 export type Refusal = { message: string; param: string | undefined; isOpenAI: boolean };
 
-/** Our finish reasons by the finish reasons that one API sends. */
+/** The finish reasons of our own, by the finish reasons that one of the two APIs sends. */
 export type FinishReasons = Readonly<Record<string, FinishReason>>;

@@ -7,7 +7,7 @@ import type { ReasoningEffort } from "@troupe/core";
 export type PartKind = "image" | "audio" | "file";
 
 /**
- * The abilities of a model and its server. Settings that they do not accept are left out of a request, or expressed
+ * The abilities of a model and its server. Settings that they do not accept are omitted from a request, or expressed
  * differently. The option `rules` overrides single entries.
  */
 export type ModelRules = {
@@ -35,20 +35,21 @@ export type ModelRules = {
   maxTokensField: "max_completion_tokens" | "max_tokens";
   /** True if messages may have a `name` (Chat Completions). */
   names: boolean;
-  /** The kinds of input beside text that the model accepts. */
+  /** The kinds of input other than text that the model accepts. */
   parts: readonly PartKind[];
   /** True if the server accepts a session key for its prompt cache. */
   cacheKey: boolean;
   /**
    * The strongest tool choice that the server understands (Chat Completions): the name of one tool, or only that some
-   * tool is called, in the word `required` or `any`. One tool is then required by leaving out the others.
+   * tool must be called, which the server calls `required` or `any`. To require one tool from a server that does not
+   * understand names, no other tool is sent.
    */
   toolChoice: "named" | "required" | "any";
   /** True if ids of tool calls must have nine letters and digits (Chat Completions). */
   shortCallIds: boolean;
   /** The field name of the seed (Chat Completions). */
   seedField: "seed" | "random_seed";
-  /** True if the counted completion tokens do not include those of reasoning (Chat Completions). */
+  /** True if reasoning tokens are not part of the completion tokens that the server counts (Chat Completions). */
   reasoningApart: boolean;
 };
 
@@ -92,7 +93,7 @@ const unknown: ModelRules = {
 const plain = { reasoning: false, reasoningSummary: false, sampling: true, stop: true } satisfies Partial<ModelRules>;
 const early = { ...plain, strict: false, jsonSchema: false } satisfies Partial<ModelRules>;
 
-/** OpenAI models that differ from the newest one. The first match applies. */
+/** OpenAI models whose rules differ from those of the newest model. The first match applies. */
 const byModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/audio/, { ...plain, parts: ["audio"] }],
   [/^gpt-4-turbo/, { ...early, parts: ["image"] }],
@@ -105,7 +106,7 @@ const byModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/^gpt-5\./, { efforts: ["none", "low", "medium", "high", "xhigh"] }],
 ];
 
-/** Differences of Chat Completions servers, by host. Their sources stand in the guide "Vendors by preset". */
+/** Differences of Chat Completions servers, by host. The guide "Vendors by preset" names the source of each entry. */
 const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [
     /(?:^|\.)openrouter\.ai$/,
@@ -120,14 +121,14 @@ const byHost: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
 /** Rules of open models, by patterns of their ids: such a model has the same settings on every server. */
 const byOpenModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [[/gpt-oss/, { reasoningStyle: "effort" }]];
 
-/** Returns true if a host name is OpenAI's own, in any region, and not that of a compatible server. */
+/** Returns true if a host name belongs to OpenAI itself, in any region, and not to a compatible server. */
 export function isOpenAIHost(host: string): boolean {
   return host === "api.openai.com" || host.endsWith(".api.openai.com");
 }
 
 /**
- * Returns true for a server that supports OpenAI's own fields in addition to those of Chat Completions: OpenAI's own,
- * and Azure's.
+ * Returns true for a server of OpenAI or Azure, which supports OpenAI's own fields in addition to those of Chat
+ * Completions.
  */
 function hasOwnFields(host: string): boolean {
   return isOpenAIHost(host) || host.endsWith(".openai.azure.com");

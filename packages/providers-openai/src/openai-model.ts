@@ -46,7 +46,9 @@ type Send<Answer> = (connection: OpenAIConnection, request: { api: ApiName; body
 /** A model call, and the API that writes its requests and reads its answer. */
 type WrittenCall = { api: Api; modelCall: ModelCall };
 
-/** The input of a model call: the messages, its options, and whether the answer is streamed. */
+/**
+ * The input of a model call: its messages, its options, and `stream`, which is true if the answer arrives in pieces.
+ */
 type Question = { messages: readonly ChatMessage[]; options: ModelCallOptions; stream: boolean };
 
 /** A model of OpenAI, or of another vendor or server with one of its APIs. */
@@ -117,7 +119,7 @@ export class OpenAIModel implements ModelProvider {
         const refusal = readRefusal(error);
         const weaker = refusal && api.weaken({ ...refusal, isOpenAI: this.#isOpenAI }, body);
         if (weaker === undefined) throw error;
-        // Another call with this key may have changed the rules meanwhile.
+        // Another call with this key may have changed the rules while this call waited.
         learned.rules = { ...(learned.rules ?? modelCall.rules), ...weaker };
       }
     }

@@ -42,8 +42,8 @@ export type OpenAIEmbeddingsClient = {
 /** Options of models and embeddings that concern their server. */
 type ServerOptions = {
   /**
-   * The key for calls that have none, or a function that returns it for each call. @default `OPENAI_API_KEY`, read at
-   * each call; for servers other than OpenAI only with `useEnvironmentKey`
+   * The key for calls without their own key, or a function that returns it for each call. @default `OPENAI_API_KEY`,
+   * read at each call; for servers other than OpenAI only with `useEnvironmentKey`
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /** The URL of the API, with its version. @default "https://api.openai.com/v1" */
@@ -92,7 +92,7 @@ const ruleTable = {
   reasoningApart: optional(booleanOption),
 } satisfies OptionTable<ModelRules>;
 
-/** The checks of `OpenAIOptions`. Presets use the same, and add their own. */
+/** The checks of `OpenAIOptions`. The presets use them too, and add checks of their own. */
 export const modelOptionTable = {
   ...modelProviderOptionTable,
   ...serverTable,

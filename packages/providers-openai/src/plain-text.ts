@@ -3,8 +3,8 @@ import type { ModelCall } from "./model-call.ts";
 import { throwUnsupported } from "./read-part.ts";
 
 /**
- * Returns the name of a tool in a form that the vendor accepts: other vendors and stores allow more characters, and an
- * empty name.
+ * Returns the name of a tool in a form that the vendor accepts. Other vendors and stores allow more characters, and
+ * even an empty name.
  */
 export function plainName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, 64) || "_";

@@ -13,7 +13,7 @@ export type ReadPart =
   /** A PDF file. `isRemote`: the vendor fetches the URL. */
   | { kind: "pdf"; filename: string; url: string; isRemote: boolean };
 
-/** The API and model of a request, and the model's abilities. They decide which parts of messages can be sent. */
+/** The API and the model of a request, with the model's abilities. They decide which parts of messages can be sent. */
 export type PartContext = Pick<ModelCall, "api" | "providerId" | "modelId" | "rules">;
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;

@@ -19,8 +19,8 @@ export function toEffort({ options: { reasoning }, rules, reportOmitted }: Model
 }
 
 /**
- * Reports that a model reasons although reasoning is disabled. A model that accepts `temperature` is not reported: it
- * can answer without reasoning, or its server is unknown.
+ * Logs that a model reasons although reasoning is disabled. A model that accepts `temperature` is not logged, because
+ * it can answer without reasoning or its server is unknown.
  */
 export function reportReasoning({ options: { reasoning }, rules, reportOmitted }: ModelCall): void {
   const always = rules.reasoning && !rules.sampling && !rules.efforts.includes("none");

@@ -3,7 +3,7 @@ import type { ModelRules } from "./model-rules.ts";
 
 /** A vendor, or a kind of server, that speaks one of OpenAI's APIs. */
 export type Vendor = {
-  /** The id of the provider, which errors contain and under which callers send its key. */
+  /** The id of the provider. Errors contain it, and callers send their key under it. */
   readonly id: string;
   /** The URL of the API, with its version. Absent if it differs between customers. */
   readonly baseURL?: string;
@@ -17,7 +17,7 @@ export type Vendor = {
   readonly rules?: Partial<ModelRules>;
 };
 
-/** OpenAI itself. With `baseURL` it also stands for any other server. */
+/** OpenAI itself. With `baseURL`, it also describes any other server. */
 export const openaiVendor: Vendor = {
   id: "openai",
   baseURL: "https://api.openai.com/v1",

@@ -15,8 +15,8 @@ type CloudSettings = Pick<CloudOptions, "project" | "location" | "credentials" |
 
 /**
  * Returns the function that opens each call to a model on Google Cloud. A key takes precedence over the project's
- * credentials. `GOOGLE_API_KEY` is used only if no project, location or credentials are configured. A missing project
- * or location is looked up at each call.
+ * credentials. `GOOGLE_API_KEY` is used only if no project, location or credentials are configured. If the project or
+ * the location is not configured, each call looks it up.
  */
 export function createOpenCall(settings: CloudSettings, modelId: string): OpenCall {
   const { network, client, location, baseURL } = settings;
@@ -43,21 +43,23 @@ function isForeign(baseURL: string | undefined): boolean {
   return baseURL !== undefined && !/(?:^|\.)googleapis\.com$/.test(new URL(baseURL).hostname);
 }
 
-/** Adds the URL and the headers with a token to a call. The token belongs to the server and not to a caller. */
+/**
+ * Adds the URL and the headers with a token to a call. The token belongs to this server's account and not to a caller.
+ */
 function withToken(call: CallContext, baseURL: string, headers: Record<string, string>): OpenedCall {
   const value = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1];
   const key = value === undefined ? undefined : { value, fromCaller: false };
   return { call: { ...call, key }, access: { baseURL, headers } };
 }
 
-/** Multi-regions of Google Cloud, whose addresses have another form. */
+/** Multi-regions of Google Cloud. Their host names have another form than those of regions. */
 const wideRegions = ["us", "eu"];
 
 type Place = { project: string | undefined; location: string | undefined; baseURL: string | undefined };
 
 /**
- * Returns the URL of the Vertex API with its version, at the location or the given address. It includes project and
- * location, unless the model's id names its project, or the call has no project.
+ * Returns the URL of the Vertex API with its version, at the location or the given address. The URL contains project
+ * and location, unless the model's id names its project or the call has no project.
  */
 function addressOf(modelId: string, { project, location: given, baseURL }: Place): string {
   const isNamed = namesProject(modelId);

@@ -7,7 +7,7 @@ import type { AuthClient, CloudOptions } from "./options.ts";
 
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
-/** A client that makes headers, and a function that looks up its project, if Google's library found the client. */
+/** A client that makes headers, and a function that looks up the project of the credentials. */
 type FoundClient = { client: AuthClient; findProject: () => Promise<string | null | undefined> };
 
 type CredentialSettings = Pick<CloudOptions, "credentials" | "project"> & { network: Network };
@@ -34,7 +34,7 @@ export class Credentials {
     }
   }
 
-  /** Returns the project to which the credentials belong. Throws `unauthorized` if they name none. */
+  /** Returns the project to which the credentials belong. Throws `unauthorized` if the credentials name no project. */
   async findProject(signal: AbortSignal | undefined): Promise<string> {
     const { findProject } = await this.#find(signal);
     const project = await untilAborted(findProject, signal).catch((cause: unknown) => {
@@ -69,7 +69,7 @@ async function findClient({ credentials: given, project, network }: CredentialSe
     const client = new JWT({ email, key, scopes, transporterOptions });
     return { client, findProject: async () => projectId };
   }
-  // A known project is passed on: without one, Google's library searches many places and waits for timeouts.
+  // A known project is passed to Google's library, which would otherwise search many places and wait for timeouts.
   const named = project === undefined ? {} : { projectId: project };
   const auth = new GoogleAuth({ scopes, ...named, clientOptions: { transporterOptions } });
   return { client: await auth.getClient(), findProject: () => auth.getProjectId() };

@@ -8,7 +8,7 @@ import type { ModelRules } from "./model-rules.ts";
 export const providerId = "vertex";
 
 /**
- * A client of `@google/genai`, described by the methods that are called: a `GoogleGenAI`, or one wrapped by
+ * A client of `@google/genai`, described by the methods that are called: a `GoogleGenAI`, or a client wrapped by
  * instrumentation.
  */
 export type GeminiClient = {
@@ -20,7 +20,7 @@ export type GeminiClient = {
 
 /**
  * A client of `@google/genai` for embeddings, described by the one method that is called: a `GoogleGenAI`, or a wrapped
- * one.
+ * client.
  */
 export type GeminiEmbeddingsClient = { models: { embedContent(parameters: never): PromiseLike<unknown> } };
 

@@ -8,7 +8,7 @@ import { TroupeError } from "@troupe/core";
  */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
 
-/** A thread to start: its file, the kind of document that it reads, and the time that it has. */
+/** A thread to start: its file, the kind of document that it reads, and its time limit. */
 type ThreadOptions = { readonly file: URL; readonly kind: string; readonly timeoutMs: number };
 
 /**
@@ -46,7 +46,7 @@ async function exitOf(worker: Worker, kind: string): Promise<never> {
   throw refusal(kind, "cannot be read");
 }
 
-/** Makes the error for a document that is not read: the problem becomes a sentence about this kind of document. */
+/** Makes the error for a document that cannot be read. The problem becomes a sentence about this kind of document. */
 export function refusal(kind: string, problem: string, cause?: unknown): TroupeError {
   return new TroupeError("invalid_value", `The ${kind} ${problem}.`, { cause });
 }

@@ -11,7 +11,7 @@ export type DocxAnswer =
   | { readonly html: string; readonly title: string }
   | { readonly problem: "no-parser" | "too-large" | "other-format" | "broken" };
 
-/** The first bytes of DOC, the format of before, and of documents with a password. */
+/** The first bytes of files in the older format DOC, and of documents with a password. */
 const otherFormat = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 
 const styleMap = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"];
@@ -19,7 +19,7 @@ const styleMap = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle']
 async function readDocument({ convertToHtml, images }: typeof mammoth, job: DocxJob): Promise<DocxAnswer> {
   const { bytes, maxUnpacked } = job;
   if (otherFormat.equals(bytes.subarray(0, otherFormat.length))) return { problem: "other-format" };
-  // The parser gets only what was unpacked within the bound: the text, and no pictures.
+  // The parser gets only the text, which was unpacked within the limit, and no pictures.
   const isWanted = (name: string) => /\.(?:xml|rels)$/i.test(name);
   const parts = unpackParts(bytes, { isWanted, maxBytes: maxUnpacked });
   const convertImage = images.imgElement(async () => await Promise.resolve({ src: "" }));

@@ -13,7 +13,7 @@ export type PdfAnswer =
 /** A piece of text on a page. The last entries of `transform` are its position. */
 type TextItem = { str: string; hasEOL: boolean; height: number; transform: number[] };
 
-/** The part of `unpdf` that this file uses. */
+/** The part of the library `unpdf` that this file uses. */
 type Parser = Pick<typeof unpdf, "getDocumentProxy">;
 
 /** Reads the text of a PDF page by page. */

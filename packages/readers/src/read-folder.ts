@@ -84,7 +84,10 @@ async function readEntries(path: string): Promise<Dirent[]> {
   }
 }
 
-/** Reads the bytes of a file for its hash. A file that cannot be read becomes a document whose reading fails. */
+/**
+ * Reads the bytes of a file to compute its hash. If the file cannot be read, the returned document fails when its text
+ * is read.
+ */
 async function toDocument(root: string, id: string, settings: Settings): Promise<SyncDocument> {
   try {
     const bytes = await readBytes(root, id, settings);

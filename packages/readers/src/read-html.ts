@@ -23,7 +23,10 @@ export async function readHtml(bytes: Uint8Array): Promise<ReadContent> {
   return await htmlToMarkdown(decodeText(bytes), "HTML");
 }
 
-/** Writes HTML as Markdown. The format is that of the document, for the error if the parser of HTML is not installed. */
+/**
+ * Writes HTML as Markdown. `format` is the format of the document, which the error names if the HTML parser is not
+ * installed.
+ */
 export async function htmlToMarkdown(html: string, format: string): Promise<ReadContent> {
   const { parse } = await loadParser({ format, name: "parse5" }, async () => await import("parse5"));
   const document = parse(html);
@@ -35,7 +38,7 @@ export async function htmlToMarkdown(html: string, format: string): Promise<Read
 /** A step of the tree walk: a node to enter, or an element to leave. */
 type Step = { readonly node: Node; readonly isEnd: boolean };
 
-// The walk uses its own stack, because a hostile document may nest deeper than the call stack allows.
+// The walk uses its own stack, because a hostile document may be nested more deeply than the call stack allows.
 function writeNodes(root: Node, writer: MarkdownWriter): string {
   const steps: Step[] = [{ node: root, isEnd: false }];
   let title = "";
@@ -82,7 +85,7 @@ class MarkdownWriter {
   #isAtStart = true;
   #hasSpace = false;
   #code = 0;
-  /** The open table rows: the number of cells so far, and if the row is a header. */
+  /** The open table rows, each with the number of its cells so far. `isHeader`: the row is a header. */
   readonly #rows: { cells: number; isHeader: boolean }[] = [];
   #lists = 0;
 

@@ -94,7 +94,7 @@ function inLines(lines: readonly string[], first: number): ReadContent {
   return { content: parts.join(""), places };
 }
 
-/** Parses comma-separated values: quoted values may hold separators, line ends, and doubled quotation marks. */
+/** Parses comma-separated values. Quoted values may contain separators, line ends and doubled quotation marks. */
 function parseCsv(text: string, separator: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -3,17 +3,17 @@ import { crc32, inflateRawSync } from "node:zlib";
 /** A file of a ZIP archive, with its path in the archive. */
 export type ZipPart = { readonly name: string; readonly bytes: Uint8Array };
 
-/** A ZIP archive whose parts are larger than the bound. */
+/** The error for a ZIP archive whose parts exceed the limit. */
 export class TooLargeError extends Error {}
 
 const [localMark, entryMark, endMark] = [0x04034b50, 0x02014b50, 0x06054b50];
 const [localHead, entryHead, endHead] = [30, 46, 22];
-/** The maximum length of the comment behind the end of the archive. */
+/** The maximum length of the comment at the end of the archive. */
 const longestComment = 0xffff;
 
 /**
- * Unpacks the parts of a ZIP archive whose names fit. Throws `TooLargeError` as soon as they have more bytes together
- * than the bound, whatever the archive says about their sizes. Throws another error for an archive that is damaged.
+ * Unpacks the parts of a ZIP archive whose names fit. Throws `TooLargeError` as soon as the unpacked parts together
+ * exceed the limit. The sizes that the archive states are not trusted. Throws another error for a damaged archive.
  */
 export function unpackParts(
   archive: Uint8Array,
@@ -67,7 +67,7 @@ function unpack(bytes: Buffer, { method, size, start }: Entry, maxBytes: number)
 
 function inflate(packed: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    // At least 1 byte: zlib takes no bound of 0.
+    // The limit is at least 1 byte, because zlib does not accept 0.
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") throw new TooLargeError();
@@ -83,7 +83,7 @@ export function packParts(parts: readonly ZipPart[]): Buffer {
     const path = Buffer.from(name);
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
-    // The name is UTF-8.
+    // This flag says that the name is UTF-8.
     fields.writeUInt16LE(0x800, 2);
     fields.writeUInt32LE(crc32(bytes), 10);
     fields.writeUInt32LE(bytes.length, 14);

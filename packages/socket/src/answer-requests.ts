@@ -90,8 +90,8 @@ function followRun(
 ): () => Promise<void> {
   const { client } = request;
   const { runId, sessionId } = run;
-  // The events of a stored run are opened now, so that a wrong position is refused in the acknowledgement. A live run
-  // begins after the acknowledgement.
+  // The events of a stored run are opened before the acknowledgement, so that the acknowledgement can refuse a wrong
+  // position. A live run begins after the acknowledgement.
   const events = run.isStored ? run.events({ after }) : undefined;
   client.stopFollowing(runId);
   place.runId = runId;
@@ -120,7 +120,7 @@ async function takeAnswer({ client, payload, service }: Request): Promise<Answer
   return { result: { runId, waitId } };
 }
 
-/** Makes the function that reports the failure of a run: to the log, and to the client unless it has left. */
+/** Makes the function that reports the failure of a run to the log and, unless the client has left, to the client. */
 function reporterOf(request: Request, place: RunPlace): (error: TroupeError, origin: EventOrigin) => void {
   return (error, origin) => {
     logFailure(request, error, origin.runId);
@@ -130,8 +130,8 @@ function reporterOf(request: Request, place: RunPlace): (error: TroupeError, ori
 }
 
 /**
- * Sends the refusal of a request: in the acknowledgement if the client asked for one, and as an event if it did not or
- * asked for a run.
+ * Sends the refusal of a request: in the acknowledgement if the client asked for one. Also as an event if the client
+ * asked for no acknowledgement, or asked for a run.
  */
 function refuse(request: Request, error: TroupeError, acknowledge: ((answer: object) => void) | undefined): void {
   const { client, event, payload } = request;

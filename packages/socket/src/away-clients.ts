@@ -10,8 +10,8 @@ const recoverable: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Milliseconds by which a client is given up later than by Socket.IO, so that no client returns to runs that have
- * ended.
+ * Milliseconds by which this gateway waits longer for a client than Socket.IO does, so that no client returns to runs
+ * that have ended.
  */
 const slackMs = 100;
 
@@ -70,7 +70,7 @@ export class AwayClients {
   }
 
   /**
-   * Ends the runs of a client that returned neither here nor at another node. If it is at another node, looks for it
+   * Ends the runs of a client that returned neither here nor at another node. If the client is at another node, checks
    * again later.
    */
   async #giveUp(id: string, mostMs: number): Promise<void> {
@@ -90,7 +90,7 @@ export class AwayClients {
     try {
       return (await this.#namespace.in(id).fetchSockets()).length > 0;
     } catch {
-      // If another node does not answer in time, the client counts as gone.
+      // If another node does not answer in time, the client is assumed to be gone.
       return false;
     }
   }

@@ -5,7 +5,7 @@ import type { ByteHolder, SendBudget } from "./send-budget.ts";
 /** The Engine.IO connection below a socket. Sockets of several namespaces may share it. */
 export type Connection = Socket["conn"];
 
-/** The reason for dropping a client: its own limit, too long without reading, or the limit of all clients. */
+/** The reason for dropping a client: its own limit, a long time without reading, or the limit of all clients. */
 export type DropReason = "maxBufferedBytes" | "stalled" | "maxTotalBufferedBytes";
 
 /** Options of a {@link ConnectionBuffer}. */
@@ -14,10 +14,7 @@ export type BufferOptions = {
   readonly maxBytes: number;
   /** The limit of the bytes that may be held for all clients together. */
   readonly budget: SendBudget;
-  /**
-   * Returns the caller in whose share of the budget the client's bytes are counted. It may change when another user
-   * signs in.
-   */
+  /** Returns the caller for whom the client's bytes are counted. The caller may change when another user signs in. */
   readonly callerOf: () => CallerKey;
   /** Called once, when more bytes are held than allowed or the client has not read for too long. */
   readonly onOverflow: (bytes: number, reason: DropReason) => void;
@@ -85,7 +82,7 @@ export class ConnectionBuffer implements ByteHolder {
 
   /**
    * Resolves when there may be room: the client has read or disconnected, or the budget of all clients may have room.
-   * `measure` returns the bytes of the pending event, which count as held for a slow client.
+   * `measure` returns the bytes of the pending event, which count as held if the client is slow.
    */
   async untilRoom(measure: () => number): Promise<void> {
     if (this.hasRoom) return;
@@ -147,7 +144,7 @@ export class ConnectionBuffer implements ByteHolder {
 
   #hold(kind: "waiting" | "sending", bytes: number): void {
     if (this.#isReleased || bytes === 0) return;
-    // Held bytes belong to one caller until they are gone, even if another user signs in meanwhile.
+    // Held bytes belong to one caller until they are gone, even if another user signs in before.
     if (this.heldBytes === 0) this.#counted = this.caller;
     if (kind === "waiting") this.#waiting += bytes;
     else this.#sending += bytes;
@@ -183,8 +180,8 @@ export class ConnectionBuffer implements ByteHolder {
     if (this.#isReleased) return;
     const bytes = this.heldBytes + this.#announced;
     this.release();
-    // A client to which a packet is being sent is dropped only after that call. Any other client is dropped at once,
-    // because the next tick comes after all output of the runs.
+    // A client to which a packet is being sent is dropped only after that call. Any other client is dropped in the next
+    // tick, which comes after all output of the runs.
     if (isSending) process.nextTick(this.#options.onOverflow, bytes, reason);
     else this.#options.onOverflow(bytes, reason);
   }
@@ -202,7 +199,7 @@ export function breakConnection(connection: Connection): void {
 
 type Emitter = { once(event: string, listener: () => void): unknown };
 
-/** Calls a function once the system has taken the packets that a connection is handing to its transport. */
+/** Calls a function once the operating system has taken the packets that a connection is handing to its transport. */
 function onceSent({ transport }: Connection, onSent: () => void): void {
   const { res } = transport as { readonly res?: Emitter | null };
   // The polling transport counts packets as sent when they are written to a response, even if the client never reads
@@ -213,7 +210,7 @@ function onceSent({ transport }: Connection, onSent: () => void): void {
 
 /**
  * Returns a number that decreases while a WebSocket's packets are sent; 0 for other transports. The library counts a
- * large packet as a whole until its last byte is sent, so the queue of the system is added.
+ * large packet as unsent until its last byte is sent, so the bytes in the operating system's queue are added.
  */
 function bytesInTransport({ transport }: Connection): number {
   const { socket } = transport as {

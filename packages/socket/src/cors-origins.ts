@@ -21,7 +21,7 @@ function matches(origin: string | undefined, allowed: unknown): boolean {
   if (allowed === "*") return true;
   if (Array.isArray(allowed)) return allowed.some((each) => matches(origin, each));
   if (typeof allowed === "string") return origin === allowed;
-  // `RegExp.test` is not used, because it starts in the middle of the string for an expression with the flag g or y.
+  // `RegExp.test` is not used, because an expression with the flag g or y would start in the middle of the string.
   if (allowed instanceof RegExp) return origin !== undefined && origin.search(allowed) !== -1;
   return isSet(allowed);
 }

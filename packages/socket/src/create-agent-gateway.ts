@@ -24,7 +24,7 @@ export class AgentGateway {
   readonly #budget: SendBudget;
   /** The sockets for which `authenticate` was called. */
   readonly #signedIn = new WeakSet<Socket>();
-  /** Resolved once all clients have the end of their runs, while the service ends. */
+  /** Resolved while the service ends, once all clients have received the end of their runs. */
   #drained: PromiseWithResolvers<void> | undefined;
   #isClosed = false;
 
@@ -37,7 +37,7 @@ export class AgentGateway {
     this.#away = new AwayClients(io, this.#namespace);
     this.#useMiddlewares();
     this.#namespace.on("connection", this.#onConnection);
-    // The service counts the runs of the gateway itself, so the gateway adds none to `size`.
+    // `size` is 0, because the service itself counts the runs of the gateway.
     service.add({ size: 0, drain: async () => await this.#drain(), endAll: () => this.#sendRest() });
     void service.closed.then(() => this.#leave());
     service.open().catch((error: unknown) => {
@@ -79,8 +79,8 @@ export class AgentGateway {
   };
 
   /**
-   * Signs in the user of a recovered socket, for which Socket.IO calls no middleware by default. The requests of the
-   * socket wait until its user is signed in. A refused client is disconnected, and its runs end.
+   * Signs in the user of a recovered socket, because by default Socket.IO calls no middleware for it. The requests of
+   * the socket wait until its user is signed in. A refused client is disconnected, and its runs end.
    */
   async #enterAnew(socket: Socket): Promise<void> {
     const early: unknown[][] = [];
@@ -147,14 +147,14 @@ export class AgentGateway {
 
   #refuseWhileEnding(socket: { readonly conn: { close(): void } }, next: (error?: Error) => void): void {
     if (!this.#isEnding) return next();
-    // Closes the connection instead of refusing it: clients only reconnect by themselves after a connection has closed.
+    // Closes the connection instead of refusing it: clients reconnect automatically only after a connection has closed.
     socket.conn.close();
     next(new TroupeError("unavailable", "The service is shutting down. Try again in a moment."));
   }
 
   /**
-   * Closes each connection when its last run is over, so that its client connects to another instance. Resolves once all
-   * clients have the end of their runs.
+   * Closes each connection when its last run is over, so that its client connects to another instance. Resolves once
+   * all clients have received the end of their runs.
    */
   async #drain(): Promise<void> {
     for (const client of this.#clients) if (client.isIdle) client.close();
@@ -169,7 +169,7 @@ export class AgentGateway {
     this.#drained.resolve();
   }
 
-  /** Sends what is left of ended runs without waiting for clients to read. */
+  /** Sends the remaining events of ended runs without waiting for clients to read. */
   #sendRest(): void {
     for (const client of this.#clients) client.sendRest();
   }

@@ -29,7 +29,7 @@ export type EventOrigin = RunIds & { id?: string };
 /** A refusal or failure for clients: a sentence, a code of `ErrorCode`, and the fields of that error. */
 export type ClientError = { error: string; code: string; [field: string]: unknown };
 
-/** The member whose answer is the answer of a team of mode `route`, and the call that handed the question over. */
+/** The member whose answer is the answer of a team in mode `route`, and the tool call that handed the question over. */
 type Speaker = { speaker?: string; delegationId?: string };
 
 /** A member of a team, and the tool call that delegated to it. */
@@ -62,7 +62,7 @@ export type GatewayServerEvents = {
     payload: EventOrigin & { waitId: string; kind: WaitKind; about: unknown; until?: number; toolCallId?: string },
   ) => void;
   "agent.done": (payload: EventOrigin & { output: PublicOutput }) => void;
-  /** A run failed, or a request was refused. A refusal only has the ids that are known. */
+  /** A run failed, or a request was refused. A refusal contains only the ids that are known. */
   "agent.error": (payload: ClientError & Partial<EventOrigin>) => void;
 };
 
@@ -78,7 +78,9 @@ export type RunPayload = {
   /** API keys by vendor, such as `{ openai: "…", anthropic: "…" }`. */
   apiKeys?: Record<string, string>;
   messages?: ChatMessage[];
-  /** The key of a request: requests with the same key are the same run, which then outlives its socket. */
+  /**
+   * The idempotency key of a request. Requests with the same key return the same run, which then outlives its socket.
+   */
   idempotencyKey?: string;
 };
 
@@ -141,7 +143,7 @@ export function toServerEvent(chunk: StreamChunk, origin: EventOrigin): ServerEv
   }
 }
 
-/** Makes the event for a text, which has another name if it is a member's and no part of the answer. */
+/** Makes the event for a text. Text of a member that is not part of the answer has an event name of its own. */
 function toTextEvent({ type, text, member, speaker, delegationId }: TextChunk, origin: EventOrigin): ServerEvent {
   const ids = { ...origin, ...(delegationId !== undefined && { delegationId }) };
   if (member !== undefined) {

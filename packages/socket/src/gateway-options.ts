@@ -23,18 +23,17 @@ type OwnOptions = {
   namespace?: string | undefined;
   /**
    * Authenticates each connection, before the service's `authenticate` is called. It may set `socket.data.principal` to
-   * `{ userId, tenantId? }`. @default all may connect
+   * `{ userId, tenantId? }`. @default all clients may connect
    */
   authMiddleware?: SocketMiddleware | undefined;
-  /** Largest number of runs that a socket may start or follow at once. @default 8 */
+  /** Largest number of runs that a socket may start or follow at the same time. @default 8 */
   maxRunsPerSocket?: number | undefined;
   /** Bytes that may wait for a client that does not read. Beyond them, its socket is dropped. @default 1_048_576 */
   maxBufferedBytes?: number | undefined;
   /**
-   * Bytes that may be held for all clients together. From half of them on, runs wait for clients to read, and clients
-   * that have stopped reading are dropped. The user with the most held bytes comes first; all clients without a user
-   * count as one.
-   * @default 134_217_728
+   * Bytes that may be held for all clients together. Beyond half of them, runs wait for clients to read, and clients
+   * that have stopped reading are dropped. The clients of the user with the most held bytes are dropped first; all
+   * clients without a user count as one user. @default 134_217_728
    */
   maxTotalBufferedBytes?: number | undefined;
 };

@@ -6,8 +6,8 @@ import type { SocketMiddleware } from "./gateway-options.ts";
 
 /**
  * Makes the check that each client passes first, because browsers do not apply CORS to WebSockets. Refuses as
- * `forbidden` a host that is not in `allowedHosts`. Also refuses a page of another site unless `allowedOrigins` or the
- * Socket.IO server's option `cors` allows it. It also checks namespaces that a connection joins later.
+ * `forbidden` a host that is not in `allowedHosts`, and a page of another site unless `allowedOrigins` or the Socket.IO
+ * server's option `cors` allows it. Namespaces that a connection joins later are checked too.
  */
 export function guardSource(guard: SourceGuard): SocketMiddleware {
   return async (socket, next) => {
@@ -24,8 +24,8 @@ export function guardSource(guard: SourceGuard): SocketMiddleware {
 }
 
 /**
- * Returns the first request of a connection, as far as it shows its source. If there is no reliable request, any page
- * may have sent it: JSONP requests have no `Origin`, and WebTransport has no request.
+ * Returns the first request of a connection, as far as it shows where the connection comes from. If the request is not
+ * reliable, any page may have sent it: JSONP requests have no `Origin`, and WebTransport has no request.
  */
 function sourceOf(socket: Socket): SourcedRequest {
   const request = socket.request as Socket["request"] | null;

@@ -56,7 +56,7 @@ export async function readRunMessage(
   const keys = readPayloadKeys(fields, readHandshakeKey(client.socket, fields));
   const idempotencyKey = readIdempotencyKey(fields["idempotencyKey"] ?? undefined);
   const hostOptions = await service.runOptionsFor(client);
-  // The client may have disconnected meanwhile: a run without a client must not start.
+  // The client may have disconnected in the meantime, and a run without a client must not start.
   client.checkPresent();
   const { bodyUserId } = service.settings;
   const address = service.addressOf(client);
@@ -99,7 +99,7 @@ function valuesOf(value: unknown): unknown[] {
 
 /**
  * Reads the API key of the handshake only if the payload has none. Otherwise a malformed key of the handshake would
- * refuse requests that have a key of their own.
+ * cause the refusal of requests that have their own key.
  */
 function readHandshakeKey(
   { handshake }: Socket,

@@ -8,24 +8,28 @@ export interface ByteHolder {
   readonly heldBytes: number;
   /** The position of the connection's last drain in the order of all drains: the lower, the longer ago. */
   readonly lastDrain: number;
-  /** The number of bytes on their way to the client. It decreases while the client reads. */
+  /** The number of bytes that are being sent to the client. It decreases while the client reads. */
   readonly leftBytes: number;
-  /** Drops the client and the bytes held for it. `isSending`: called while a packet is being sent to it. */
+  /** Drops the client and the bytes held for it. `isSending` is true while a packet is being sent to the client. */
   drop(isSending: boolean): void;
 }
 
 /**
- * Bytes sent to clients after which the event loop must turn, because sockets are written, read and freed only then.
+ * Bytes sent to clients after which the event loop must turn, because sockets are written, read and freed only in a
+ * later turn.
  */
 const turnBytes = 4_194_304;
 
 /** Milliseconds between two checks of the clients while more than half of the limit is held. */
 const lookMs = 500;
 
-/** Consecutive checks without any reading after which a client counts as stopped. */
+/** Consecutive checks without any reading after which a client counts as having stopped. */
 const mostIdleLooks = 3;
 
-/** Consecutive checks after which a client that reads, but not once everything sent to it, counts as stopped. */
+/**
+ * Consecutive checks after which a client counts as having stopped if it reads, but has not once read everything that
+ * was sent to it.
+ */
 const mostSlowLooks = 60;
 
 type Look = { readonly drain: number; readonly left: number; readonly idle: number; readonly slow: number };
@@ -78,7 +82,7 @@ export class SendBudget {
     this.#bytesInTurn += bytes;
   }
 
-  /** Returns the position of a new drain in the order of all drains. */
+  /** Returns the number of a new drain. Drains are numbered in the order in which they begin. */
   nextDrain(): number {
     return ++this.#drains;
   }
@@ -136,8 +140,8 @@ export class SendBudget {
   }
 
   /**
-   * Drops clients that have stopped reading if more than half of the limit is held, until only a quarter is held.
-   * Stopping at half would let the next answer exceed it again, and drop the clients one by one.
+   * Drops clients that have stopped reading if more than half of the limit is held, until only a quarter is held. If it
+   * stopped at half, the next answer would exceed half again, and the clients would be dropped one by one.
    */
   #look(): void {
     const stopped = new Set([...this.#holders].filter((holder) => this.#hasStopped(holder)));

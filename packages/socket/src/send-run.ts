@@ -48,20 +48,20 @@ async function pass(
   return undefined;
 }
 
-/** Returns the fields of an event's payload that say where it belongs. Only events of stored runs have positions. */
+/** Returns the fields of an event's payload that identify its run. Only events of stored runs also have positions. */
 function originOf({ id }: ServedEvent, ids: RunIds): EventOrigin {
   return id === undefined ? ids : { ...ids, id };
 }
 
 /**
- * Returns true if the signal of a stored run has aborted because the client has left. If the service ends, the signal's
- * reason is a `TroupeError` instead.
+ * Returns true if the signal of a stored run has aborted because the client has left. If the service ends instead, the
+ * signal's reason is a `TroupeError`.
  */
 function hasLeft({ aborted, reason }: AbortSignal): boolean {
   return aborted && !TroupeError.is(reason);
 }
 
-/** Waits until the client may have room for an event. Several runs may wait, so another one may take the room first. */
+/** Waits until the client may have room for an event. Several runs may wait, so another run may take the room first. */
 async function untilRoom(client: SocketClient, event: ServerEvent, signal: AbortSignal): Promise<void> {
   await untilAborted(() => client.untilRoom(event), signal);
 }

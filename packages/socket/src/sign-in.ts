@@ -18,7 +18,7 @@ export function principalOf(socket: Socket): Principal | undefined {
 /** Makes the request that the host's functions receive for a socket: the request of its handshake. */
 export function requestOf(socket: Socket): ServiceRequest {
   const { headers, url, address: remoteAddress } = socket.handshake as Partial<Socket["handshake"]>;
-  // WebTransport has no request.
+  // A WebTransport connection has no request.
   const [path = "/"] = url?.split("?", 1) ?? [];
   const principal = principalOf(socket);
   return toServiceRequest({
@@ -33,8 +33,8 @@ export function requestOf(socket: Socket): ServiceRequest {
 }
 
 /**
- * Asks the service's `authenticate` for the user of a socket, and sets the user at `socket.data.principal`. Rejects with
- * its error, and with `internal` for a malformed principal.
+ * Asks the service's `authenticate` for the user of a socket, and sets the user at `socket.data.principal`. Rejects
+ * with its error, and with `internal` for a malformed principal.
  */
 export async function signIn(socket: Socket, service: Service): Promise<void> {
   const { address: remoteAddress } = socket.handshake;

@@ -28,7 +28,7 @@ export class RunPlace {
   readonly owner: SessionOwner;
   /** Frees the place for another run of the client. */
   readonly end: () => void;
-  /** The id of the run that the client follows in this place. Set once its request is read. */
+  /** The id of the run that the client follows in this place. Set once the client's request was read. */
   runId?: string;
   #leave: (() => void) | undefined;
   #hasLeft = false;
@@ -39,7 +39,8 @@ export class RunPlace {
   }
 
   /**
-   * True once the client has disconnected, another user has returned on its connection, or the run is followed anew.
+   * True once the client has disconnected, another user has returned on its connection, or the client follows the run
+   * again in another place.
    */
   get hasLeft(): boolean {
     return this.#hasLeft;
@@ -154,8 +155,8 @@ export class SocketClient implements RequestSource {
   }
 
   /**
-   * Sets the socket with which the client has returned after a break. Its runs continue, unless they belong to another
-   * user than the one now signed in.
+   * Sets the socket with which the client has returned after a break. Its runs continue, unless they belong to a
+   * different user than the one that is signed in now.
    */
   resume(socket: Socket): void {
     this.#buffer.release();
@@ -171,7 +172,7 @@ export class SocketClient implements RequestSource {
     for (const place of this.#places) place.leave();
   }
 
-  /** Ends every wait for the client to read: what is left of its runs is sent at once. */
+  /** Ends every wait for the client to read: the remaining events of its runs are sent at once. */
   sendRest(): void {
     this.#buffer.release();
   }
@@ -211,7 +212,8 @@ export class SocketClient implements RequestSource {
     const fields = { socketId: socket.id, bufferedBytes, reason };
     this.#settings.logger.warn("A socket was dropped: its client does not read what it is sent.", fields);
     this.leave();
-    // The socket is disconnected, so that Socket.IO does not restore a client whose runs have ended silently.
+    // The socket is disconnected explicitly, so that Socket.IO does not restore a client whose runs have ended
+    // silently.
     socket.disconnect();
     breakConnection(socket.conn);
   }

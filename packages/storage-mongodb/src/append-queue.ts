@@ -2,8 +2,8 @@ import { TroupeError } from "@troupe/core";
 import { withTimeout } from "@troupe/core/kit";
 
 /**
- * Runs this process's appends to one key prefix one after the other. If they ran at once, all but one would try a
- * number that is taken, and be repeated.
+ * Runs this process's appends to one key prefix one after the other. If they ran at the same time, all but one would
+ * try a number that is already taken, and be repeated.
  */
 export class AppendQueue {
   readonly #last = new Map<string, Promise<void>>();

@@ -6,7 +6,7 @@ import type { MongoSession, StoredRecord } from "./stored-record.ts";
 
 /**
  * Records per search for a prefix's last number, from the second search on. The first search reads one record, because
- * keys that sort among the numbered ones but have no number are rare.
+ * keys without a number are rare among the numbered keys.
  */
 const furtherIds = 100;
 
@@ -36,7 +36,7 @@ async function lastSequence(
   { namespace, keyPrefix }: AppendRequest,
 ): Promise<number> {
   const first = idOf(namespace, `${keyPrefix}0`);
-  // The colon is the character after the digits, so this id bounds all numbers from above.
+  // The colon follows the digits in ASCII, so this id is greater than that of every numbered record.
   let end = idOf(namespace, `${keyPrefix}:`);
   for (let limit = 1; ; limit = furtherIds) {
     const range = { _id: { $gte: first, $lt: end } };
@@ -73,7 +73,9 @@ async function insertUnderLease(mongo: MongoSession, { _id, v }: StoredRecord, l
   });
 }
 
-/** Returns the stored lease that an append requires. Throws `conflict` if it does not have the required token. */
+/**
+ * Returns the stored lease that an append requires. Throws `conflict` if the lease does not have the required token.
+ */
 async function readLease(
   { records, session }: MongoSession,
   required: RequiredLease,

@@ -22,7 +22,7 @@ export type ChangeWatchParts = {
 
 /**
  * Listens to the changes of a collection, by any connection, until it is closed. After a failure it opens a new cursor,
- * which need not continue where the last one ended: listeners only learn that something may have changed.
+ * which need not continue where the last cursor ended: listeners only learn that something may have changed.
  */
 export class ChangeWatch {
   readonly #parts: ChangeWatchParts;

@@ -4,14 +4,14 @@ import { idOf } from "./stored-record.ts";
 import type { MongoSession } from "./stored-record.ts";
 
 /**
- * Inserts each record whose key is free. Of several records with one key, inserts the first. Returns for each record
- * whether it was inserted.
+ * Inserts each record whose key is free. If several records have the same key, only the first is inserted. Returns true
+ * for each record that was inserted.
  */
 export async function insertRecords(mongo: MongoSession, inserts: readonly RecordInsert[]): Promise<boolean[]> {
   const firsts = new Map<string, number>();
   for (const [index, { namespace, key }] of inserts.entries()) {
     const id = idOf(namespace, key);
-    // Only the first record of each key is sent, because the server need not insert the first of two.
+    // Only the first record of each key is sent, because the server might insert a later record instead.
     if (!firsts.has(id)) firsts.set(id, index);
   }
   const places = [...firsts.values()];
@@ -50,8 +50,8 @@ type BulkFailure = {
 };
 
 /**
- * Returns the positions of records whose ids are taken, from the error of their insertion. Throws this error if it has
- * any other reason.
+ * Returns the positions of records whose ids are taken, from the error of their insertion. Throws this error if there
+ * is any other reason for it.
  */
 function duplicatesOf(error: unknown): number[] {
   const { writeErrors = [], result } = error as BulkFailure;

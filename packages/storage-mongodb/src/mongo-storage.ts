@@ -8,18 +8,19 @@ import { openCollection } from "./open-collection.ts";
 import { standaloneWarning } from "./standalone.ts";
 
 /**
- * Largest text of a record in bytes. A MongoDB document may have 16 MiB; the difference has room for the longest id.
+ * Largest text of a record in bytes. A MongoDB document may have 16 MiB; the remaining bytes have room for the longest
+ * id.
  */
 const maxTextBytes = 16 * 1024 * 1024 - 8 * 1024;
 
 /**
  * Storage in a MongoDB collection. Any number of processes may use a replica set or a sharded cluster at the same time.
- * A standalone server serves one process, without `ifHeld` and `transaction`; a warning says so once.
+ * A standalone server serves one process, without `ifHeld` and `transaction`, and causes one warning.
  */
 export class MongoStorage extends DatabaseStorage {
   /**
-   * The first call connects. `dbName` defaults to the database in the uri, else to `troupe`; `collectionName` to
-   * `storage`.
+   * The first call connects to the server. `dbName` defaults to the database in the uri, else to `troupe`;
+   * `collectionName` to `storage`.
    */
   // oxlint-disable-next-line max-params -- the specification names these parameters
   constructor(uri: string, dbName?: string, collectionName?: string, options: MongoOptions = {}) {

@@ -9,7 +9,7 @@ export type OpenCollection = {
   readonly timeoutMs: number;
   /** True for a server outside of replica sets and sharded clusters, which has no transactions and no snapshots. */
   readonly isStandalone: boolean;
-  /** Runs the work in a session of its own, which sees all writes that earlier sessions saw before they ended. */
+  /** Performs the work in a new MongoDB session, which sees all writes that earlier sessions saw before they ended. */
   readonly inSession: <Result>(work: (session: MongoSession) => Promise<Result>) => Promise<Result>;
   /** Makes a change stream that only reports that a change happened. It occupies one connection while it is read. */
   readonly changes: (signal: AbortSignal) => AggregationCursor;
@@ -44,7 +44,7 @@ export async function openCollection(settings: MongoSettings, failures: MongoFai
 }
 
 function sessionsOf(client: MongoClient, shared: Omit<MongoSession, "session">): OpenCollection["inSession"] {
-  // A session that sends no requests and only stores the latest operation time of the other sessions.
+  // This session sends no requests. It only stores the latest operation time of the other sessions.
   const clock = client.startSession();
   return async (work) => {
     const session = client.startSession();

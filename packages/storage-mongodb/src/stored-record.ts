@@ -2,9 +2,9 @@ import { encodeKey } from "@troupe/core/storage";
 import type { ClientSession, Collection } from "mongodb";
 
 /**
- * A record in the collection. Its `_id` is the namespace, encoded without `/`, then `/` and the key. So the ids of a
- * namespace sort by the bytes of their keys. `v` is JSON text, because BSON restricts names and depth. An append under
- * a lease increments `fence` in the lease's record, so that it conflicts with a takeover.
+ * A record in the collection. Its `_id` consists of the namespace, encoded without `/`, then `/` and the key, so that
+ * the ids of a namespace sort by the bytes of their keys. `v` is JSON text, because BSON restricts names and depth. An
+ * append under a lease increments `fence` in the lease's record, so that it conflicts with a takeover.
  */
 export type StoredRecord = { _id: string; v: string; fence?: number };
 

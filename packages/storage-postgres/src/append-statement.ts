@@ -2,8 +2,9 @@ import type { AppendRequest } from "@troupe/core/storage";
 import type { SqlCall, Statements } from "@troupe-internal/sql-storage";
 
 /**
- * Returns a single statement for a whole append. It stores nothing and returns no row if another writer took the number
- * meanwhile. With `leaseText`, the text of the lease as it was read, the same happens if the stored lease has changed.
+ * Returns a single statement for a whole append. The statement stores nothing and returns no row if another writer has
+ * taken the number in the meantime. With `leaseText`, the text of the lease as it was read, the same happens if the
+ * stored lease has changed.
  */
 export type AppendStatement = (request: AppendRequest, leaseText?: string) => SqlCall;
 

@@ -15,8 +15,8 @@ export function listenerOf(pool: PostgresPool, connections: Connections): Change
 }
 
 /**
- * Listens to channels of a database, with a connection of its own while there are callbacks. If no notifications
- * arrive, hints from a timer replace them, and a warning of the process says so, once for each reason.
+ * Listens to channels of a database, over a separate connection while there are callbacks. If no notifications arrive,
+ * a timer gives hints instead, and the process emits one warning for each reason.
  */
 export class ChangeListener {
   readonly #pool: PostgresPool;
@@ -32,7 +32,9 @@ export class ChangeListener {
     this.#connections = connections;
   }
 
-  /** Calls `onChange` when another process may have notified the channel. Returns the function that stops this. */
+  /**
+   * Calls `onChange` when another process may have notified the channel. Returns the function that ends these calls.
+   */
   add(channel: string, onChange: () => void): () => void {
     const entry = { call: onChange };
     const known = this.#callbacks.get(channel);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { withTimeout } from "@troupe/core/kit";
 import type { Connections } from "@troupe-internal/postgres";
 
-/** Shortest time between two notifications of a process in milliseconds: readers do not look more often. */
+/** Shortest time between two notifications of a process in milliseconds, because readers do not read more often. */
 const pauseMs = 20;
 
 /** Milliseconds for closing, so that a server that hangs does not keep the storage open for long. */
@@ -25,9 +25,9 @@ export function channelOf(table: string): string {
 }
 
 /**
- * Notifies other processes of stored writes. It does so outside of the writing statement, because PostgreSQL commits
- * one notifying transaction at a time: writers would wait for each other's disk. A separate notification waits for no
- * disk. If it is lost, readers only wait until their next look.
+ * Notifies other processes of stored writes. The notification is not part of the writing statement, because PostgreSQL
+ * commits notifying transactions one at a time: writers would wait for each other's disk. A separate notification waits
+ * for no disk. If it is lost, readers find the write with their next poll.
  */
 export class ChangeNotifier {
   readonly #connections: Connections;
@@ -41,7 +41,7 @@ export class ChangeNotifier {
     this.#channel = channel;
   }
 
-  /** Sends a notification at once, or after the pause since the last one, for all writes until then. */
+  /** Sends a notification for all writes so far: at once, or after the pause since the last notification. */
   announce(): void {
     this.#isDue = true;
     if (this.#pause === undefined && this.#sending === undefined) this.#sending = this.#send();

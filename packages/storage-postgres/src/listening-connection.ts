@@ -6,18 +6,19 @@ import type { Connections, PostgresConnection, PostgresPool } from "@troupe-inte
 
 /**
  * Milliseconds to wait for an answer of the server, between two checks of the connection, and for a notification that
- * this process has sent.
+ * this process has sent itself.
  */
 const answerTimeoutMs = 5000;
 const checkMs = 10_000;
 const ownNotificationMs = 1000;
 
-/** Milliseconds after which a connection is opened again that was lost, or that receives no notifications. */
+/** Milliseconds before a connection is opened again that was lost or received no notifications. */
 const lostPauseMs = 500;
 const unnotifiedPauseMs = 60_000;
 
 /**
- * SQLSTATE classes of temporary failures: connection lost, insufficient resources (such as connections), shutting down.
+ * SQLSTATE classes of temporary failures: lost connection, insufficient resources (such as connections), shutdown of
+ * the server.
  */
 const passingClasses = ["08", "53", "57"];
 
@@ -62,12 +63,12 @@ export class ListeningConnection {
   listen(channel: string): void {
     const client = this.#client;
     if (client === undefined) return;
-    // Gives up the connection on failure: the other channels still work, so the failure of this one would stay
-    // unnoticed.
+    // The whole connection is given up on failure: the other channels would still work, so the failure of this channel
+    // would stay unnoticed.
     void this.#listenTo(client, [channel]).catch(() => this.#client === client && this.#lose());
   }
 
-  /** Ends the connection, which is not opened again. */
+  /** Ends the connection for good. */
   close(): void {
     this.#closed.abort();
   }
@@ -91,7 +92,7 @@ export class ListeningConnection {
       client = createClient(this.#init.pool);
       if (client === undefined) return { unnotified: noClient };
       client.once("end", lose);
-      // An error also ends the connection, which is handled by its end.
+      // The listener does nothing, because an error also ends the connection, and the end is handled.
       client.on("error", () => {});
       return await Promise.race([over.promise, this.#listenOn(client)]);
     } catch (error) {
@@ -114,7 +115,7 @@ export class ListeningConnection {
     if (this.#closed.signal.aborted || this.#client !== client) return "lost";
     if (!isReceiving) return { unnotified: poolerBetween };
     this.isReceiving = true;
-    // The connection is checked regularly, because one that a network dropped silently never ends by itself.
+    // The connection is checked regularly: if a network dropped it silently, it would never end by itself.
     while (await this.#pause(checkMs)) await client.query({ text: "select 1", query_timeout: answerTimeoutMs });
     return "lost";
   }
@@ -127,8 +128,8 @@ export class ListeningConnection {
   }
 
   /**
-   * Returns true if a notification that the pool sends is received. Behind a pooler that assigns server connections per
-   * transaction, "listen" succeeds, but no notification ever arrives.
+   * Returns true if this connection receives a notification that the pool sends. Behind a pooler that assigns server
+   * connections per transaction, "listen" succeeds, but no notification ever arrives.
    */
   async #receivesOwnNotification(client: PostgresConnection): Promise<boolean> {
     const [channel] = this.#init.channels();
@@ -163,7 +164,7 @@ export class ListeningConnection {
   }
 }
 
-/** Connects to PostgreSQL within the time limit for an answer. Does not keep the process alive meanwhile. */
+/** Connects to PostgreSQL within the time limit for an answer. The attempt does not keep the process alive. */
 async function connect(client: PostgresConnection): Promise<void> {
   const connecting = client.connect();
   client.unref();

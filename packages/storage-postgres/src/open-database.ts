@@ -34,7 +34,7 @@ export async function openDatabase(source: ConnectionSource, settings: PostgresS
       end,
     });
   } catch (error) {
-    // The release of the pool is not awaited: the caller need not wait for it.
+    // The release of the pool is not awaited, so that the caller gets the error at once.
     void end();
     throw toPostgresFailure(error);
   }

@@ -25,7 +25,7 @@ export type OpenTable = {
   readonly batches: BatchStatements;
   readonly connections: Connections;
   readonly notifier: ChangeNotifier;
-  /** Calls `onChange` when other processes may have written. Returns the function that stops this. */
+  /** Calls `onChange` when other processes may have written. Returns the function that ends these calls. */
   readonly listen: (onChange: () => void) => () => void;
   /** Releases the pool. */
   readonly end: () => Promise<void>;
@@ -58,7 +58,7 @@ export class PostgresDatabase implements RecordDatabase {
   async #transact(writes: readonly RecordWrite[]): Promise<void> {
     await this.#table.connections.useRepeatedly(async (query) => {
       await query({ sql: "begin", parameters: [] });
-      // A failed statement ends the connection, and with it the transaction.
+      // If a statement fails, the connection is ended, and the transaction with it.
       for (const write of writes) await query(this.#table.statements.write(write));
       await query({ sql: "commit", parameters: [] });
     });
@@ -77,8 +77,8 @@ export class PostgresDatabase implements RecordDatabase {
   }
 
   /**
-   * Appends without a transaction: one statement finds the number, checks the lease and stores. If another writer has
-   * taken the number or written the lease meanwhile, the statement stores nothing and is repeated.
+   * Appends without a transaction: one statement finds the number, checks the lease and stores the record. If another
+   * writer has taken the number or changed the lease in the meantime, the statement stores nothing and is repeated.
    */
   async append(request: AppendRequest): Promise<AppendedKey> {
     const { namespace, keyPrefix } = request;

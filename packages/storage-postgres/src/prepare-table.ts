@@ -21,8 +21,9 @@ export function quotedTableName({ schema, table }: TableName): string {
 }
 
 /**
- * Creates the table and its schema if they do not exist. Otherwise runs no statement that creates, so that a role
- * without that right can use an existing table. If several processes start at once, one creates and the others wait.
+ * Creates the table and its schema if they do not exist. If they exist, runs no statement that creates anything, so
+ * that a role without that right can use the table. If several processes start at the same time, one creates the table
+ * and the others wait.
  */
 export async function prepareTable(query: Query, statements: Statements, name: TableName): Promise<void> {
   const [found] = await query<Found>(call(look, name.schema, name.table));

@@ -33,7 +33,7 @@ export type OpenFile = {
 
 /**
  * The operations of `SqliteStorage` on one connection to its file. SQLite answers synchronously, so the statements of a
- * call run without interruption: nothing else in this process happens between begin and commit of a transaction.
+ * call are not interrupted: nothing else in this process happens between the begin and the commit of a transaction.
  */
 export class SqliteDatabase implements RecordDatabase {
   readonly #file: OpenFile;
@@ -138,8 +138,8 @@ export class SqliteDatabase implements RecordDatabase {
   }
 
   /**
-   * Runs work in a transaction. It begins "immediate", because a transaction that begins with a read fails at its first
-   * write if another process has written meanwhile.
+   * Performs work in a transaction. It begins "immediate", because a transaction that begins with a read fails at its
+   * first write if another process has written in between.
    */
   #transact<Result>(work: () => Result): Result {
     const { database } = this.#file;
@@ -149,7 +149,7 @@ export class SqliteDatabase implements RecordDatabase {
       this.#statement("commit").run();
       return result;
     } finally {
-      // After some failures, SQLite has already ended the transaction itself.
+      // After some failures SQLite itself has already ended the transaction.
       if (database.isTransaction) this.#statement("rollback").run();
     }
   }

@@ -5,8 +5,8 @@ import { tableNameOption } from "@troupe-internal/sql-storage";
 /** Options of `SqliteStorage`: durability, time to wait, and the name of its table. All have defaults. */
 export type SqliteOptions = {
   /**
-   * The failures that a confirmed write survives: with `"normal"` a killed process, with `"full"` also a loss of power.
-   * @default "full"
+   * The durability of a confirmed write: with `"normal"` it survives a killed process, with `"full"` also a loss of
+   * power. @default "full"
    */
   durability?: "full" | "normal" | undefined;
   /**

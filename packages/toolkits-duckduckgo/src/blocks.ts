@@ -11,7 +11,8 @@ export type Access = {
 };
 
 /**
- * Headers of every request. DuckDuckGo answers only programs that send a browser's name; this one also says what it is.
+ * Headers of every request. DuckDuckGo answers only programs whose `user-agent` looks like that of a browser. This one
+ * also names Troupe.
  */
 export const requestHeaders = {
   "user-agent": "Mozilla/5.0 (compatible; troupe)",
@@ -20,14 +21,14 @@ export const requestHeaders = {
 
 const blockedStatuses: ReadonlySet<number> = new Set([202, 403, 418, 429]);
 
-/** The failure if DuckDuckGo suspects that a robot sent the request. */
+/** The failure that is reported if DuckDuckGo suspects that a robot sent the request. */
 export const blocked: ServiceFailure = {
   problem: "blocked",
   happened: "blocked this automated request, so nothing is known of its results",
   advice: "Do not repeat it soon: use another search tool, such as web_search with Tavily, SerpAPI, Brave or Exa.",
 };
 
-/** Returns true if a reply without results is a block, by its status, or by its page that asks for a human. */
+/** Returns true if a reply without results is a block: its status says so, or its page asks for a human. */
 export function isBlocked({ status, text }: ServiceReply): boolean {
   return (
     blockedStatuses.has(status) ||

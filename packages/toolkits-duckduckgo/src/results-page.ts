@@ -1,14 +1,14 @@
 import { cleanUrl, decodeEntities, toSearchHit } from "@troupe-internal/toolkit";
 import type { DuckDuckGoHit } from "./hits.ts";
 
-/** Links and snippets that are read at most from a results page: several times what a page has. */
+/** Largest number of links and snippets that are read from a results page: several times the number that a page has. */
 const mostElements = 200;
 
 type Element = { kind: "link" | "snippet"; href: string; html: string };
 
 /**
  * Reads the results of a DuckDuckGo page, in the html or the lite version: each link with the snippet after it. Ads and
- * repetitions are left out, and DuckDuckGo's redirects are resolved.
+ * repeated results are skipped, and the addresses behind DuckDuckGo's redirects are returned.
  */
 export function readResultsPage(html: string): DuckDuckGoHit[] {
   const hits = new Map<string, DuckDuckGoHit>();
@@ -24,7 +24,10 @@ export function readResultsPage(html: string): DuckDuckGoHit[] {
   return [...hits.values()];
 }
 
-/** Returns true if a DuckDuckGo page says that there are no results, in a place where the query cannot appear. */
+/**
+ * Returns true if a DuckDuckGo page says that there are no results. Looks only where the text of the query cannot
+ * appear.
+ */
 export function saysNoResults(html: string): boolean {
   return /\bclass\s*=\s*["'][^"'<>]{0,100}\bno-results\b|>\s{0,9}No\s{1,9}(?:more\s{1,9})?results\.?\s{0,9}</i.test(
     html,
@@ -36,7 +39,10 @@ function toHit({ href, html }: Element): DuckDuckGoHit | undefined {
   return url === undefined ? undefined : toSearchHit({ title: html, url, snippet: "" });
 }
 
-/** Returns the address behind DuckDuckGo's redirects. `undefined` for an ad, and for anything but a web address. */
+/**
+ * Returns the address to which a redirect of DuckDuckGo leads. Returns `undefined` for an ad, and for anything but a
+ * web address.
+ */
 function unwrap(href: string): string | undefined {
   const link = decodeEntities(href).trim();
   // Other links stay within DuckDuckGo, such as the link in "No results."

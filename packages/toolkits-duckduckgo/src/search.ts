@@ -23,8 +23,8 @@ export function searchTool(access: Access): ToolDef {
 }
 
 /**
- * Searches with DuckDuckGo's html version, and with its lite version if the first answers with no results page. Throws
- * if neither does.
+ * Searches with DuckDuckGo's html version. If its answer is not a results page, searches with the lite version. Throws
+ * if neither returns a results page.
  */
 async function search(ask: Ask, { baseURL }: Access, form: Readonly<Record<string, string>>): Promise<DuckDuckGoHit[]> {
   const post = async (url: string) => {
@@ -40,7 +40,9 @@ async function search(ask: Ask, { baseURL }: Access, form: Readonly<Record<strin
   throw failureOf(isBlocked(first) ? first : second);
 }
 
-/** Returns the results of a DuckDuckGo page, possibly none. Returns `undefined` if it is not a results page. */
+/**
+ * Returns the results of a DuckDuckGo page, which may be empty. Returns `undefined` if the page is not a results page.
+ */
 function readPage(reply: ServiceReply): DuckDuckGoHit[] | undefined {
   const { status, text } = reply;
   const hits = status >= 200 && status <= 299 ? readResultsPage(text) : [];

@@ -42,8 +42,8 @@ export class GmailApi {
   }
 
   /**
-   * Sends a request to Gmail. Repeats it with a new token if Gmail refuses the first one, because Gmail has then done
-   * nothing.
+   * Sends a request to Gmail. If Gmail refuses the token, sends the request once more with a new token, because Gmail
+   * has done nothing yet.
    */
   async #ask(ask: Ask, request: ServiceRequest, { signal, logger }: RunContext) {
     const token = await this.#tokens.getToken({ signal, logger });

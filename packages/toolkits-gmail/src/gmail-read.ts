@@ -13,7 +13,7 @@ import { decodeHeader } from "./mime/decode-header.ts";
  */
 export type ReadOptions = { readonly api: GmailApi; readonly timeoutMs: number; readonly maxTextLength: number };
 
-/** Bytes of Gmail's answer that are read at most: text, and small attachments that come with it. */
+/** Largest size of Gmail's answer in bytes: text, and small attachments that come with it. */
 const maxBytes = 8_388_608;
 
 const mostAttachments = 50;
@@ -61,7 +61,10 @@ function toContent(message: Readonly<Record<string, unknown>>, maxTextLength: nu
   };
 }
 
-/** Cuts a text to a number of characters, never inside one, and lists what is not shown. */
+/**
+ * Cuts a text to a number of characters, never in the middle of a character, and appends notes that list the omitted
+ * content.
+ */
 function withNotes(text: string, { maxTextLength, attachments }: { maxTextLength: number; attachments: number }) {
   const shown = cutText(text, maxTextLength);
   const notes = [

@@ -9,7 +9,7 @@ export type RecipientLimits = {
   readonly allowedRecipients?: readonly string[] | undefined;
 };
 
-/** Checked recipients of a mail, each once. */
+/** Checked recipients of a mail. Each address appears once. */
 export type Recipients = {
   readonly to: readonly MailAddress[];
   readonly cc: readonly MailAddress[];
@@ -24,7 +24,7 @@ export function isRecipientEntry(value: unknown): boolean {
 
 /**
  * Reads the recipients of a mail from the arguments of a tool call, including `cc`, `bcc` and `replyTo`. Throws
- * `invalid_request` for an invalid address and for too many, and `forbidden` for one that is not allowed.
+ * `invalid_request` for an invalid address or too many addresses, and `forbidden` for an address that is not allowed.
  */
 export function readRecipients(args: Readonly<Record<string, unknown>>, limits: RecipientLimits): Recipients {
   const taken = new Set<string>();
@@ -57,7 +57,8 @@ function readOne(field: string, text: unknown, { allowedRecipients }: RecipientL
 }
 
 /**
- * Returns true if an address or its domain is allowed. Compares without regard to case: the addresses are ASCII only.
+ * Returns true if an address or its domain is allowed. Case is ignored, because the addresses contain only ASCII
+ * characters.
  */
 function isAllowed(address: string, allowed: readonly string[]): boolean {
   const own = address.toLowerCase();

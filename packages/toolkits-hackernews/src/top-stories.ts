@@ -45,7 +45,7 @@ function noteOf(found: number, failed: number): string | undefined {
 
 type Loaded = { stories: HackerNewsStory[]; failures: unknown[] };
 
-/** Loads the first stories of Hacker News. Skips deleted stories, and loads some of the next ones instead. */
+/** Loads the first stories of Hacker News. Skips deleted stories, and loads some of the next stories instead. */
 async function loadStories(ask: Ask, baseURL: string, wanted: number): Promise<Loaded> {
   const ids = await loadIds(ask, baseURL);
   const first = await loadSome(ask, baseURL, ids.slice(0, wanted));
@@ -58,7 +58,7 @@ async function loadStories(ask: Ask, baseURL: string, wanted: number): Promise<L
   };
 }
 
-/** Number of stories that are loaded in addition to the missing ones, because some of them may be deleted too. */
+/** Number of stories that are loaded in addition to the missing ones, because some of those may be deleted too. */
 const spares = 5;
 
 async function loadSome(ask: Ask, baseURL: string, ids: readonly number[]): Promise<Loaded> {

@@ -10,19 +10,24 @@ export type SearchProvider = {
   /** The provider's name for errors. */
   readonly name: string;
   readonly baseURL: string;
-  /** Environment variables for the key. The first one that is set is used. */
+  /** Environment variables for the key. The first variable that is set is used. */
   readonly environment: readonly string[];
   /** Largest number of results per search. */
   readonly mostResults: number;
   /** Makes the request of a search, below a base address. */
   request(search: SearchQuery, access: { baseURL: string; key: string }): ServiceRequest;
-  /** Reads the results of an answer with status 2xx. Throws if it is not an answer of the provider. */
+  /**
+   * Reads the results of a reply with status 2xx. Throws if the reply does not have the form of the provider's answers.
+   */
   read(reply: ServiceReply): WebSearchHit[];
-  /** Explains an error status that has another meaning for this provider. Returns `undefined` for other statuses. */
+  /**
+   * Returns the meaning of an error status for this provider, if it differs from the usual meaning. Otherwise returns
+   * `undefined`.
+   */
   explain(reply: ServiceReply): ServiceFailure | undefined;
 };
 
-/** A result with the provider's own values. */
+/** A result with the values that the provider sent, unchecked. */
 type RawHit = { title: unknown; url: unknown; snippet: unknown; date?: unknown; score?: unknown };
 
 /** Turns a provider's result into a hit. Returns an empty array if it has no web address. */

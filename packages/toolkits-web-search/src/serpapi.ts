@@ -7,7 +7,7 @@ export const serpapi: SearchProvider = {
   name: "SerpAPI",
   baseURL: "https://serpapi.com",
   environment: ["SERPAPI_API_KEY"],
-  // Google's pages have ten results, whatever the request says.
+  // Google's pages have ten results, even if the request asks for more.
   mostResults: 10,
   request({ query, timeRange }, { baseURL, key }) {
     const range = timeRange === undefined ? {} : { tbs: `qdr:${timeRange.charAt(0)}` };

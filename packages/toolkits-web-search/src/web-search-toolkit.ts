@@ -52,7 +52,9 @@ const optionTable = {
 export class WebSearchToolkit implements ToolSource {
   readonly #tools: readonly ToolDef[];
 
-  /** Throws `invalid_config` for a wrong or unknown option. A missing key is an error of the tool when it is called. */
+  /**
+   * Throws `invalid_config` for a wrong or unknown option. If the key is missing, the tool throws when it is called.
+   */
   constructor(options: WebSearchOptions) {
     const owner = "WebSearchToolkit";
     const { provider, apiKey, baseURL, ...read } = readOptions(optionTable, options, { owner });

@@ -43,7 +43,7 @@ const noWindow: ServiceFailure = {
 };
 const temporary: ServiceFailure = { problem: "unavailable", advice: "Try again in some minutes." };
 
-/** Failures by the code of the Graph API's errors. */
+/** Failures of tool calls, by the error codes of the Graph API. */
 const failures: ReadonlyMap<number, ServiceFailure> = new Map([
   [0, tokenExpired],
   [190, tokenExpired],

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { readEnvironment } from "@troupe/core/kit";
 
-/** Recipients of the WhatsApp tools: the default recipient, and the allowed ones. */
+/** Recipients of the WhatsApp tools: the default recipient, and the allowed recipients. */
 export type RecipientOptions = {
   readonly recipientWaid?: string | undefined;
   readonly allowedRecipients?: readonly string[] | undefined;
@@ -27,8 +27,8 @@ export function readNumber(text: string): string | undefined {
 }
 
 /**
- * Returns the number that a message is sent to: the one in the call, else the default. Throws `invalid_request` for a
- * missing or invalid number, and `forbidden` for one that is neither allowed nor the default.
+ * Returns the number that a message is sent to: the number in the call, else the default number. Throws
+ * `invalid_request` for a missing or invalid number, and `forbidden` for one that is neither allowed nor the default.
  */
 export function readRecipient(to: unknown, { recipientWaid, allowedRecipients }: RecipientOptions): string {
   const usual = recipientWaid ?? environmentRecipient();

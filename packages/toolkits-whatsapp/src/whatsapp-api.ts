@@ -36,8 +36,8 @@ export class WhatsAppApi {
   }
 
   /**
-   * Sends a message with one request, which is never repeated. The error says whether the message may have been sent
-   * although its answer was lost.
+   * Sends a message with one request, which is never repeated. If the answer is lost, the error says that the message
+   * may have been sent.
    */
   async send({ to, type, body }: OutgoingMessage, { signal }: RunContext): Promise<AcceptedMessage> {
     const { accessToken: given, baseURL } = this.#settings;

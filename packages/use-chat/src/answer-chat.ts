@@ -22,7 +22,7 @@ import { toHistory, toInput } from "./request/to-messages.ts";
 /** A service that is served to pages with `useChat`, and the protocol's own options. */
 export type ChatParts = {
   readonly service: Service;
-  /** Policy for runs whose page disconnects. @default "continue" for durable runs, else the service's policy */
+  /** Policy for runs whose page disconnects. @default "continue" for durable runs, otherwise the service's policy */
   readonly onDisconnect?: OnDisconnect | undefined;
   /** The major version of the AI SDK on the page: see `ChatStreamOptions`. @default 7 */
   readonly sdk?: 6 | 7 | undefined;
@@ -76,8 +76,8 @@ export async function beginAnswer(call: ChatCall, chat: Chat): Promise<void> {
 }
 
 /**
- * Answers the questions of a waiting run with the answers in a chat's message, and sends the rest of the run's message.
- * Answers that the run already has are not given again.
+ * Answers the questions of a waiting run with the answers in a chat's message, and sends the remaining events of the
+ * run's message. Answers that the run already has are not stored again.
  */
 export async function continueAnswer(call: ChatCall, chat: Chat): Promise<void> {
   const { exchange, parts } = call;
@@ -113,13 +113,13 @@ async function beginRun(call: ChatCall, requested: ChatRun, terms: RunTerms): Pr
   const { service } = parts;
   service.closeIfDraining(exchange);
   service.servedRuns.checkOpen();
-  // The request may be a repetition whose run is already stored: the ids in these headers then belong to a run that
-  // never begins.
+  // The request may be a repetition whose run is already stored. The ids in these headers would then belong to a run
+  // that never begins.
   exchange.removeHeader("X-Run-Id");
   exchange.removeHeader("X-Session-Id");
   const beginning = service.servedRuns.beginStored(requested, terms);
-  // The end of the run is recorded before the run has begun: if the client disconnects meanwhile, the run still uses
-  // data of the request.
+  // The end of the run is recorded before the run has begun: if the client disconnects in the meantime, the run still
+  // uses data of the request.
   exchange.record.runEnd = endOf(beginning);
   const run = await beginning;
   showIds(call, run);
@@ -143,8 +143,8 @@ function showIds({ exchange, parts }: ChatCall, { runId, sessionId }: StoredRun)
 }
 
 /**
- * Finds the run of the message that a chat continues: the message id is the run id. Throws `not_found` if there is
- * none.
+ * Finds the run of the message that a chat continues: the message id is the run id. Throws `not_found` if there is no
+ * such run.
  */
 async function findRun({ exchange, parts, target }: ChatCall, chat: Chat, terms: RunTerms): Promise<FoundRun> {
   const runId = chat.messageId ?? chat.last.id ?? "";
@@ -196,8 +196,8 @@ async function makeRoom({ parts, target }: ChatCall, chat: Chat, owner: SessionO
 }
 
 /**
- * Returns true if a message replaces all turns of its session, or there are none. Throws `conflict` if the message to
- * replace is not in the session.
+ * Returns true if a message replaces all turns of its session, or if the session has none. Throws `conflict` if the
+ * message to replace is not in the session.
  */
 async function replacesAll({ sessions }: Service, chat: Chat, owner: SessionOwner): Promise<boolean> {
   const turns = await readTurns(sessions, chat.chatId, owner);

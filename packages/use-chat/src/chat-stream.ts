@@ -19,16 +19,16 @@ export type ChatFileLimits = {
 export type ChatStreamOptions = {
   /**
    * Policy for runs whose page disconnects, as it does when its user presses stop. With `"continue"`, a reloaded page
-   * resumes the stream, and `POST /agents/:name/ui/:chatId/stop` stops the run.
-   * @default "continue" for durable runs, else the service's `onDisconnect`
+   * resumes the stream, and `POST /agents/:name/ui/:chatId/stop` stops the run. @default "continue" for durable runs,
+   * otherwise the service's `onDisconnect`
    */
   onDisconnect?: OnDisconnect | undefined;
   /** Limits of the files in messages. @default any file that fits into the largest body */
   files?: ChatFileLimits | undefined;
   /**
-   * The major version of the AI SDK on the page. Requests of both are alike. Answers are too, except when another process
-   * takes over a durable run: version 7 replaces the text that it has shown, version 6 gets an error and shows the answer
-   * once the chat is loaded again. @default 7
+   * The major version of the AI SDK on the page. Requests of both versions are alike. Answers are too, unless another
+   * process takes over a durable run. Version 7 then replaces the text that it has shown; version 6 gets an error and
+   * shows the answer once the chat is loaded again. @default 7
    */
   sdk?: 6 | 7 | undefined;
 };

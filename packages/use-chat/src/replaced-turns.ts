@@ -8,8 +8,8 @@ const pageSize = 100;
 
 /**
  * Returns the number of the first turn that a chat replaces: the turn after the messages that the page has kept.
- * Undefined if it replaces none. Throws `conflict` if the replaced turn of an edited message cannot be found. The id of
- * an answer's message is its run id.
+ * Undefined if the chat replaces no turn. Throws `conflict` if the replaced turn of an edited message cannot be found.
+ * The id of an answer's message is its run id.
  */
 export function firstReplaced(turns: readonly StoredTurn[], chat: Chat): number | undefined {
   const { before, messageId } = chat;
@@ -24,8 +24,8 @@ export function firstReplaced(turns: readonly StoredTurn[], chat: Chat): number 
 
 /**
  * Returns the number of the last turn if its input has the text of the chat's last message. Used if no turn is found by
- * its message id, because a page may use ids of its own. Otherwise returns undefined for a regenerated answer or an
- * empty session, and throws `conflict` for an edited message.
+ * its message id, because a page may use its own ids. Otherwise returns undefined for a regenerated answer or an empty
+ * session, and throws `conflict` for an edited message.
  */
 function lastIfSame(turns: readonly StoredTurn[], chat: Chat): number | undefined {
   const last = turns.at(-1);

@@ -72,14 +72,14 @@ export const compareInServer: CompareAll = async ({ documents, session, toBinary
 };
 
 /**
- * Makes a function that returns the cosine between the search vector and another one. Vectors with equal directions
+ * Makes a function that returns the cosine between the search vector and another vector. Vectors with equal directions
  * have equal results.
  */
 function createCosine(query: DirectedVector): (other: DirectedVector) => number {
   const unit = Float64Array.from(query.vector, (number) => number / query.length);
   return ({ vector, length }) => {
     let sum = 0;
-    // The loop uses an index and no iterator, because a search spends its time here.
+    // The loop uses an index instead of an iterator, because a search spends its time here.
     for (let index = 0; index < unit.length; index++) sum += (unit[index] as number) * (vector[index] as number);
     return Math.fround(sum / length);
   };

@@ -6,8 +6,8 @@ import type { OpenVectors } from "./open-vectors.ts";
 export type SessionVectors = OpenVectors & { readonly session: ClientSession };
 
 /**
- * Runs work in a transaction, so that it reads one state and its writes happen at once. Repeats the work while others
- * change the same documents. A standalone server has no transactions, so the work is only repeated there.
+ * Runs work in a transaction, so that it reads one state and all its writes take effect together. Repeats the work
+ * while others change the same documents. A standalone server has no transactions, so there the work is only repeated.
  */
 export async function inOneStep<Result>(
   vectors: OpenVectors,

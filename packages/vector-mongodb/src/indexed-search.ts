@@ -17,19 +17,23 @@ import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
 const mostCandidates = 10_000;
 
 /**
- * Candidates per result that the index is asked for, as MongoDB recommends for a recall of 0.95, and their smallest
- * number.
+ * Candidates per result that are requested from the index, as MongoDB recommends for a recall of 0.95, and the smallest
+ * number of candidates.
  */
 const [candidatesEach, leastCandidates] = [20, 200];
 
-/** The index is asked for twice the wanted results plus this number, because it may still contain removed documents. */
+/**
+ * Twice the wanted results plus this number are requested from the index, because it may still contain removed
+ * documents.
+ */
 const spareResults = 10;
 
 /** Filters with more names than this are applied by comparing all matching documents. */
 const mostTerms = 100;
 
 /**
- * Ages of the documents by which a search tests how up to date the index is: numbers of changes since they were stored.
+ * Ages of the documents by which a search tests how up to date the index is. An age is the number of changes since the
+ * document was stored.
  */
 const markerAges = [0, 10, 100, 1000, 10_000];
 
@@ -46,8 +50,8 @@ type IndexAnswer = {
 
 /**
  * Finds documents with the index of MongoDB Vector Search. The index contains a change only some time after it was
- * made, so documents that it does not contain yet are compared one by one. If the index finds fewer than requested, all
- * documents are compared: they are few, or the index is incomplete.
+ * made, so documents that are not in it yet are compared one by one. If the index finds fewer documents than requested,
+ * all documents are compared: they are few, or the index is incomplete.
  */
 export class IndexedFinder implements Finder {
   readonly #vectors: OpenVectors;

@@ -71,8 +71,8 @@ export class MongoDbVectorDatabase implements VectorDatabase {
       const found = await this.#vectors.documents.find(range, options).toArray();
       const own = found.filter(({ id }) => id.startsWith(prefix));
       const documents = own.map((stored) => toHead(stored));
-      // In this range, ids with the prefix come before all others, so that a page with an id without the prefix is the
-      // last.
+      // In this range, ids with the prefix come before all other ids, so that a page that contains an id without the
+      // prefix is the last page.
       const next = own.length === limit ? own.at(-1)?._id : undefined;
       return { documents, ...(next !== undefined && { next }) };
     });
@@ -92,15 +92,15 @@ export class MongoDbVectorDatabase implements VectorDatabase {
   }
 
   /**
-   * Clears a collection. Removing its catalog entry makes it empty in one step. Then its documents are removed, and any
-   * that a stopped process left.
+   * Clears a collection. Removing its catalog entry makes it empty in one step. Afterwards its documents are removed,
+   * and any documents that a stopped process has left.
    */
   async #clear(_id: string): Promise<void> {
     const { catalog, documents } = this.#vectors;
     await catalog.deleteOne({ _id });
     const scopes = await documents.distinct("scope", { scope: { $gte: `${_id}.`, $lt: `${_id}/` } });
-    // The catalog is read after the scopes: a scope that had documents then, and is no longer in the catalog, was
-    // cleared.
+    // The catalog is read after the scopes. A scope that had documents at that time, and is no longer in the catalog,
+    // was cleared.
     const current = await catalog.findOne({ _id });
     const cleared = { scope: { $in: scopes.filter((scope) => scope !== current?.scope) } };
     for (;;) {

@@ -10,8 +10,8 @@ export type MongoDbVectorOptions = VectorStoreOptions & {
   /** The database. @default the database in the uri, else "troupe" */
   dbName?: string | undefined;
   /**
-   * The MongoDB collection of the documents. A second one, with the suffix `.catalog`, describes the collections of the
-   * store. @default "vectors"
+   * The MongoDB collection of the documents. A second MongoDB collection, with the suffix `.catalog`, describes the
+   * collections of the store. @default "vectors"
    */
   collectionName?: string | undefined;
   /**

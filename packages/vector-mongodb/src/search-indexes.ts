@@ -15,12 +15,14 @@ const filterFields = ["scope", "terms", "lastOf"];
 
 type IndexState = { readonly isReady: boolean; readonly checkedMs: number };
 
-/** Options of `SearchIndexes`: whether an impossible index is an error or a warning, and a log. */
+/**
+ * Options of `SearchIndexes`: `isRequired`, which makes an impossible index an error instead of a warning, and a log.
+ */
 export type SearchIndexOptions = { readonly isRequired: boolean; readonly logger: Logger };
 
 /**
- * The indexes of MongoDB Vector Search. All vectors with the same number of dimensions share one, because clusters
- * allow only a few.
+ * The indexes of MongoDB Vector Search. All vectors with the same number of dimensions share one index, because
+ * clusters allow only a few.
  */
 export class SearchIndexes {
   readonly #vectors: OpenVectors;
@@ -55,7 +57,7 @@ export class SearchIndexes {
     if (last !== undefined) {
       const known = await last;
       if (known.isReady || performance.now() - known.checkedMs < recheckMs) return known.isReady;
-      // Another call has begun to check the index meanwhile.
+      // Another call has begun to check the index in the meantime.
       if (this.#states.get(dimensions) !== last) return await this.isReady(dimensions);
     }
     const checked = this.#check(dimensions);
@@ -82,7 +84,7 @@ export class SearchIndexes {
   }
 
   /**
-   * Creates the vector index. If another process created it first, returns that one. Returns the status `REFUSED` if
+   * Creates the vector index. If another process created it first, returns that index. Returns the status `REFUSED` if
    * the server refuses.
    */
   async #create(dimensions: number): Promise<Document | undefined> {
@@ -101,8 +103,8 @@ export class SearchIndexes {
   }
 
   /**
-   * Throws `invalid_config` if an index is required. Otherwise warns that all documents are compared, once, because the
-   * state is cached.
+   * Throws `invalid_config` if an index is required. Otherwise warns that all documents are compared. It warns only
+   * once, because the state is cached.
    */
   #refuse(problem: string): IndexState {
     if (this.#options.isRequired) throw new TroupeError("invalid_config", problem);
@@ -121,7 +123,7 @@ function definitionOf(dimensions: number): Document {
   return { fields: [vector, ...filterFields.map((path) => ({ type: "filter", path }))] };
 }
 
-/** Returns why an index is unusable and will not become usable by itself, with advice. */
+/** Returns the reason why an index is unusable and will not become usable by itself, with advice. */
 function problemOf(index: Document | undefined, dimensions: number): string | undefined {
   const name = indexName(dimensions);
   if (dimensions > mostDimensions) return `MongoDB indexes no vectors of ${dimensions} dimensions. Use shorter ones.`;

@@ -30,7 +30,7 @@ export type StoredVector = {
   lastOf?: number;
   /** The Euclidean length of the vector in the vector field. */
   length: number;
-  /** The original vector, if that in the vector field had to be scaled. */
+  /** The original vector, if the vector in the vector field had to be scaled. */
   original?: Binary;
   [field: VectorField]: Binary;
 };
@@ -68,14 +68,14 @@ export function idOf(scope: string, id: string): string {
 
 /** Makes the MongoDB filter for all documents of a scope that match a metadata filter. */
 export function inScope(scope: string, filter: MetadataFilter = {}): Filter<StoredVector> {
-  // An empty filter uses the index of ids, because the index of terms contains a document many times.
+  // An empty filter uses the index of ids, because the index of terms contains each document several times.
   if (Object.keys(filter).length === 0) return { _id: { $gte: `${scope}/`, $lt: `${scope}0` } };
   return { scope, ...withTerms(filter) };
 }
 
 /** Converts a metadata filter to a part of a MongoDB filter: each of its terms must be present. */
 export function withTerms(filter: MetadataFilter): { terms?: string; $and?: { terms: string }[] } {
-  // MongoDB uses the index for one term of the filter; the others are compared.
+  // MongoDB uses the index for one term of the filter and compares the others, so the first term is put apart.
   const [first, ...others] = filterParts(filter);
   return { ...first, ...(others.length > 0 && { $and: others }) };
 }

@@ -9,7 +9,9 @@ import type { OpenVectors } from "./open-vectors.ts";
 import { idOf, inScope, keyOf, toStored } from "./stored-vector.ts";
 import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
 
-/** The maximum number of documents or ids in one request. The MongoDB driver splits requests that are still too large. */
+/**
+ * The maximum number of documents or ids in one request. The MongoDB driver splits requests that are still too large.
+ */
 const atOnce = 1000;
 
 /** A change of a collection, with the collection's path. */
@@ -69,8 +71,8 @@ export function newEntry(path: string): CatalogEntry {
 }
 
 /**
- * Returns the ids of the documents that match a filter and that earlier changes than this one stored. Without
- * transactions, documents of a later change may be there already: they are left out.
+ * Returns the ids of the documents that match a filter and were stored by changes before this one. Without
+ * transactions, documents of a later change may exist already: they are omitted.
  */
 async function findIds(
   { documents, session }: SessionVectors,

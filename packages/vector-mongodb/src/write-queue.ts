@@ -1,6 +1,6 @@
 /**
- * Runs this process's changes to one collection one after the other. If they ran at once, all but one would find the
- * catalog changed, and be repeated.
+ * Runs this process's changes to one collection one after the other. If they ran at the same time, all but one would
+ * find the catalog changed, and be repeated.
  */
 export class WriteQueue {
   readonly #last = new Map<string, Promise<unknown>>();

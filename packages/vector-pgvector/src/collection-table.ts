@@ -9,7 +9,7 @@ import type { VectorSettings } from "./pg-vector-options.ts";
  */
 export type Names = Pick<VectorSettings, "schema" | "table"> & { readonly extensionSchema: string };
 
-/** Largest numbers of dimensions that pgvector can index as `vector`, index as `halfvec`, and store. */
+/** Largest numbers of dimensions that pgvector can index as `vector`, can index as `halfvec`, and can store. */
 const limits = { vector: 2000, halfvec: 4000, stored: 16_000 } as const;
 
 /** The column type of an HNSW index; undefined if the vectors are too long to index. */
@@ -31,8 +31,8 @@ export function tableName({ schema, table }: Names, key: string): string {
 }
 
 /**
- * Returns the type as which vectors of this length are indexed. Throws `invalid_value` for vectors that pgvector cannot
- * store.
+ * Returns the column type with which vectors of this length are indexed. Throws `invalid_value` for vectors that
+ * pgvector cannot store.
  */
 export function indexedType(dimensions: number): IndexedType {
   if (dimensions <= limits.vector) return "vector";
@@ -71,7 +71,8 @@ export function searchedExpression({ extensionSchema }: Names, type: "vector" | 
 
 /**
  * Returns the vector to search with, and the original if it differs. Cosines are computed in 32-bit floats, and the
- * index of long vectors uses 16 bits. So for vectors of extreme length, a scaled copy is stored beside the original.
+ * index of long vectors uses 16 bits. For vectors of extreme length, a scaled copy is therefore stored beside the
+ * original.
  */
 export function storedVectors({ vector, length }: DirectedVector): {
   embedding: Float32Array;

@@ -24,7 +24,8 @@ export function filterCondition(filter: MetadataFilter, parameters: unknown[]): 
 
 /**
  * Returns the condition that `metadata` has a value at a path. `@>` can use the index. It matches the value only in
- * objects, never in arrays. For an array or object it also matches larger ones, so these are compared again as a whole.
+ * objects, never in arrays. For an array or object it also matches values that contain more, so these are compared
+ * again as a whole.
  */
 function hasValue(path: readonly string[], value: unknown, parameters: unknown[]): string {
   const parameter = (added: unknown): string => `$${parameters.push(added)}`;

@@ -27,7 +27,7 @@ export async function openDatabase(
     };
     return new PgVectorDatabase({ connections, end, format, settings, extensionSchema });
   } catch (error) {
-    // The release of the pool is not awaited: the caller need not wait for it.
+    // The release of the pool is not awaited, so that the caller gets the error at once.
     void end();
     throw toPostgresFailure(error);
   }

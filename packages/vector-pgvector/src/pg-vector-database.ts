@@ -37,7 +37,8 @@ export type PgVectorParts = {
 const planned = "set local enable_seqscan = off; set local jit = off";
 
 /**
- * Error codes of a read whose table `clear` dropped meanwhile, or which was created again with another vector length.
+ * Error codes of a read whose table `clear` has dropped in the meantime, or which was created again with another vector
+ * length.
  */
 const meanwhileCleared = ["42P01", "22000"];
 
@@ -64,7 +65,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
 
   async write(collection: string, change: StoredChange): Promise<void> {
     const length = change.documents[0]?.vector.length;
-    // Throws for vectors that cannot be stored, before anything is sent.
+    // Throws for vectors that cannot be stored, before any statement is sent.
     if (length !== undefined) indexedType(length);
     await this.#parts.connections.useRepeatedly(async (query) => {
       await inTransaction(query, `begin; ${planned}`, async () => await this.#change(query, collection, change));
@@ -116,7 +117,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
     const table = tableName(this.#names, key);
     await this.#parts.connections.useRepeatedly(async (query) => {
       await inTransaction(query, "begin", async () => {
-        // A lock, for which another process that creates the index or the table waits.
+        // Another process that creates the index or the table waits for this lock.
         await query(plain("select pg_advisory_xact_lock(hashtext('troupe'))"));
         if (!(await this.#exists(query, key))) return;
         if ((await readLanguages(query, table)) !== undefined) return;
@@ -189,7 +190,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
 
   /**
    * Returns the vector length of a collection, and makes `clear` wait until the transaction ends. Creates the table for
-   * the first document; without a document, creates no table and returns undefined.
+   * the first document; if there is no document, creates no table and returns undefined.
    */
   async #lockCollection(
     query: Query,

@@ -30,8 +30,8 @@ export type PgVectorOptions = VectorStoreOptions & {
   /** Compares every vector in each search, and creates no index for new collections. @default false */
   exact?: boolean | undefined;
   /**
-   * The languages of the documents, as PostgreSQL names its text search configurations: `english`, `german`, or `simple`
-   * for words as they are written. They apply to new collections. @default ["english"]
+   * The languages of the documents, as PostgreSQL names its text search configurations: `english`, `german`, or
+   * `simple` for words without changes. They apply to new collections. @default ["english"]
    */
   languages?: readonly string[] | undefined;
   /** Receives warnings about collections that cannot be indexed. @default writes warnings to standard error */

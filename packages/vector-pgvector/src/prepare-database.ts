@@ -15,8 +15,8 @@ const look = `
 
 /**
  * Creates the extension, the schema and the table of collections if they do not exist. Returns the quoted schema of the
- * extension. Otherwise runs no statement that creates, so that a role without that right can use existing tables. If
- * several processes start at once, one creates and the others wait.
+ * extension. If they exist, runs no statement that creates anything, so that a role without that right can use the
+ * tables. If several processes start at the same time, one creates and the others wait.
  */
 export async function prepareDatabase(
   query: Query,
@@ -63,7 +63,7 @@ async function createExtension(query: Query): Promise<void> {
   } catch (error) {
     const state = sqlStateOf(error);
     if (state === "42501") throw unavailable("The role may not create the extension pgvector", createIt);
-    // The extension is not installed on the server. Older servers report the second code.
+    // The extension is not installed on the server. Older servers report this with the second code.
     if (state === "0A000" || state === "58P01") {
       throw unavailable("The server has no pgvector", `Install pgvector 0.8 or later there. ${createIt}`);
     }

@@ -25,12 +25,12 @@ type Candidate = Result & { readonly candidates: string };
 
 /**
  * Numbers of documents up to which comparing all of them is about as fast as the index, and exact. The limit for
- * filtered searches is higher, because the index must visit many documents that do not match. The index misses more
- * results the farther they are from the search vector.
+ * filtered searches is higher: the index must visit many documents that do not match, and misses more results the
+ * farther they are from the search vector.
  */
 const [fewDocuments, fewMatching] = [1000, 5000];
 
-/** With a filter, an index search keeps this many times `efSearch` candidates, because only some of them match. */
+/** With a filter, an index search keeps `efSearch` times this many candidates, because only some of them match. */
 const filteredSight = 10;
 
 /** Documents that an index search visits at most before the exact search is used. */
@@ -90,7 +90,7 @@ async function findRows(query: Query, planned: PlannedSearch): Promise<readonly 
   const few = await query<Result & { matching: string }>(fewStatement(planned, most));
   if (Number(few[0]?.matching) <= most) return few.filter(({ id }) => id !== null);
   const indexed = await query<Candidate>(indexedStatement(planned, type));
-  // With fewer candidates than requested, the index search stopped before it had seen enough.
+  // With fewer candidates than requested, the index search stopped before it had visited enough documents.
   const isWhole = Number(indexed[0]?.candidates) >= candidatesFor(search);
   return isWhole ? indexed : await query<Result>(exactStatement(planned));
 }
@@ -108,8 +108,8 @@ function isEmpty(filter: MetadataFilter): boolean {
 }
 
 /**
- * Returns the statement that compares all matching documents if they are at most `most`. If there are more, it selects
- * one row whose `matching` is greater than `most`.
+ * Returns the statement that compares all matching documents if there are at most `most`. If there are more, the
+ * statement selects one row whose `matching` is greater than `most`.
  */
 function fewStatement(planned: PlannedSearch, most: number): SqlStatement {
   const { name, operator, vector, condition, parameters } = begin(planned);
@@ -147,8 +147,8 @@ function indexedStatement(planned: PlannedSearch, type: "vector" | "halfvec"): S
 }
 
 /**
- * Returns the statement that compares every matching document. It orders by an expression without an index, because
- * HNSW would be used otherwise.
+ * Returns the statement that compares every matching document. It orders by an expression that has no index, because
+ * otherwise HNSW would be used.
  */
 function exactStatement(planned: PlannedSearch): SqlStatement {
   const { name, operator, vector, condition, parameters } = begin(planned);

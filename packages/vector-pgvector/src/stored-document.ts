@@ -11,7 +11,7 @@ export type VectorFormat = {
 /** A row of a collection's table, with metadata as JSON text. */
 export type DocumentRow = { readonly id: string; readonly content: string; readonly metadata: string | null };
 
-/** Limits of one statement that stores documents: a larger one needs more memory, and may exceed its timeout. */
+/** Limits of one statement that stores documents. A larger statement needs more memory, and may exceed its timeout. */
 const [documentsAtOnce, charactersAtOnce] = [200, 4_000_000];
 
 /** Returns the document of a row. */

@@ -8,7 +8,7 @@ import { toDocument } from "./stored-document.ts";
 import type { DocumentRow } from "./stored-document.ts";
 import { toVector, wordsColumn, wordsPrefix } from "./words-column.ts";
 
-/** Number of documents in a table below which a search leaves out no word as too common. */
+/** Number of documents in a table below which a search omits no word as too common. */
 const fewDocuments = 1000;
 
 /** Largest number of documents with a word that are counted, which is enough to tell a rare word from a common word. */
@@ -43,7 +43,7 @@ export async function searchWords(
 
 /**
  * Returns the statement of a search by words. PostgreSQL's own measure ignores how rare a word is, so the measure of
- * each word is weighted by its rarity, as BM25 does. In a large table, words that most documents have are left out,
+ * each word is weighted by its rarity, as BM25 does. In a large table, words that most documents have are omitted,
  * unless there are no others.
  */
 function wordsStatement(table: string, languages: readonly string[], search: StoredTextSearch): SqlStatement {

@@ -1,12 +1,10 @@
-/**
- * The prefix of the name of the column with the words of a document. In the name, the languages of the words follow.
- */
+/** The prefix of the name of the column with the words of a document. The languages of the words follow it. */
 export const wordsPrefix = "words";
 
 /** Matches characters of languages without spaces. In the column, each of them is a word. */
 const unspaced = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff]";
 
-/** Characters of a content that are searched: an index entry holds at most a megabyte of words. */
+/** Characters of a content that are searched, because an index entry holds at most a megabyte of words. */
 const longestContent = 100_000;
 
 /** Returns the name of the column that holds the words of documents in these languages. */
@@ -26,7 +24,7 @@ export function addWords(table: string, languages: readonly string[]): string {
   return `alter table ${table} add column ${wordsDefinition(languages)}; create index on ${table} using gin (${column})`;
 }
 
-/** Returns the SQL expression for the words of a text, itself an SQL expression, in these languages. */
+/** Returns the SQL expression for the words of a text in the given languages. `text` is an SQL expression too. */
 export function toVector(text: string, languages: readonly string[]): string {
   const spaced = `regexp_replace(${text}, '${unspaced}', ' \\& ', 'g')`;
   return languages.map((language) => `to_tsvector('${language}'::regconfig, ${spaced})`).join(" || ");

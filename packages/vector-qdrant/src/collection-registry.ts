@@ -38,7 +38,7 @@ export class CollectionRegistry {
     if (known !== undefined) return known;
     await this.#insert(path, model);
     const kept = await this.#read(path);
-    // After the insertion, another process may have cleared the collection, and with it the name.
+    // After the insertion, another process may have cleared the collection, and the stored name with it.
     return kept ?? model;
   }
 

@@ -13,7 +13,7 @@ const mostDimensions = 65_536;
 const mostKnown = 10_000;
 const mostTries = 5;
 
-/** The Qdrant collections that this process knows to exist, with their vector length. */
+/** The Qdrant collections that this process knows to exist, with the length of their vectors. */
 export class OpenCollections {
   readonly #client: QdrantClient;
   readonly #prefix: string;
@@ -35,8 +35,8 @@ export class OpenCollections {
   }
 
   /**
-   * Ensures that a collection exists and accepts vectors of these lengths; the first length decides for a new
-   * collection. Returns true if the collection exists: without vectors it is not created.
+   * Ensures that a collection exists and accepts vectors of these lengths; the first length determines that of a new
+   * collection. Returns true if the collection exists; it is not created if there are no vectors.
    */
   async open(path: string, lengths: readonly number[]): Promise<boolean> {
     const dimensions = this.#dimensions.get(path) ?? (await this.#prepare(path, lengths));
@@ -54,7 +54,7 @@ export class OpenCollections {
       const found = await this.#describe(path);
       const size = found?.dimensions ?? lengths[0];
       if (size === undefined) return undefined;
-      // The lengths are checked before a collection is created that could not store the vectors.
+      // The lengths are checked first, so that no collection is created that could not store the vectors.
       for (const length of lengths) checkDimensions(length, size);
       if (found?.hasIndex === true) return this.#know(path, size);
       await this.#complete(path, { size, exists: found !== undefined });

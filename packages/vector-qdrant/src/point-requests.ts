@@ -36,8 +36,8 @@ export function checkSizes(documents: readonly StoredDocument[]): void {
 }
 
 /**
- * Makes the requests of a change, each on demand: the operations of one `points/batch`. New documents come first, so
- * that a concurrent reader misses none.
+ * Makes the requests of a change one by one, as they are needed: the operations of one `points/batch` each. New
+ * documents come first, so that a concurrent reader misses none.
  */
 export function* toRequests(change: StoredChange): Generator<PointOperation[]> {
   for (const group of grouped(operationsOf(change))) yield group.map(({ item }) => item);

@@ -14,7 +14,7 @@ import { pointIdOf, toHead, toWholeDocument } from "./stored-point.ts";
 /** The client of a `QdrantDatabase`, the conversion of its errors, and the prefix of its collections' names. */
 export type QdrantDatabaseInit = { client: QdrantClient; failures: QdrantFailures; prefix: string };
 
-/** Number of attempts to make a change if another process keeps clearing its collection. */
+/** Number of attempts to make a change while another process keeps clearing its collection. */
 const mostTries = 5;
 
 /** The documents of a `QdrantVectorStore` in collections of Qdrant. */
@@ -95,7 +95,7 @@ export class QdrantDatabase implements VectorDatabase {
   /** Does nothing: the library closes idle connections after some seconds, and they do not keep the process alive. */
   async close(): Promise<void> {}
 
-  /** Makes a change of a collection. Returns `false` if the collection is no longer the known one. */
+  /** Makes a change of a collection. Returns `false` if the collection was replaced since this process last read it. */
   async #tryWrite(collection: string, change: StoredChange): Promise<boolean> {
     const lengths = change.documents.map(({ vector }) => vector.length);
     const wasKnown = this.#collections.isKnown(collection);

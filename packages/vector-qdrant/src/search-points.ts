@@ -19,7 +19,7 @@ export async function searchPoints(
   { topK, filter, ...query }: StoredSearch,
 ): Promise<VectorSearchResult[]> {
   const terms = toTermsFilter(filter);
-  // One point more than requested is read, to see whether the last place is tied.
+  // One point more than requested is read, which shows if the last place is tied.
   const request: Request = { query: toUnit(query), limit: topK + 1, ...(terms !== undefined && { filter: terms }) };
   const selection = { ...request, with_payload: documentFields };
   let { points }: { points: Point[] } = await client.query(name, selection);
@@ -41,7 +41,10 @@ async function searchExactly(client: QdrantClient, name: string, selection: Requ
   }
 }
 
-/** Returns the nearest points. Among those with the last place's score, chooses by the ids of their documents. */
+/**
+ * Returns the nearest points. If several points share the score of the last place, chooses among them by the ids of
+ * their documents.
+ */
 async function untie(
   client: QdrantClient,
   name: string,
@@ -55,7 +58,7 @@ async function untie(
   const ids = chosen.map(({ item }) => item.point);
   const found = await client.retrieve(name, { ids, with_payload: documentFields, with_vector: false });
   const payloads = new Map(found.map(({ id, payload }) => [id, payload]));
-  // Documents that were removed between the two requests are left out.
+  // Documents that were removed between the two requests are omitted.
   return chosen.flatMap(({ item: { point: id }, score }) =>
     payloads.has(id) ? [{ id, score, payload: payloads.get(id) }] : [],
   );

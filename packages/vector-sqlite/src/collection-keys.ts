@@ -44,7 +44,7 @@ export class CollectionKeys {
 
   /** Returns the size of the windows in which a search reads vectors. Only vectors that match the filter count. */
   windowSize(dimensions: number, terms: TermFilter | undefined): WindowSize {
-    // The vectors in the largest window take about 10 milliseconds. Very short vectors cost little more than their
+    // The vectors in the largest window take about 10 milliseconds. Very short vectors take little more time than their
     // rows.
     const most = Math.min(8192, Math.max(16, Math.ceil(2 ** 22 / dimensions)));
     if (terms === undefined) return { most };

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { KeyRange } from "./vector-tables.ts";
 
-// Smallest duration of a window's work in milliseconds; a faster window makes the next one larger.
+// Smallest duration of a window's work in milliseconds; after a faster window, the next window is larger.
 const shortest = 1.5;
 const longest = 5;
 const mostAtOnce = 8;
@@ -33,8 +33,8 @@ export type WindowSize = {
 };
 
 /**
- * Calls `work` with each window, a number of consecutive keys, of a range of keys. The size of a window depends on the
- * duration of the one before, because vectors may be long and disks slow.
+ * Calls `work` with each window (a number of consecutive keys) of a range of keys. The size of a window depends on the
+ * duration of the previous window, because vectors may be long and disks slow.
  */
 export async function eachKeyWindow(
   { after, last }: KeyRange,

@@ -38,8 +38,8 @@ export function addDistance(database: DatabaseSync): Distance {
 
 /** Returns the cosine between a vector and a vector of length 1, in 64-bit floats. */
 export function cosineOf(vector: Float32Array, unit: Float32Array): number {
-  // The loop keeps two sums for the product and two for the length, because with one sum each addition would wait for
-  // the one before.
+  // The loop keeps two sums for the product and two for the length: with a single sum, each addition would wait for the
+  // previous one.
   let dot = 0;
   let dotOfOdd = 0;
   let squares = 0;

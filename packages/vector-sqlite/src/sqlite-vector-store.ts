@@ -21,8 +21,8 @@ import { VectorFile } from "./vector-file.ts";
  */
 export type SqliteVectorOptions = VectorStoreOptions & {
   /**
-   * The failures that a confirmed write survives: with `"normal"` a killed process, with `"full"` also a loss of power.
-   * @default "full"
+   * The durability of a confirmed write: with `"normal"` it survives a killed process, with `"full"` also a loss of
+   * power. @default "full"
    */
   durability?: "full" | "normal" | undefined;
   /**

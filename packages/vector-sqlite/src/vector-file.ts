@@ -78,7 +78,7 @@ export class VectorFile {
     }
   }
 
-  /** Runs work in a transaction. The work may await: no other change of this process runs meanwhile. */
+  /** Performs work in a transaction. The work may await: until it ends, this process makes no other change. */
   async write<Result>(work: (writer: SqliteConnection) => Promise<Result>): Promise<Result> {
     const before = this.#writing;
     const written = before.then(async () => await this.#transact(work));
@@ -124,15 +124,15 @@ export class VectorFile {
     const writer = this.#writer;
     try {
       this.#checkPath();
-      // The transaction is "immediate", because one that begins with a read fails at its first write if another process
-      // has written meanwhile.
+      // The transaction is "immediate", because a transaction that begins with a read fails at its first write if
+      // another process has written in between.
       await retryWhileBusy(this.#settings.busyTimeoutMs, () => writer.run("begin immediate"));
       try {
         const result = await work(writer);
         writer.run("commit");
         return result;
       } finally {
-        // After some failures, SQLite has already ended the transaction itself.
+        // After some failures SQLite itself has already ended the transaction.
         if (writer.isTransaction) writer.run("rollback");
       }
     } catch (error) {
@@ -154,8 +154,8 @@ export class VectorFile {
   }
 
   /**
-   * Tries to load the `sqlite-vec` extension once for all searches. Warns if that fails, and searches run in JavaScript
-   * then.
+   * Tries to load the `sqlite-vec` extension, once for all searches. If that fails, warns, and searches run in
+   * JavaScript.
    */
   async #chooseDistance(): Promise<void> {
     try {

@@ -55,8 +55,8 @@ export function vectorTables(name: string) {
     removeRange: [terms, documents, vectors].map((table) => `delete from ${table} where ${inRange}`),
     get: `${found} where v.collection = (select number from ${collections} where path = ?) and v.id = ?`,
     /**
-     * Lists the documents of a collection by their ids, which are at least a first value, greater than a second, and
-     * less than a third.
+     * Lists the documents of a collection by their ids, which are at least the first parameter, greater than the
+     * second, and less than the third.
      */
     list: `select v.id, d.metadata from ${vectors} v join ${documents} d on d.key = v.key
       where v.collection = (select number from ${collections} where path = ?)
@@ -64,7 +64,10 @@ export function vectorTables(name: string) {
     getByKey: `${found} where v.key = ?`,
     /** Counts the documents with a term, up to a limit. */
     count: `select count(*) from (select 1 from ${terms} where term = ? and ${inRange} limit ?)`,
-    /** Finds the end of a window: the key of the last of the next documents with a term, up to a limit, within a range of keys. */
+    /**
+     * Finds the end of a window: the key of the last of the next documents with a term, up to a limit, within a range
+     * of keys.
+     */
     endOf: `select max(key) from (select key from ${terms} where term = ? and ${inRange} order by key limit ?)`,
     /** Finds the keys of the documents that have a term and all terms of a JSON array. */
     keysWith: `select t.key from ${terms} t ${withTerms}`,
@@ -82,7 +85,9 @@ function textTable(name: string) {
   // The index contains only words: the contents are in the table of documents.
   const [text, documents, terms] = namesOf(name, "_text", "_documents", "_terms");
   return {
-    /** Creates the index of words, which a file of an older version lacks. English words are found in other forms too. */
+    /**
+     * Creates the index of words, which a file of an older version lacks. English words are found in other forms too.
+     */
     createText: `create virtual table if not exists ${text} using fts5
       (words, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2')`,
     hasText: `select 1 from sqlite_master where name = '${name}_text'`,
@@ -94,7 +99,10 @@ function textTable(name: string) {
     /** Finds the documents in a range of keys whose words match best. */
     matching: `select rowid, bm25(${text}) from ${text} where ${text} match ? and rowid > ? and rowid <= ?
       order by bm25(${text}), rowid limit ?`,
-    /** Finds the documents whose words match best among those that have a term and all terms of a JSON array. */
+    /**
+     * Finds the documents whose words match best. Searches only documents that contain a given term and all terms of a
+     * JSON array.
+     */
     matchingWith: `select f.rowid, bm25(${text}) from ${text} f
       where ${text} match ? and f.rowid > ? and f.rowid <= ?
       and exists (select 1 from ${terms} t where t.term = ? and t.key = f.rowid) and not exists (

@@ -12,14 +12,14 @@ const artifactType = "a2a.artifact";
 
 /** The fields from which an agent makes an artifact of its task. */
 export type ArtifactFields = {
-  /** The id of the artifact, which all its pieces share. @default the id of the tool call, and a number */
+  /** The id of the artifact, which all its pieces share. @default the id of the tool call with a number */
   artifactId?: string | undefined;
   name?: string | undefined;
   description?: string | undefined;
   parts: A2AContent;
   metadata?: Record<string, unknown> | undefined;
   /**
-   * For an artifact in pieces: `false` for the first piece, `true` for each piece that adds to it. @default the
+   * For an artifact in pieces: `false` for the first piece, `true` for each piece that is appended. @default the
    * artifact is whole
    */
   append?: boolean | undefined;
@@ -32,9 +32,9 @@ export type ArtifactPiece = { readonly artifact: A2AArtifact; readonly append: b
 
 /**
  * Makes an artifact of a task, or a piece of an artifact, from text, files, addresses and data. A tool returns it among
- * its `artifacts`; a `TaskAgent` yields it. A2A clients get it at once, clients of other protocols with the output of
- * the run. Throws `invalid_value` for parts that no client could read, for a blank or reserved `artifactId`, and for a
- * piece without an `artifactId`.
+ * its `artifacts`; a `TaskAgent` yields it. A2A clients get it immediately, clients of other protocols with the output
+ * of the run. Throws `invalid_value` for parts that no client could read, for a blank or reserved `artifactId`, and for
+ * a piece without an `artifactId`.
  */
 export function createArtifact(fields: ArtifactFields): Artifact {
   const { artifactId, name, description, parts, metadata, append, isLast } = fields;
@@ -70,7 +70,7 @@ export function toPieces(artifacts: readonly ToolArtifact[]): ArtifactPiece[] {
   });
 }
 
-/** The type of the artifact that carries an `A2AReply`: how the agent wants its task to end. */
+/** The type of the artifact that carries an `A2AReply`: the agent's wish for the end of its task. */
 export const replyType = "a2a.reply";
 
 function readPiece({ type, data }: ToolArtifact, ownId: string): ArtifactPiece | undefined {

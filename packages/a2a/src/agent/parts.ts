@@ -54,7 +54,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Checks the base64 or the address of a message part: if it is invalid, clients may refuse the whole task. */
+/** Checks the base64 or the address of a message part. Clients may refuse the whole task if it is invalid. */
 function withSoundData(part: A2APart, name: string): A2APart {
   if (part.kind !== "bytes" && part.kind !== "url") return part;
   const read = readContentData({ data: part.kind === "bytes" ? part.base64 : part.url });

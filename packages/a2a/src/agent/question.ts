@@ -39,12 +39,12 @@ export function readQuestion({ kind, about }: RunWait): A2APart[] | undefined {
   return typeof question === "string" && question.trim() !== "" ? [{ kind: "text", text: question }] : undefined;
 }
 
-/** Makes the `about` data of a run's wait that the client's next message to the task answers. */
+/** Makes the `about` data of a wait that is answered by the client's next message to the task. */
 export function toAsked(parts: readonly A2APart[]): Json {
   return { question: textOf(parts), parts: parts as unknown as Json, takesMessage: true };
 }
 
-/** Returns true if a wait takes the client's whole message as its answer. */
+/** Returns true if the answer to a wait is the client's whole message. */
 export function takesMessage({ about }: RunWait): boolean {
   return isObject(about) && about["takesMessage"] === true;
 }

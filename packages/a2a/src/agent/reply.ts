@@ -5,7 +5,7 @@ import { isObject, readParts, toParts, toText } from "./parts.ts";
 import type { A2AContent } from "./parts.ts";
 
 /**
- * The end of a task that an agent asks for, returned by a tool that ends the run, or by the function `answer` of a
+ * The end of a task that an agent wants. It is returned by a tool that ends the run, or by the function `answer` of a
  * `TaskAgent`. Other protocols show `content` as the answer.
  */
 export type A2AReply = { content: string; artifacts: Artifact[] };
@@ -29,8 +29,8 @@ export function completeTask(message: A2AContent): A2AReply {
 }
 
 /**
- * Answers with a message instead of a task. A client that already has the task gets the message as the last status.
- * This happens when the client did not wait for the answer, and on streams unless the server option
+ * Answers a client with a message instead of a task. A client that already has the task gets the message as the last
+ * status. That is the case if the client did not wait for the answer, and on streams unless the server option
  * `mayAnswerByMessage` names the agent.
  */
 export function answerByMessage(message: A2AContent): A2AReply {

@@ -56,8 +56,8 @@ export type TaskAgentOptions = {
   description?: string | undefined;
   /**
    * Answers a message. A generator, or an async function that only ends the task. It starts again after each answer to
-   * `ask` and after a restart, and earlier questions are then answered at once. Yield the same values again: clients
-   * get each value once. Return nothing, or a reply that ends the task.
+   * `ask` and after a restart; `ask` then resolves immediately for earlier questions. Yield the same values again:
+   * clients get each value once. Return nothing, or a reply that ends the task.
    */
   answer(task: AgentTask): AsyncGenerator<TaskAnswerPart, A2AReply | void, void> | Promise<A2AReply | void>;
   /**
@@ -188,7 +188,7 @@ class TaskAgentRun implements RunWork {
       throw new TroupeError("invalid_value", `answer of a TaskAgent must return nothing, or ${expected}.`);
     }
     yield this.#record(artifact);
-    // A reply without earlier text: its content becomes the text of the answer for other protocols.
+    // A reply without earlier text: other protocols show its content as the text of the answer.
     if (this.#run.text === "") yield* this.#takeText(content);
   }
 

@@ -146,7 +146,10 @@ export function makeCard(facts: CardFacts): AgentCard {
   };
 }
 
-/** Returns the facts for the card of one agent, which lists the agent as its only skill. */
+/**
+ * Returns the facts for the card of several agents. Each agent is a skill with its name as the id. Throws
+ * `invalid_config` if there are no agents.
+ */
 export function describeAgent(
   agent: DescribedAgent,
   name = agent.name,
@@ -183,7 +186,7 @@ export function generateAgentCard(agent: DescribedAgent, baseUrl: string, provid
 
 /**
  * Makes the card of several agents behind the JSON-RPC endpoint at `baseUrl`. Each agent is a skill under its name in
- * `agents`. Throws `invalid_config` for no agents or a wrong `baseUrl`.
+ * `agents`. Throws `invalid_config` if there are no agents or `baseUrl` is wrong.
  */
 export function generateMultiAgentCard(
   agents: Registry<DescribedAgent>,

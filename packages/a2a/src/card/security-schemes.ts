@@ -82,8 +82,8 @@ export type SecurityScheme = { description?: string } & (
 );
 
 /**
- * The host's security schemes, and the requirements of which a client must meet one: all its schemes, with their
- * scopes.
+ * The host's security schemes, and its requirements. A client must meet one of the requirements, by using all of its
+ * schemes with their scopes.
  */
 export type CardSecurity = {
   securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;

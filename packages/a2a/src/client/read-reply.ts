@@ -30,8 +30,8 @@ const readers: Readonly<Record<string, (value: Fields) => RemoteEvent | undefine
 
 /**
  * Reads a remote agent's result, from its answer to a call or from a frame of a stream. Accepts the form of any
- * version, because some agents answer in another version than they promise. Drops unknown and malformed fields. Returns
- * undefined if the value is not a result.
+ * version, because some agents answer in another version than their card declares. Drops unknown and malformed fields.
+ * Returns undefined if the value is not a result.
  */
 export function readEvent(result: unknown): RemoteEvent | undefined {
   const fields = readObject(result);

@@ -32,7 +32,7 @@ export class A2ARemoteAgent implements Runnable<UnstructuredRunOutput> {
   readonly #parts: RemoteParts;
   readonly #eventBus = new EventBus();
 
-  /** Opens no connection yet. Throws `invalid_config` for a wrong option. */
+  /** Does not open a connection yet. Throws `invalid_config` for a wrong option. */
   constructor(options: A2ARemoteAgentOptions) {
     const settings = readRemoteAgentOptions(options);
     const http = new RemoteHttp(settings);
@@ -50,14 +50,14 @@ export class A2ARemoteAgent implements Runnable<UnstructuredRunOutput> {
     return "remote";
   }
 
-  /** The option `name`; without it, the name in the card, or the host of the URL until the card is fetched. */
+  /** The option `name`. Without it, the name in the card or, until the card is fetched, the host of the URL. */
   get name(): string {
     return this.#settings.name ?? (this.#parts.cards.card?.name || this.#settings.url.host);
   }
 
   /**
-   * The description in the agent's card, shortened if it is long; undefined until the card is fetched, and if it has
-   * none.
+   * The description in the agent's card, shortened if it is long. Undefined until the card is fetched, and if the card
+   * has no description.
    */
   get description(): string | undefined {
     return cutText(readText(this.#parts.cards.card?.["description"]), longestDescription) || undefined;
@@ -141,7 +141,7 @@ const longestDescription = 4000;
 
 const vainOptions = ["messages", "modelOptions", "model", "instructions", "tools"] as const;
 
-/** Rejects run options that cannot reach an agent of another service. */
+/** Rejects run options that have no effect on an agent of another service. */
 function refuseVainOptions(settings: RunSettings): void {
   const given = vainOptions.find((name) => settings[name] !== undefined);
   if (given === undefined) return;

@@ -44,9 +44,9 @@ export class RemoteAnswer {
   }
 
   /**
-   * The text of the answer: the text of the artifacts, else of the answering message or the status, else of the
-   * agent's last message in the history, else the answer's single data value as JSON. If the task waits for its
-   * client, the question follows the artifacts.
+   * The text of the answer. It is the first of these that exists: the text of the artifacts, of the answering message
+   * or the status, of the agent's last message in the history, or the answer's single data value as JSON. If the task
+   * waits for its client, the question follows the artifacts.
    */
   get text(): string {
     const ofArtifacts = this.artifactText;
@@ -64,8 +64,8 @@ export class RemoteAnswer {
   }
 
   /**
-   * The reason why the usage that the agent reported is rejected, worded to follow the agent's name. Undefined for
-   * valid usage.
+   * The reason why the usage that the agent reported is rejected, as the end of a sentence that begins with the agent's
+   * name. Undefined for valid usage.
    */
   get usageProblem(): string | undefined {
     const { usage } = this.#told;
@@ -112,7 +112,7 @@ export class RemoteAnswer {
     }
   }
 
-  /** Stores an artifact, or appends its parts to the earlier ones. Returns the added text. */
+  /** Stores an artifact, or appends its parts to the earlier parts. Returns the added text. */
   #put(artifact: A2AArtifact, { append, index }: { append: boolean; index: number }): string {
     const gathered = this.#find(artifact, index);
     const had = gathered.text;
@@ -155,8 +155,8 @@ export class RemoteAnswer {
   }
 
   /**
-   * Returns the data parts that belong to the answer: those of the answering message, and those of the artifacts that
-   * have text. If there is only one artifact, it needs no text.
+   * Returns the data parts that belong to the answer: those of the answering message, and those of artifacts that have
+   * text. A single artifact need not have text.
    */
   #answerData(): A2APart[] {
     const all = [...this.#artifacts.values()];
@@ -171,8 +171,8 @@ export class RemoteAnswer {
 }
 
 /**
- * Returns the added text of an artifact that was sent whole again: the text after the known text, or the whole text if
- * it does not begin with the known text.
+ * Returns the new text of an artifact that was sent again as a whole: the part after the known text, or the whole text
+ * if it does not begin with the known text.
  */
 function afterSame(had: string, text: string): string {
   return text.startsWith(had) ? text.slice(had.length) : text;

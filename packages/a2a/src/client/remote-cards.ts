@@ -17,7 +17,10 @@ type KnownCard = {
   expiresAt: number;
 };
 
-/** Milliseconds for which a fetched card is used: the lifetime that its server sets, within bounds, or else `usual`. */
+/**
+ * Milliseconds for which a fetched card is used: the lifetime that its server sets, within the bounds `least` and
+ * `most`; otherwise `usual`.
+ */
 const freshness = { least: 60_000, usual: 300_000, most: 86_400_000 };
 
 /** Finds the card of a remote agent and caches it for the lifetime that its server sets. */
@@ -26,7 +29,7 @@ export class RemoteCards {
   readonly #http: RemoteHttp;
   #known: KnownCard | undefined;
   #refreshing: Promise<KnownCard> | undefined;
-  /** Identifies the remote agent's endpoint that accepted the last message, which is tried first. */
+  /** Identifies the remote agent's endpoint that accepted the last message. It is tried first. */
   #working: string | undefined;
 
   constructor(settings: RemoteAgentSettings, http: RemoteHttp) {
@@ -88,7 +91,8 @@ export class RemoteCards {
         return this.#known;
       } catch (error) {
         if (!(error instanceof RemoteFailure) || error.kind === "unreachable" || error.kind === "timeout") throw error;
-        // A refusal of credentials explains more than a missing card, so it is kept as the failure.
+        // The reason is kept if an earlier address refused the credentials, because that explains more than a missing
+        // card.
         failure = isRefusal(failure) ? failure : error;
       }
     }
@@ -137,8 +141,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Returns the addresses at which a card may be: a URL that ends in `.json`; else below the URL, then at its origin. At
- * each place, first the file name of 0.3 and 1.0, then that of 0.2.
+ * Returns the addresses at which a card may be: a URL that ends in `.json` itself; otherwise addresses below the URL,
+ * then at its origin. At each place, the file name of 0.3 and 1.0 comes first, then that of 0.2.
  */
 function addressesOf(base: URL): URL[] {
   if (base.pathname.endsWith(".json")) return [base];

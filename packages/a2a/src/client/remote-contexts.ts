@@ -1,7 +1,7 @@
 import { ownerKey } from "@troupe/core/transport";
 import type { RunSettings } from "@troupe/core/transport";
 
-/** The place of a session at a remote agent: its context, and the task that waits for the next message, if any. */
+/** A session's context at a remote agent, and the task there that waits for the next message, if any. */
 export type RemoteContext = { readonly contextId?: string; readonly taskId?: string };
 
 /** The largest number of sessions whose contexts at a remote agent are kept in memory. */
@@ -36,11 +36,11 @@ export class RemoteContexts {
     if (this.#known.size > mostSessions && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** Derives a context id that does not reveal the session or the user. Undefined for a session without a name. */
+  /** Derives a context id that does not reveal the session or the user. Undefined for a session without an id. */
   #idOf(settings: RunSettings): string | undefined {
     const { sessionId, isNamedSession, sessionStorage, parentRunId } = settings;
     if (!isNamedSession) return undefined;
-    // A session without a storage ends with its parent run: each parent run gets a context of its own.
+    // A session without a storage ends with its parent run, so each parent run gets its own context.
     const within = sessionStorage === undefined ? null : parentRunId;
     const facts = [this.#url, ownerKey(settings), sessionId, within];
     const hash = process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(facts));

@@ -9,7 +9,9 @@ import type { RemoteInterface } from "./remote-interfaces.ts";
 import { writeCall } from "./write-call.ts";
 import type { RemoteCall } from "./write-call.ts";
 
-/** Values that all calls of one run to a remote agent share: the user's headers, and the abort signal. */
+/**
+ * Values that all calls of one run to a remote agent share: the headers of the option `headers`, and the abort signal.
+ */
 export type CallSetting = { readonly users: CallHeaders | undefined; readonly signal: AbortSignal };
 
 /**
@@ -66,7 +68,7 @@ export class RemoteEndpoint {
   async *#readStream(reply: HttpReply, id: string): AsyncGenerator<RemoteEvent, void, undefined> {
     for await (const batch of streamEvents<object>(reply, { format: "sse", maxEventBytes: this.#maxBytes })) {
       for (const frame of batch) {
-        // A frame with `body`: the agent answered with a JSON body instead of a stream.
+        // A frame with `body` means that the agent answered with a JSON body instead of a stream.
         const { body } = readObject(frame);
         yield this.#read(this.at.binding === "JSONRPC" && body !== undefined ? body : frame, id, reply.status);
       }
@@ -109,7 +111,7 @@ function parse(text: string): unknown {
 
 /**
  * Makes the failure of a reply with an error status. Details come from the body, except for rejected credentials, too
- * many requests and statuses from 502.
+ * many requests and statuses from 502 on.
  */
 function failureOfReply(status: number, headers: HttpReply["headers"], body: unknown): RemoteFailure {
   const { error } = readObject(body);

@@ -9,7 +9,7 @@ import { badForm, RemoteFailure } from "./remote-failure.ts";
 import type { RemoteEvent } from "./read-reply.ts";
 
 /**
- * The message of a run without its context and task, the session's context and task at the remote agent, and the media
+ * The message of a run, without context and task; the session's context and task at the remote agent; and the media
  * types that the client accepts.
  */
 export type ExchangeInit = {
@@ -37,10 +37,10 @@ const pollWaits = { first: 100, longest: 5000, factor: 1.5 };
 /** Consecutive failed polls after which a remote task is no longer polled. */
 const mostPollFailures = 3;
 
-/** Milliseconds to wait for the id of a remote task that is to be cancelled, and for the cancel itself. */
+/** Milliseconds to wait for the id of a remote task that must be cancelled, and for the call that cancels it. */
 const cancelWaits = { id: 1500, call: 3000 };
 
-/** The events of a call that was accepted: the first event, and the following ones. */
+/** The events of the answer to a call: the first event, and the following ones. */
 type Begun = { first: RemoteEvent; rest: AsyncGenerator<RemoteEvent, void, undefined> | undefined };
 
 /** The exchange of one run with a remote agent: sends a message and follows its task to the end. */
@@ -56,7 +56,7 @@ export class RemoteExchange {
   /** True once the remote task is over or waits for its client. */
   #isSettled = false;
   /**
-   * True once the remote task is over or waits for input. False for a task that waits for credentials, because it
+   * True once the remote task is over or waits for input. False if the task waits for credentials, because it then
    * continues by itself.
    */
   #isOver = false;
@@ -72,7 +72,10 @@ export class RemoteExchange {
     return this.#context;
   }
 
-  /** Aborts when the exchange ends. It outlives the run's own signal, so that the task can still be cancelled. */
+  /**
+   * Aborts when the exchange ends. It is separate from the run's own signal, so that the task can still be cancelled
+   * after that signal has aborted.
+   */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -91,7 +94,8 @@ export class RemoteExchange {
   async cancel(): Promise<void> {
     try {
       if (!this.#isSent || this.#isOver) return;
-      // Without an id, the message is still on its way, and only its answer names the task to cancel.
+      // Without an id, the message has not been answered yet, and only its answer contains the id of the task to
+      // cancel.
       if (this.#taskId === undefined) await this.#untilBegun();
       if (this.#taskId !== undefined && !this.#isOver) await this.#cancelTask(this.#taskId);
     } finally {
@@ -150,7 +154,8 @@ export class RemoteExchange {
         return begun;
       } catch (error) {
         if (!isRefusedMethod(error, op)) throw error;
-        // Of several endpoints' refusals the first explains the most, so it is the failure of the call.
+        // If several endpoints refuse the message, the first refusal explains the most, so it becomes the failure of
+        // the call.
         refusal ??= error;
       }
     }
@@ -185,8 +190,8 @@ export class RemoteExchange {
   }
 
   /**
-   * Yields the task's events of a stream. Returns the failure if the stream breaks off or cannot be resumed, otherwise
-   * undefined.
+   * Yields the events of the task from a stream. Returns the failure if the stream breaks off or cannot be resumed,
+   * otherwise undefined.
    */
   async *#read(
     stream: AsyncGenerator<RemoteEvent, void, undefined>,
@@ -230,13 +235,13 @@ export class RemoteExchange {
     }
   }
 
-  /** Returns true if an event belongs to the task of this exchange. Events without ids count as its own. */
+  /** Returns true if an event belongs to the task of this exchange. Events without ids are assumed to belong to it. */
   #isOurs(event: RemoteEvent): boolean {
     const id = taskIdOf(event);
     return id === undefined || this.#taskId === undefined || id === this.#taskId;
   }
 
-  /** Records the ids and the state that an event has of the remote task. */
+  /** Records the ids and the state of the remote task that an event contains. */
   #take(event: RemoteEvent): RemoteEvent {
     if (event.type !== "message") this.#taskId ??= taskIdOf(event);
     const state = stateOf(event);
@@ -266,7 +271,10 @@ function contextIdOf(event: RemoteEvent): string | undefined {
   return (event.type === "task" ? event.task.contextId : event.contextId) || undefined;
 }
 
-/** Returns true if a message was refused because of its method or endpoint, so that another may accept it. */
+/**
+ * Returns true if a message was refused because of its method or endpoint. Another method or endpoint may then accept
+ * it.
+ */
 function isRefusedMethod(error: unknown, op: "send" | "stream"): error is RemoteFailure {
   if (!(error instanceof RemoteFailure)) return false;
   return error.isUnknownMethod || error.kind === "untrusted" || (op === "stream" && error.rpcCode === -32004);

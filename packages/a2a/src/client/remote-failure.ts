@@ -4,14 +4,17 @@ import { cutText, getOwn, readObject, readRetryAfter, readText } from "@troupe/c
 import type { ReplyHeaders } from "@troupe/core/kit";
 
 /**
- * The ways in which an exchange with a remote agent fails. `form`: the answer is no A2A message, or breaks the rules of
- * A2A.
+ * The ways in which an exchange with a remote agent fails. `form`: the answer is not an A2A message, or breaks the
+ * rules of A2A.
  */
 type FailureKind = "unreachable" | "timeout" | "form" | "redirect" | "untrusted" | "status" | "rpc";
 
 /** Facts of a failed exchange with a remote agent, beside its kind. */
 type FailureFacts = {
-  /** The failure, worded to follow the agent's name, such as `did not answer in time`. It never quotes the agent. */
+  /**
+   * A description of the failure as the end of a sentence that begins with the agent's name, such as `did not answer in
+   * time`. It never quotes the agent.
+   */
   happened: string;
   status?: number | undefined;
   /** JSON-RPC error code. For HTTP+JSON, the code that matches the reason of the error. */

@@ -153,7 +153,7 @@ class Wait {
   readonly #outer: AbortSignal;
   readonly #timer: NodeJS.Timeout;
   #isLate = false;
-  /** False while the reader of a stream has not asked for more bytes: that time does not count. */
+  /** False while the reader of a stream has not asked for more bytes. This time is not counted. */
   #isWaiting = true;
   readonly #ms: number;
 

@@ -108,7 +108,7 @@ const loopbackHost = /^(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
 /**
  * Replaces another name of the same machine, such as `0.0.0.0`, by the host of the configured address, if port and
- * scheme agree. Servers on a developer's machine write such names into their cards.
+ * scheme agree. Servers on a developer's machine put such names into their cards.
  */
 function atTrustedLoopback(url: URL, baseUrl: URL): URL {
   const isSame = url.port === baseUrl.port && url.protocol === baseUrl.protocol;

@@ -20,7 +20,7 @@ export type RemoteParts = {
   readonly name: () => string;
 };
 
-/** The reason why a run finished, as the run's work returns it. */
+/** The reason for the finish of a run, as the run's work returns it. */
 type FinishReason = Extract<StreamChunk, { type: "finish" }>["finishReason"];
 
 /**
@@ -91,7 +91,7 @@ export class RemoteRun implements RunWork {
     if (endpoints.length === 0) throw noInterface(name());
     const own = await http.readHeaders(context, signal);
     signal.throwIfAborted();
-    // An origin that only the agent's card names, and not the host, gets no trace headers.
+    // An origin that is only in the agent's card, and not in the host's options, gets no trace headers.
     const telemetry = endpoints.every(({ at }) => http.isTrusted(at.url)) ? settings.telemetry : undefined;
     const users = telemetry === undefined ? own : { ...telemetry.headers(), ...own };
     return { endpoints, users, note: (endpoint: (typeof endpoints)[number]) => cards.note(endpoint) };

@@ -5,7 +5,7 @@ import type { Fields } from "../wire/field-reader.ts";
 
 /**
  * Returns the card of a remote agent with the fields of every A2A version. Missing or malformed fields are derived from
- * the others, empty, or left out. Unknown fields are kept.
+ * the others, empty, or omitted. Unknown fields are kept.
  */
 export function toAgentCard(raw: RemoteAgentCard): AgentCard {
   const { provider, securitySchemes, security, securityRequirements, ...fields } = raw as Fields;

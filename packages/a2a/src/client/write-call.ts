@@ -4,7 +4,7 @@ import type { A2AMessage } from "../wire/task.ts";
 import type { RemoteInterface } from "./remote-interfaces.ts";
 
 /**
- * A call to a remote agent. A sent message is answered with the task as it starts; the client follows the task from
+ * A call to a remote agent. The answer to a sent message is the task at its start; the client follows the task from
  * there.
  */
 export type RemoteCall =
@@ -56,7 +56,7 @@ function tenantOf({ tenant }: RemoteInterface): { tenant?: string } {
 
 function params1(call: RemoteCall): object {
   if ("id" in call) return { id: call.id };
-  // The 1.0 dialect writes a message inside the field `message`, the same field that a request has.
+  // The 1.0 dialect returns a message inside the field `message`, which is also the field of a request.
   return {
     ...dialect1.writeEvent({ type: "message", message: call.message }),
     configuration: { returnImmediately: true },
@@ -64,8 +64,8 @@ function params1(call: RemoteCall): object {
 }
 
 /**
- * Builds the parameters for A2A 0.x. In 0.2 a configuration must list the accepted media types: those that the card has
- * by default, or else plain text and JSON.
+ * Builds the parameters for A2A 0.x. In 0.2 a configuration must list the accepted media types: the default types of
+ * the card, or else plain text and JSON.
  */
 function params0(call: RemoteCall, { version }: RemoteInterface): object {
   if ("id" in call) return { id: call.id };

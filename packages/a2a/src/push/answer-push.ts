@@ -9,7 +9,10 @@ import type { Dialect } from "../wire/dialect.ts";
 import type { PushConfig, TaskPushConfig } from "../wire/push-config.ts";
 import type { PushSender } from "./push-sender.ts";
 
-/** The id of a push config that a client of 0.x stored without an id. It also finds a task's only config. */
+/**
+ * The id of a push config that a client of 0.x stored without an id. If a task has only one config, this id always
+ * finds it.
+ */
 const defaultId = "default";
 
 type PushAnswering = { readonly push: PushSender; readonly dialect: Dialect; readonly owner: SessionOwner };
@@ -42,8 +45,7 @@ export async function answerPush(call: PushCall, task: TaskRun, answering: PushA
 }
 
 /**
- * Gives a message to an agent, for a client that wants push notifications of all that happens in the message's task
- * from then on.
+ * Gives a message to an agent, for a client that wants push notifications of all later events of the message's task.
  */
 export async function takeNotifying(
   config: PushConfig,

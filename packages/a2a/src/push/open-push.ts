@@ -3,8 +3,8 @@ import type { PushSettings } from "./push-options.ts";
 import type { PushSender } from "./push-sender.ts";
 
 /**
- * Makes the sender of a service's push notifications, which ends with the service. Its code is loaded here, so only
- * if a service sends push notifications.
+ * Makes the sender of a service's push notifications, which ends with the service. The code of the sender is loaded
+ * here, so it is loaded only if a service sends push notifications.
  */
 export function openPush(
   service: Service,
@@ -23,7 +23,8 @@ export function openPush(
     get size() {
       return opened?.size ?? 0;
     },
-    // The runs of the service wait for `flush`, and a durable run service ends its own notifications.
+    // `drain` has nothing to do: the runs of the service wait for `flush`, and a durable run service ends its own
+    // notifications.
     drain: async () => undefined,
     endAll: () => opened?.endAll(),
   });

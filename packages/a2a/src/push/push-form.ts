@@ -13,7 +13,10 @@ type WriteNotification = ReturnType<SubscriptionForm["notify"]>[number];
 /** A push config as stored in its subscription, with the A2A version of the request that set it. */
 export type KeptConfig = { readonly version: string; readonly config: PushConfig & { readonly id: string } };
 
-/** The form of A2A's push notifications: bodies of the config's version, with its token, credentials and a signature. */
+/**
+ * The form of A2A's push notifications. Bodies have the version of the push config, and requests its token, its
+ * credentials and a signature.
+ */
 export class PushForm implements SubscriptionForm {
   readonly settings: PushSettings;
   readonly #signer: PushSigner;

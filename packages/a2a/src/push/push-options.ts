@@ -19,8 +19,8 @@ export type PushOptions = {
   /** The largest number of attempts to send one notification. @default as many as there are in a day */
   maxAttempts?: number | undefined;
   /**
-   * Milliseconds before the second attempt to send a notification. Each further pause is twice as long, up to one
-   * hour; each is lengthened at random by up to a quarter. @default 10_000
+   * Milliseconds before the second attempt to send a notification. Each further pause is twice as long, up to one hour.
+   * A random addition of up to a quarter lengthens each pause. @default 10_000
    */
   retryMs?: number | undefined;
   /** The largest number of push configs per task. @default 10 */

@@ -30,7 +30,9 @@ type SenderInit = {
   readonly basePath: string;
 };
 
-/** The push configs of a server's tasks. They are subscriptions of run services, whose outbox sends the notifications. */
+/**
+ * The push configs of a server's tasks. They are subscriptions of run services, whose outbox sends the notifications.
+ */
 export class PushSender {
   readonly signer: PushSigner;
   readonly #settings: PushSettings;
@@ -50,7 +52,7 @@ export class PushSender {
     this.#guard = new ReceiverGuard(settings);
     this.#form = new PushForm(settings, this.signer);
     this.#name = `a2a ${basePath}`;
-    // Also sends what other processes have left.
+    // From then on the outbox also sends notifications that other processes have left.
     durable?.webhooks.addForm(this.#name, this.#form);
   }
 
@@ -60,9 +62,9 @@ export class PushSender {
   }
 
   /**
-   * Throws `invalid-params` for an address that is never notified: not https, with credentials, or on a host that is
-   * private now; hosts in `allowPrivateHosts` may be private and without https. This prevents requests to private hosts
-   * (SSRF). Accepts a name that cannot be resolved now, because each delivery resolves it again.
+   * Throws `invalid-params` for an address that is never notified: it is not https, has credentials, or is on a host
+   * that is private now. Hosts in `allowPrivateHosts` may be private and without https. This prevents requests to
+   * private hosts (SSRF). Accepts a name that cannot be resolved now, because each delivery resolves it again.
    */
   async check({ url }: PushConfig): Promise<void> {
     if (await this.#guard.admits(url)) return;
@@ -106,7 +108,7 @@ export class PushSender {
   }
 }
 
-/** Reports a refused push config as wrong parameters: a task with too many configs has not failed. */
+/** Reports a refused push config as wrong parameters, because a task with too many configs has not failed. */
 function refuseMore(error: unknown): never {
   if (TroupeError.is(error) && error.code === "conflict") throw new A2AError("invalid-params", error.message);
   throw error;

@@ -26,7 +26,7 @@ export class PushSigner {
   readonly #algorithm: string;
   readonly #issuer: string | undefined;
 
-  /** Makes a signer; without a key, one with a new EC key. `issuer` is the address of the server, if known. */
+  /** Makes a signer. Without a key, it makes a new EC key. `issuer` is the address of the server, if known. */
   constructor(key: KeyObject | undefined, issuer: string | undefined) {
     this.#key = key ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
     this.#issuer = issuer;

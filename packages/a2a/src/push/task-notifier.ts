@@ -7,14 +7,14 @@ import type { A2AEvent, A2ATask } from "../wire/task.ts";
 export type TaskNotification = { readonly event: A2AEvent; readonly task: A2ATask };
 
 /**
- * Returns what receivers are notified of for an event of a run: the run starts to work, waits for its client, or ends, the
- * end with its artifacts. Pieces of text cause no notifications.
+ * Returns the notifications for an event of a run: that the run starts to work, waits for its client, or ends, with its
+ * artifacts. Pieces of text cause no notifications.
  */
 export function toNotifications({ event, run, attempt }: SubscribedEvent, form: Dialect): readonly TaskNotification[] {
   if (event.type === "attempt") return [ofStatus(workingSince(run, event.at), form)];
   if (event.type === "end") return ofSettled(run, form);
   const { wait } = event;
-  // The question was answered meanwhile, so the run says no longer which questions it had beside this one.
+  // The question was answered in the meantime, so the run no longer lists the other questions that it had at that time.
   if (run.status !== "waiting" || run.attempts > attempt) {
     return [ofStatus({ ...beforeEnd(run), status: "waiting", waits: [wait] }, form)];
   }
@@ -41,7 +41,7 @@ function ofStatus(run: RunView, form: Dialect): TaskNotification {
   return { event, task: toTask(run, form) };
 }
 
-/** Returns a run as it was when an attempt began. */
+/** Returns a run in the state that it had when an attempt began. */
 function workingSince(run: RunView, at: number | undefined): RunView {
   const startedAt = at ?? run.startedAt ?? run.createdAt;
   return { ...beforeEnd(run), status: "running", startedAt };

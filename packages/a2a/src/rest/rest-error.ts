@@ -15,7 +15,7 @@ const byKind: Readonly<Record<A2AErrorKind, RestStatus>> = {
   "task-not-cancelable": [400, "FAILED_PRECONDITION"],
   "push-not-supported": [400, "FAILED_PRECONDITION"],
   "unsupported-operation": [400, "FAILED_PRECONDITION"],
-  // The error is about the media type of the request's body, never that of a message part.
+  // This error concerns the media type of the request's body, never that of a message part.
   "content-type-not-supported": [415, "INVALID_ARGUMENT"],
   "extended-card-not-configured": [400, "FAILED_PRECONDITION"],
   "version-not-supported": [400, "FAILED_PRECONDITION"],
@@ -35,7 +35,7 @@ const byCode: Readonly<Record<string, RestStatus>> = {
 
 /** Returns the HTTP status of an error, and its canonical name. */
 export function restStatusOf({ kind, fields }: A2AError): RestStatus {
-  // An error with `allow`: the path exists, but not for this HTTP method.
+  // An error with `allow` means that the path exists, but not for this HTTP method.
   if ("allow" in fields) return [405, "UNIMPLEMENTED"];
   const ofCode = typeof fields["code"] === "string" ? getOwn(byCode, fields["code"]) : undefined;
   return ofCode ?? byKind[kind];

@@ -9,7 +9,7 @@ type RestRoute = {
   readonly query: readonly string[];
 };
 
-/** The operation that a path names, with the parameters in the path and the names of the accepted query parameters. */
+/** The operation of a path, with the parameters in the path and the names of the accepted query parameters. */
 export type FoundRoute = {
   readonly operation: A2AOperation;
   readonly params: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ const routes: readonly RestRoute[] = [
   route("message:stream", { POST: "stream" }),
   route("tasks", { GET: "list" }, listQuery),
   route("tasks/{id}:cancel", { POST: "cancel" }),
-  // For subscribing, A2A's definition file says GET, and its documentation POST.
+  // For subscribing, A2A's definition file has GET, and its documentation has POST.
   route("tasks/{id}:subscribe", { GET: "subscribe", POST: "subscribe" }),
   route("tasks/{id}", { GET: "get" }, ["historyLength"]),
   route("tasks/{taskId}/pushNotificationConfigs", { GET: "list-push", POST: "set-push" }, ["pageSize", "pageToken"]),
@@ -91,8 +91,8 @@ function decodeSegment(text: string): string | undefined {
 }
 
 /**
- * Returns what follows in a path below a root, without the slashes around it. The root is a path pattern, and each of
- * its segments matches one segment of the path.
+ * Returns the part of a path below a root, without slashes around it. The root is a path pattern, and each of its
+ * segments matches one segment of the path.
  */
 export function pathBelow(path: string, root: string): string {
   const below = path.split("/").slice(root.split("/").length).join("/");

@@ -8,7 +8,7 @@ import type { A2AParts } from "./a2a-parts.ts";
 import { answerCall, jsonHead, logFault } from "./answer-call.ts";
 import { streamHead } from "./task-stream.ts";
 
-/** The call in a request, or the error to answer with; in both cases with the form of the answer. */
+/** The call in a request, or the error to answer with. Both come with the form of the answer. */
 export type ReadCall = { readonly answered: Answered } & (
   | { readonly call: A2ACall; readonly error?: undefined }
   | { readonly error: A2AError; readonly call?: undefined }
@@ -16,7 +16,7 @@ export type ReadCall = { readonly answered: Answered } & (
 
 /** A way to make calls over HTTP, such as JSON-RPC. */
 export interface Binding {
-  /** Returns the form of the answer to an HTTP request that could not be read at all. */
+  /** Returns the form of the answer to an HTTP request whose call could not be read. */
   formFor(exchange: Exchange): Answered;
   /**
    * Reads the call in a request whose body has at most `maxBodyBytes`. `hasPush`: the service sends push notifications.
@@ -24,7 +24,7 @@ export interface Binding {
   readCall(exchange: Exchange, server: { maxBodyBytes: number; hasPush: boolean }): Promise<ReadCall>;
 }
 
-/** The form of the answer to a failed request, and its call, if it could be read. */
+/** The form of the answer to a failed request, and the call of the request if it could be read. */
 type Failing = { readonly answered: Answered; readonly call?: A2ACall | undefined };
 
 /** An endpoint of a service: receives the calls of its binding and answers each in the form of that binding. */
@@ -46,7 +46,7 @@ export class A2AEndpoint {
       // The origin of a page is checked even for requests that it cannot send without a CORS preflight: a call may cost
       // money, and may answer a user's questions.
       service.guard.checkPage(exchange);
-      // Unusable keys are refused before the body is read.
+      // Malformed API keys are refused before the body is read.
       const { genericApiKeyHeader } = service.settings;
       readKeyHeaders(exchange.headers, { genericApiKeyHeader });
       const owner = exchange.principal ?? {};
@@ -76,7 +76,7 @@ export class A2AEndpoint {
       return exchange.setHeader("Allow", `${allow}, OPTIONS`).sendEmpty();
     }
     if (call?.op === "subscribe" && answered.dialect.resumesEnded) {
-      // A stream of one frame, for clients that accept only streams.
+      // The error is sent as a stream of one frame, for clients that accept only streams.
       return exchange.send(200, streamHead, writeErrorFrame(answered, error));
     }
     const body = answered.writeFailure(error);

@@ -49,13 +49,13 @@ export type A2AOptions = {
    */
   securitySchemes?: Readonly<Record<string, SecurityScheme>> | undefined;
   /**
-   * Requirements of which a client must meet one: all its schemes, each with scopes. Shown in agent cards. @default
-   * none
+   * The requirements of the host. A client must meet one of them, by using all of its schemes with their scopes. Shown
+   * in agent cards. @default none
    */
   security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined;
   /**
-   * Returns the card content for a signed-in client, instead of the public card: other skills, for example.
-   * @default none: cards then declare no extended card
+   * Returns the card content for a signed-in client, which replaces that of the public card, for example with other
+   * skills. @default none: cards then declare no extended card
    */
   extendedCard?: A2AExtendedCard | undefined;
   /**

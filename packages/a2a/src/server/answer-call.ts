@@ -27,7 +27,7 @@ export type Answering = {
   /** The agent in the request's path, if any. */
   readonly agent: string | undefined;
   readonly answered: Answered;
-  /** The signed-in user; empty without one. */
+  /** The signed-in user; an empty object if there is none. */
   readonly owner: SessionOwner;
   /** Aborts when the client has disconnected. */
   readonly left: AbortSignal;
@@ -67,12 +67,15 @@ export async function answerCall(call: A2ACall, answering: Answering): Promise<v
 }
 
 async function pushingOf({ parts: { push }, answered: { dialect }, owner }: Answering) {
-  // This error is never thrown: a service without push notifications already rejects these calls while reading them.
+  // Never thrown: a service without push notifications already rejects these calls while reading them.
   if (push === undefined) throw new A2AError("push-not-supported", "This agent sends no push notifications.");
   return { push: await push, dialect, owner };
 }
 
-/** Hands the message of a call to an agent: the one in the path, else the one that the call names, else the first. */
+/**
+ * Hands the message of a call to an agent: the agent in the path, else the agent that the call names, else the first
+ * agent.
+ */
 async function take(call: SendCall, answering: Answering): Promise<TaskRun> {
   const { exchange, parts } = answering;
   const { runs, firstAgent } = parts;
@@ -98,7 +101,7 @@ async function answerSend(call: SendCall, answering: Answering): Promise<void> {
   const task = await take(call, answering);
   const run = call.waits ? await readPaused(task, answering) : task.view;
   if (run === undefined) return;
-  // A client that already knows the task, or does not wait for its end, gets the task instead of a message.
+  // A client that already knows the task, or does not wait for its end, gets the task and not a message.
   const message = call.waits && call.message.taskId === undefined ? toMessage(run) : undefined;
   const answer =
     message === undefined
@@ -117,8 +120,8 @@ async function readPaused(task: TaskRun, { left }: Answering): Promise<RunView |
 }
 
 /**
- * Streams the further events of a task. A finished task is streamed to clients of 0.x, which accept only streams; for
- * others it is an error.
+ * Streams the later events of a task. A finished task is streamed to clients of 0.x, which accept only streams; for
+ * other clients it is an error.
  */
 async function answerSubscribe(task: TaskRun, answering: Answering): Promise<void> {
   const { dialect } = answering.answered;
@@ -133,7 +136,7 @@ async function answerSubscribe(task: TaskRun, answering: Answering): Promise<voi
   stream.close();
 }
 
-/** Streams a task, for an A2A call that started or continued it, or that only follows it. */
+/** Streams a task for an A2A call that started, continued or only follows the task. */
 async function answerStream(task: TaskRun, answering: Answering, call?: SendCall): Promise<void> {
   const { left, exchange } = answering;
   const stream = openStream(task, answering, call);
@@ -159,7 +162,7 @@ function openStream({ run }: TaskRun, { exchange, answered, parts }: Answering, 
   return new TaskStream(exchange, answered, { taskId, contextId, takesMessage, historyLength, heartbeatMs });
 }
 
-/** Sends a task as a result. Does nothing without a run, because the client has disconnected. */
+/** Sends a task as a result. Does nothing if `run` is undefined, because the client has disconnected. */
 function sendTask(run: RunView | undefined, answering: Answering, historyLength?: number): void {
   if (run === undefined) return;
   sendResult(answering, answering.answered.dialect.writeTask(shownTask(run, answering, historyLength)));

@@ -16,8 +16,8 @@ type CardRequest = {
 };
 
 /**
- * Makes the facts of the extended card for an authenticated client. Throws `unauthorized` without a principal, and an
- * `A2AError` if the service, the agent or this client has no extended card.
+ * Makes the facts of the extended card for an authenticated client. Throws `unauthorized` if no user is signed in, and
+ * an `A2AError` if the service, the agent or this client has no extended card.
  */
 export async function makeExtendedCard({ parts, exchange, agent, dialect }: CardRequest): Promise<CardFacts> {
   const { extendedCard } = parts.settings;

@@ -43,7 +43,7 @@ function sendCard(parts: A2AParts, exchange: Exchange, is1: boolean): void {
   const tag = `"${hash("sha256", json, "base64url").slice(0, 27)}"`;
   const { baseUrl } = parts.settings;
   exchange.setHeader("ETag", tag).setHeader("Last-Modified", madeAt).setHeader("Access-Control-Allow-Origin", "*");
-  // Without `baseUrl`, the card depends on the address that this client used.
+  // Without `baseUrl`, the card depends on the address that the client used.
   exchange.setHeader("Vary", baseUrl === undefined ? `Host, ${asking}` : asking);
   exchange.setHeader("Cache-Control", baseUrl === undefined ? "private, max-age=300" : "public, max-age=3600");
   if (isKnown(tag, exchange.headers["if-none-match"])) return exchange.sendEmpty(304);
@@ -85,9 +85,9 @@ const asking = "A2A-Version, Accept";
 const type1 = /(?:^|,)\s*application\/a2a\+json\s*(?:[;,]|$)/i;
 
 /**
- * Returns true if a client gets a 1.0 card: it names that version, or names none and accepts the media type of 1.0 or
- * meets `cardMode` "v1". A request without version and media type may come from a client of any version: the official
- * Python clients of 0.3 and 1.0 send the same request.
+ * Returns true if a client gets a 1.0 card: it names that version, or it names no version and either accepts the media
+ * type of 1.0 or meets `cardMode` "v1". A request without version and media type may come from a client of any version:
+ * the official Python clients of 0.3 and 1.0 send the same request.
  */
 function asksFor1({ headers }: Exchange, { cardMode }: A2ASettings): boolean {
   const { "a2a-version": version, accept = "" } = headers;

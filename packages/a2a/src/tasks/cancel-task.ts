@@ -16,8 +16,8 @@ export type CancelRequest = {
 
 /**
  * Cancels a task, whichever process performs it, and waits until it is over. Returns its run, or undefined if the
- * client disconnects first. Throws `task-not-cancelable` for a task that was already over or ends in another way; see
- * `cancelsAgain`.
+ * client disconnects first. Throws `task-not-cancelable` if the task was already over (see `cancelsAgain`) or ends in
+ * another way.
  */
 export async function cancelTask(
   runs: TaskRuns,
@@ -27,7 +27,7 @@ export async function cancelTask(
   const { run, view } = task;
   if (view.status === "cancelled" && cancelsAgain) return view;
   const outcome = await run.service.cancel(run.runId, owner, "Cancelled on request.");
-  // If the run was still open when it was found, its record, which is read below, shows whether a cancel ended it.
+  // If the run was still open when it was found, its record, which is read now, shows if a cancellation has ended it.
   if (outcome === "over" && wasOver(view)) throw notCancelable();
   const tail = new TaskTail(task, left);
   try {

@@ -4,7 +4,10 @@ import { isKnown, TaskFollower } from "./task-follower.ts";
 import type { TaskReader } from "./task-follower.ts";
 import type { TaskTail } from "./task-tail.ts";
 
-/** Sends a task to its reader as it is, then all its changes, until the task is over or waits for its client. */
+/**
+ * Sends a task in its present state to its reader, then all changes of the task, until it is over or waits for its
+ * client.
+ */
 export async function followTask(tail: TaskTail, reader: TaskReader): Promise<void> {
   const follower = new TaskFollower(tail, reader);
   try {
@@ -42,8 +45,8 @@ async function readUntilPaused(tail: TaskTail): Promise<RunView | undefined> {
 }
 
 /**
- * Waits for the end or the next wait of a task whose earlier events are gone: a task in memory keeps only the newest
- * events. A late reader then gets the task's state and artifacts. Rethrows any other error.
+ * Waits for the end or the next wait of a task whose earlier events were dropped: a task in memory keeps only the
+ * newest events. A late reader then gets the task's state and artifacts. Rethrows any other error.
  */
 async function untilRestingAfter(error: unknown, tail: TaskTail): Promise<RunView | undefined> {
   if (!TroupeError.is(error) || error.code !== "gone") throw error;

@@ -57,7 +57,7 @@ async function findTasks(runs: TaskRuns, { owner, form }: { owner: SessionOwner;
   return found;
 }
 
-/** Returns a task without the results of its run, because those of all tasks would take too much memory. */
+/** Returns a task without the results of its run. The results of all listed tasks would take too much memory. */
 function toBrief(run: RunView, form: TaskForm): A2ATask {
   const { metadata: _, ...task } = toTask(run, form);
   return { ...task, artifacts: [] };
@@ -88,7 +88,7 @@ async function readWhole(
   try {
     return toTask(await service.get(task.id, owner), form);
   } catch (error) {
-    // A run that was removed meanwhile is listed as it was, without artifacts.
+    // A run that was removed in the meantime is listed in its earlier state, without artifacts.
     if (TroupeError.is(error) && error.code === "not_found") return task;
     throw error;
   }

@@ -10,7 +10,7 @@ import type { A2AMessage, A2APart } from "../wire/task.ts";
 /** The answer to one question of a run. */
 export type WaitAnswer = { readonly waitId: string; readonly answer: Json };
 
-/** Replies that approve a tool call. Any other text denies it, and the agent receives that text. */
+/** Replies that approve a tool call. Any other text denies the call, and the agent receives that text. */
 const approvals: ReadonlySet<string> = new Set([
   "yes",
   "y",
@@ -22,7 +22,7 @@ const approvals: ReadonlySet<string> = new Set([
   "confirmed",
 ]);
 
-/** Longest tool arguments in the text of a question, in characters. The question's data has them whole. */
+/** Maximum characters of tool arguments in the text of a question. The question's data contains the whole arguments. */
 const longestShown = 2000;
 
 /** Returns the message with which a waiting task asks its client: text for people, and the questions as data. */
@@ -130,7 +130,7 @@ function toResult(parts: readonly A2APart[]): Json {
   return { result: toContent({ parts }) as Json };
 }
 
-/** Returns true if data is an answer in this service's own form, and false if the data itself is the result. */
+/** Returns true if data has the form of this service's own answers, and false if the data itself is the result. */
 function isAnswer(data: unknown): data is { result: Json } | { error: string } {
   if (typeof data !== "object" || data === null) return false;
   const [name, ...more] = Object.keys(data);

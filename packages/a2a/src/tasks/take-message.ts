@@ -23,7 +23,7 @@ export type MessageRequest = {
 
 /**
  * Begins a task with a message, or continues the task that the message names by answering its question. Returns the
- * task's run as it is from then on.
+ * task's run in its new state.
  */
 export async function takeMessage(request: MessageRequest, runs: TaskRuns): Promise<TaskRun> {
   const { message, exchange } = request;
@@ -89,7 +89,7 @@ function notWaiting({ status }: RunView): A2AError {
   return new A2AError("unsupported-operation", `${problem}. Send the message without taskId: it begins a new task.`);
 }
 
-/** Rethrows a refused answer as an `A2AError`: its question is unknown, already has an answer, or its time is over. */
+/** Rethrows a refused answer as an `A2AError`: the question is unknown, already has an answer, or its time is over. */
 function refuseAnswer(error: unknown): never {
   if (TroupeError.is(error) && error.code === "conflict") {
     throw new A2AError("unsupported-operation", error.message);

@@ -9,13 +9,13 @@ import { toArtifacts, toMessage, toMetadata, toStatus, toTask } from "./task-vie
 import type { TaskForm } from "./task-view.ts";
 import type { TaskTail } from "./task-tail.ts";
 
-/** The reader of a task's events. Its methods return a promise while the reader needs time to drain. */
+/** The reader of a task's events. A method returns a promise if the reader must drain first. */
 export type TaskReader = {
   readonly form: TaskForm;
   send(event: A2AEvent): Promise<void> | undefined;
   /** Appends text to the artifact that holds the answer. */
   sendText(text: string, place: TextPlace): Promise<void> | undefined;
-  /** True if the task is held back until it has something to show, so that a message can replace it. */
+  /** True if the task is sent only once it has something to show, so that a message can replace it. */
   readonly takesMessage: boolean;
   /** Returns true if the stream ends after a status with this state. */
   endsAt(state: A2ATaskState): boolean;
@@ -44,16 +44,16 @@ export class TaskFollower {
   readonly #reader: TaskReader;
   readonly #start: RunView;
   #state: A2ATaskState;
-  /** True once the events belong to changes after the state in which the task was first sent. */
+  /** True once the events are newer than the state in which the task was first sent. */
   #isNew: boolean;
-  /** The model call whose text the artifact of the answer has, and the length of that text. */
+  /** The model call whose text is in the artifact of the answer, and the length of that text. */
   #step: string | undefined;
   #length = 0;
-  /** True once the agent has decided how its task ends. Later text is for readers of other protocols. */
+  /** True once the agent has decided how its task ends. Later text is only for readers of other protocols. */
   #isReplied = false;
-  /** The artifacts already sent, by id: the number of their parts, and the step that made them. */
+  /** The artifacts that were already sent, by id: the number of their parts, and the step that made them. */
   readonly #shown = new Map<string, { parts: number; step: string }>();
-  /** The run of a task that is held back; undefined once the task was sent to the reader. */
+  /** The run of a task that was not sent to the reader yet; undefined once it was sent. */
   #held: RunView | undefined;
   #piece: Piece | undefined;
   #flushing: NodeJS.Immediate | undefined;
@@ -64,12 +64,12 @@ export class TaskFollower {
     this.#reader = reader;
     this.#start = tail.task.view;
     this.#state = toStatus(this.#start, reader.form).state;
-    // The text of a waiting task comes from a finished step: the next answer replaces it.
+    // The text of a waiting task comes from a finished step, and the next answer replaces it.
     this.#isNew = this.#start.attempts === 0;
     this.#held = this.#start;
   }
 
-  /** Sends the task as it is, unless the task is held back. */
+  /** Sends the task in its present state, unless a message may still replace it. */
   async begin(): Promise<void> {
     if (this.#reader.takesMessage) return;
     this.#release();
@@ -131,17 +131,17 @@ export class TaskFollower {
     this.#piece ??= { text: "", append: this.#length > 0, record };
     this.#piece.text += text;
     this.#length += text.length;
-    // The text is sent after all events of a record of the run log were taken, so that they make one piece.
+    // The text is sent after all events of one log record were taken, so that they form one piece.
     this.#flushing ??= setImmediate(this.#flushSoon);
   }
 
-  /** Sends the artifacts in a tool's result, without collecting them as text is. */
+  /** Sends the artifacts in a tool's result immediately, unlike text, which is collected. */
   async #takeArtifacts({ artifacts = [], toolCallId, toolName }: ToolResult, step: string): Promise<void> {
     if (artifacts.length === 0 || !this.#shows()) return;
     const made = artifacts.map((artifact) => ({ ...artifact, toolCallId, toolName }));
     for (const piece of toPieces(made)) {
       this.#sendPiece(piece, step);
-      // Artifacts may be long: a slow reader gets the next artifact when it has room.
+      // Artifacts may be long, so a slow reader gets the next artifact only when it has room.
       await this.#untilDrained();
     }
     this.#isReplied ||= readReply(artifacts) !== undefined;
@@ -155,15 +155,15 @@ export class TaskFollower {
     this.#send({ type: "artifact", taskId, contextId, artifact, append: before !== undefined, isLast });
   }
 
-  /** Forgets the sent output of a step of the run, because another attempt makes it again. */
+  /** Forgets the output of a step that was sent, because another attempt produces the step's output again. */
   #reset(step: string): void {
     if (step === this.#step) this.#voidText();
     for (const [id, shown] of this.#shown) if (shown.step === step) this.#shown.delete(id);
   }
 
   /**
-   * Returns true if text and artifacts are sent: for a running task from the start, for a waiting task only after its
-   * answer.
+   * Returns true if text and artifacts are sent: always if the task was running at first; only after its answer if it
+   * was waiting.
    */
   #shows(): boolean {
     return this.#isNew || this.#start.waits === undefined;
@@ -197,8 +197,8 @@ export class TaskFollower {
   }
 
   /**
-   * Sends how the task ends or waits to a reader that missed earlier events: this reader gets the artifacts whole. Does
-   * nothing without a run, because the client has disconnected.
+   * Sends the end or the wait of a task to a reader that missed earlier events, with whole artifacts. Does nothing if
+   * `run` is undefined, because the client has disconnected.
    */
   async skipTo(run: RunView | undefined): Promise<void> {
     this.#voidText();
@@ -245,7 +245,7 @@ export class TaskFollower {
   async #sendWhole(artifact: A2AArtifact): Promise<void> {
     const { runId: taskId, sessionId: contextId } = this.#start;
     this.#flush();
-    // The collected text and the artifact may both be long: a slow reader gets the artifact when it has room.
+    // The collected text and the artifact may both be long, so a slow reader gets the artifact only when it has room.
     await this.#untilDrained();
     this.#send({ type: "artifact", taskId, contextId, artifact, append: false, isLast: true });
   }
@@ -278,7 +278,7 @@ export class TaskFollower {
     this.#note(this.#reader.send(event));
   }
 
-  /** Sends the task if it was not sent yet, before its changes. */
+  /** Sends the task before its first change, if it was not sent yet. */
   #release(): void {
     if (this.#held === undefined) return;
     const task = toTask(this.#held, this.#reader.form);

@@ -31,7 +31,7 @@ export function noteWith(note: Json | undefined, messages: readonly A2AMessage[]
   return toNote(kept.slice(first));
 }
 
-/** Returns the stored messages of a task in order of time. A run that no A2A message began has none. */
+/** Returns the stored messages of a task in order of time; none for a run that no A2A message began. */
 export function readHistory({ runId, sessionId, note }: Pick<RunView, "runId" | "sessionId" | "note">): A2AMessage[] {
   return readNote(note).map((message) => ({ ...message, taskId: runId, contextId: sessionId }));
 }
@@ -55,8 +55,8 @@ function toKept({ taskId: _task, contextId: _context, ...message }: A2AMessage):
 }
 
 /**
- * Removes the bytes of a large file from a message to store: the agent has already received them, and the history would
- * keep them as long as the task.
+ * Removes the bytes of a large file from a message before it is stored. The agent has already received the file, and
+ * the history would keep it as long as the task.
  */
 function withoutBytes(part: A2APart): A2APart {
   if (part.kind !== "bytes" || part.base64.length <= longestBase64) return part;

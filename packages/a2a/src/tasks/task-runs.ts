@@ -13,10 +13,7 @@ export class TaskRuns {
   /** The served agents and teams, by name. */
   readonly agents: ReadonlyMap<string, Runnable>;
 
-  /**
-   * `names` are the names of the served agents and teams, in order. Throws `invalid_config` if an agent and a team
-   * have the same name.
-   */
+  /** @param names the names of the served agents and teams, in order */
   constructor(service: Service, names: readonly string[]) {
     this.service = service;
     this.agents = new Map(names.map((name) => [name, runnableOf(service, name)]));
@@ -43,7 +40,7 @@ export class TaskRuns {
    */
   async find(taskId: string, caller: RunCaller): Promise<TaskRun> {
     const found = await this.service.servedRuns.find(taskId, caller).catch(orUndefined);
-    // Runs of workflows are left out: their result is not an answer that a task could show.
+    // Workflow runs are omitted: their result is not an answer that a task could show.
     if (found !== undefined && found.run.kind !== "workflow") return found;
     throw new A2AError("task-not-found", "Task not found. It may have been removed, or belong to another user.");
   }

@@ -17,7 +17,7 @@ function isSettled({ status }: RunView): boolean {
 export class TaskTail {
   readonly task: TaskRun;
   readonly #left: AbortSignal;
-  /** The number of the attempt at the run whose events are read. */
+  /** The number of the attempt at the run to which the events being read belong. */
   #attempt = 0;
   #paused: RunView | undefined;
   #isOver = false;
@@ -29,14 +29,12 @@ export class TaskTail {
     this.task.run.follow();
     if (left.aborted) this.task.run.leave();
     else left.addEventListener("abort", this.task.run.leave, { once: true });
-    // After the answer to one of several questions, the run waits for the others again without an event in its log.
+    // After an answer to one of several questions, the run continues to wait for the others without a new event in its
+    // log.
     if ((task.view.waits ?? []).length > 1) void this.#watchWaits();
   }
 
-  /**
-   * The run of a task that waits again for an answer it already waited for, after which no events follow. Otherwise
-   * undefined.
-   */
+  /** The run of a task that continues to wait for an answer, after which no events follow. Otherwise undefined. */
   get paused(): RunView | undefined {
     return this.#paused;
   }
@@ -52,8 +50,8 @@ export class TaskTail {
   }
 
   /**
-   * Waits until the run's record says that the run waits for an answer or is over: other calls of the same round trip
-   * may still be running. Returns undefined if the run continues because it was answered, or if the client has
+   * Waits until the run's record shows that the run waits for an answer or is over; until then, other calls of the same
+   * round trip may be running. Returns undefined if the run continues because it was answered, or if the client has
    * disconnected.
    */
   async untilSettled(): Promise<RunView | undefined> {
@@ -63,16 +61,16 @@ export class TaskTail {
   }
 
   /**
-   * Waits until the record of a run says that the run is over, as the log already does. Returns undefined if the client
-   * has disconnected.
+   * Waits until the run's record shows the end that the run's log already contains. Returns undefined if the client has
+   * disconnected.
    */
   async untilEnded(): Promise<RunView | undefined> {
     return await this.#look((now) => isSettled(now) && now.status !== "waiting");
   }
 
   /**
-   * Waits until the record of a run says that it is over or waits for a new answer. Returns undefined if the client has
-   * disconnected.
+   * Waits until the run's record shows that the run is over or waits for a new answer. Returns undefined if the client
+   * has disconnected.
    */
   async untilResting(): Promise<RunView | undefined> {
     const { attempts, waits } = this.task.view;
@@ -83,8 +81,7 @@ export class TaskTail {
   async #watchWaits(): Promise<void> {
     const { attempts } = this.task.view;
     const isNew = (now: RunView): boolean => isSettled(now) && now.attempts > attempts;
-    // An outage of the storage is ignored here and the record is read again, because reading the events reports the
-    // outage.
+    // An outage of the storage is ignored here, because reading the events reports it. The record is read again.
     this.#paused = await this.#look(isNew, { isPatient: true });
     if (this.#paused?.status === "waiting") this.task.run.leave();
   }

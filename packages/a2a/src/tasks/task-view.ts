@@ -39,7 +39,7 @@ export function toStatus(run: RunView, form: TaskForm): A2AStatus {
     case "running":
       return { state: "working", at: startedAt };
     case "waiting":
-      // A run that waits for an event or a time needs nothing from the client.
+      // A run that waits for an event or a time does not need its client.
       if (!asksClient(run)) return { state: "working", at: startedAt };
       return { state: "input-required", at: askedAtOf(run) ?? startedAt, message: toQuestion(run) };
     default:
@@ -89,7 +89,7 @@ type ShownOutput = Partial<Pick<PublicOutput, "text" | "structured" | "artifacts
 
 /** Returns the artifacts for the task of a finished run: its answer, and those of its tools. */
 export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">): A2AArtifact[] {
-  // The answer of a rejected task is the text that the guardrail blocked, so it is not shown.
+  // The answer of a rejected task is not shown, because it is the text that the guardrail blocked.
   if (error?.code === "guardrail_blocked") return [];
   const parts = isReplacedBy(replyOf(output), output) ? [] : toAnswerParts(output);
   const { artifacts = [] } = readOutput(output);
@@ -100,8 +100,8 @@ export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">
 }
 
 /**
- * Returns true if an agent's reply replaces the answer of its run: always for a rejection or a message; for a completed
- * task if the answer is only the reply's text.
+ * Returns true if an agent's reply replaces the answer of its run. A rejection or a message always does; a completed
+ * task does if the answer is only the reply's text.
  */
 function isReplacedBy(reply: ShownReply | undefined, output: Json | undefined): boolean {
   if (reply?.kind !== "completed") return reply !== undefined;

@@ -6,7 +6,7 @@ import { toPublicError } from "@troupe/core/transport";
 /** An error of JSON-RPC or A2A: its JSON-RPC code, its reason in A2A 1.0, and our own error code. */
 type WireError = { readonly rpc: number; readonly reason?: string; readonly own: ErrorCode };
 
-/** All errors that a client can get, by the server's names for them. */
+/** All errors that a client can get, by the names that this server uses for them. */
 const wireErrors = {
   "parse-error": { rpc: -32700, own: "invalid_request" },
   "invalid-request": { rpc: -32600, own: "invalid_request" },
@@ -76,9 +76,7 @@ const byCode: Readonly<Record<ErrorCode, { kind: A2AErrorKind; state?: "failed" 
   invalid_value: { kind: "internal" },
 };
 
-/**
- * A2A errors by the code of the core error, for the two codes that mean something else in calls about an existing task.
- */
+/** A2A errors for the two core error codes that mean something else in calls about an existing task. */
 const byCodeOfTask: Partial<Record<ErrorCode, A2AErrorKind>> = {
   not_found: "task-not-found",
   conflict: "task-not-cancelable",
@@ -90,8 +88,8 @@ export function stateOfFailure(code: ErrorCode): "failed" | "rejected" | "cancel
 }
 
 /**
- * Turns a thrown value into an error for the client. With `about` `"task"`, an unknown name or a conflict concerns the
- * task and becomes an A2A error. Otherwise it becomes an error of the parameters.
+ * Turns a thrown value into an error for the client. With `about` set to `"task"`, an unknown name or a conflict
+ * concerns the task and becomes an A2A error. Otherwise it becomes an error of the parameters.
  */
 export function toA2AError(thrown: unknown, about: "task" | "request" = "request"): A2AError {
   if (thrown instanceof A2AError) return thrown;

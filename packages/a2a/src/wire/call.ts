@@ -8,7 +8,7 @@ type CallFields = { tenant?: string; metadata?: Record<string, unknown> };
 export type SendCall = CallFields & {
   op: "send" | "stream";
   message: A2AMessage;
-  /** True to answer the message when its task is over or waits for the client; false to answer at once. */
+  /** True to answer once the task of the message is over or waits for the client; false to answer at once. */
   waits: boolean;
   /** Media types that the client accepts. Absent: any type. */
   outputModes?: string[];

@@ -32,7 +32,10 @@ function readMessage(value: unknown, path: string): A2AMessage {
   };
 }
 
-/** Reads a part of a message in A2A 0.x. Accepts `type` for `kind`, as in A2A 0.1, and parts without either. */
+/**
+ * Reads a part of a message in A2A 0.x. Accepts the field `type` instead of `kind`, as in A2A 0.1, and parts that have
+ * neither.
+ */
 function readPart(value: unknown, path: string): A2APart {
   const part = new FieldReader(value, path);
   const kind =
@@ -196,8 +199,8 @@ function writeTask({ id, contextId, status, artifacts, history, metadata }: A2AT
 }
 
 /**
- * Returns true if the stream of a task in this state ends: clients of 0.x read until `final`, also if a task only waits
- * for them.
+ * Returns true if the stream of a task ends in this state. Clients of 0.x read until `final`, even if the task only
+ * waits for them.
  */
 function endsStream(state: A2ATaskState): boolean {
   return isTerminal(state) || isInterrupted(state);

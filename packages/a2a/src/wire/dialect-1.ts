@@ -248,7 +248,7 @@ export const dialect1 = {
   deletedPush: {},
   defaultPushId: undefined,
   writeError: toError1,
-  // A task that waits for credentials keeps its stream: it continues once they arrive by another way.
+  // The stream of a task that waits for credentials stays open: the task continues once they arrive in another way.
   endsStream: (state) => isTerminal(state) || state === "input-required",
   cancelsAgain: true,
   resumesEnded: false,

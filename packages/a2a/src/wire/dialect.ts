@@ -50,14 +50,14 @@ export interface Dialect {
   /** Returns true if a stream ends after a status with this state. */
   endsStream(state: A2ATaskState): boolean;
   /**
-   * True if a request to cancel a canceled task is answered with the task; false if it is answered with the error
-   * `task-not-cancelable`.
+   * True if a request to cancel a task that is already canceled is answered with the task; false if it is answered with
+   * the error `task-not-cancelable`.
    */
   readonly cancelsAgain: boolean;
   /**
-   * True if a call that follows a task is answered with a stream even for a finished task, or with an error as its only
-   * frame: clients of 0.x accept nothing else. False if such errors are sent as JSON, and a call that follows a
-   * finished task is refused with `unsupported-operation`.
+   * True if a call that follows a task is always answered with a stream, even for a finished task, and with an error as
+   * the only frame: clients of 0.x accept nothing else. False if such errors are sent as JSON, and a call that follows
+   * a finished task is refused with `unsupported-operation`.
    */
   readonly resumesEnded: boolean;
   /** True if the last status of a task repeats the answer as its message, where clients of 0.x look for it. */

@@ -6,7 +6,7 @@ import type { Answered } from "./stream-frames.ts";
 /** The id of a JSON-RPC request. `null` answers a request whose id is missing or unreadable. */
 export type RpcId = string | number | null;
 
-/** A JSON-RPC request whose fields, but for the parameters, have been checked. */
+/** A JSON-RPC request. All its fields except the parameters have been checked. */
 export type RpcRequest = { id: RpcId; method: string; params: Readonly<Record<string, unknown>> };
 
 /** Deepest nesting of a request's parameters: code that walks a deeper value could overflow the stack. */
@@ -53,7 +53,7 @@ export function readRequest(body: unknown): RpcRequest {
 
 function readMethodName(method: unknown): string {
   if (typeof method === "string" && method !== "") return method;
-  // The conformance kit of A2A 0.3 puts a whole request into `method` and expects this code.
+  // The conformance kit of A2A 0.3 puts a whole request into `method` and expects this error code.
   if (typeof method === "object" && method !== null) {
     throw new A2AError("method-not-found", "method must be a string, such as message/send.");
   }
@@ -84,8 +84,8 @@ function invalidRequest(problem: string): A2AError {
 }
 
 /**
- * Describes what no storage and no vendor accepts in a value: too deeply nested, half a surrogate pair, or an infinite
- * number.
+ * Describes the part of a value that no storage and no vendor accepts: too deep nesting, half a surrogate pair, or an
+ * infinite number.
  */
 function problemOf(value: unknown, depth: number): string | undefined {
   switch (typeof value) {

@@ -44,7 +44,7 @@ export function dialectOfVersion(version: string): Dialect {
   return Object.hasOwn(dialects, version) ? dialects[version as A2AVersion] : dialect1;
 }
 
-/** The version that a client asks for. `null` for an unsupported version, and 0.3 if the client names none. */
+/** The version that a client asks for. `null` if it is not supported, and 0.3 if the client names none. */
 export function readVersion(header: string | undefined): A2AVersion | null {
   const named = header?.trim() ?? "";
   if (named === "") return "0.3";
@@ -53,7 +53,7 @@ export function readVersion(header: string | undefined): A2AVersion | null {
   return version !== undefined && Object.hasOwn(dialects, version) ? (version as A2AVersion) : null;
 }
 
-/** A client's call, or the error to answer with; in both cases with the id and the dialect of the answer. */
+/** A client's call, or the error to answer with. Both come with the id and the dialect of the answer. */
 export type ParsedCall = {
   readonly id: RpcId;
   readonly dialect: Dialect;

@@ -62,7 +62,7 @@ function readScheme(authentication: FieldReader): string {
   throw wrongParam(authentication.path(first === undefined ? "scheme" : "schemes"), "the name of an HTTP scheme");
 }
 
-/** Reads a string that becomes the value of a header. The error does not quote it, because it is a secret. */
+/** Reads a string that becomes the value of a header. An error does not quote the string, because it is a secret. */
 function readHeaderValue(fields: FieldReader, name: string): string | undefined {
   const value = fields.optional(name);
   if (value === undefined || (value.length <= maxValue && /^[!-~](?:[ -~]*[!-~])?$/.test(value))) return value;

@@ -2,7 +2,9 @@ import type { A2AError } from "./a2a-error.ts";
 import type { Dialect } from "./dialect.ts";
 import type { A2AEvent } from "./task.ts";
 
-/** The form of the answer to a call: its A2A version, and the envelope of its binding. */
+/**
+ * The form of the answer to a call: its A2A version, and the envelope that its binding puts around results and errors.
+ */
 export type Answered = {
   readonly dialect: Dialect;
   /** The media type of an answer that is not a stream. */
@@ -42,7 +44,7 @@ export type TextArtifact = { taskId: string; contextId: string; artifactId: stri
 export type TextPlace = { append: boolean; isLast: boolean };
 
 /**
- * Returns a writer of frames that append text to an artifact. It writes the JSON around the text only once, so that a
+ * Returns a writer of frames that append text to an artifact. The JSON around the text is written only once, so that a
  * chunk costs no more than its text, however long the stream is.
  */
 export function createTextFrames(
@@ -64,8 +66,8 @@ function shellOf(answered: Answered, artifact: TextArtifact, place: TextPlace): 
   const parts = [{ kind: "text" as const, text: "" }];
   const event = { type: "artifact" as const, taskId, contextId, artifact: { ...facts, parts }, ...place };
   const frame = writeFrame(answered, event);
-  // The place of the text is found by its empty JSON string, which occurs only once: within another string, such as the
-  // id, the quotation marks would be escaped.
+  // The position for the text is found by an empty JSON string, which occurs only once: within another string, such as
+  // the id, its quotation marks would be escaped.
   const at = frame.indexOf(empty) + empty.length - 2;
   return [frame.slice(0, at), frame.slice(at + 2)];
 }

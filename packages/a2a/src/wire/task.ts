@@ -66,7 +66,7 @@ export type A2AEvent =
   | { type: "message"; message: A2AMessage }
   /** `metadata` has the usage of a finished run. */
   | { type: "status"; taskId: string; contextId: string; status: A2AStatus; metadata?: Record<string, unknown> }
-  /** `append` adds the parts to the earlier parts of the artifact; `isLast` marks its last piece. */
+  /** `append` adds the parts to the earlier parts of the artifact; `isLast` marks the last piece of the artifact. */
   | {
       type: "artifact";
       taskId: string;

@@ -5,8 +5,8 @@ const shownIdLength = 64;
 
 /**
  * Thrown by `addDocuments` of a knowledge base if some documents were not stored. The error has the code of the
- * failure. Unlisted documents are stored with their vectors. Listed documents are not partly stored and can be added
- * again; only in a store without `write` may some of their pieces exist.
+ * failure. Documents that are not listed are stored with their vectors. Listed documents are not stored and can be
+ * added again; only in a store without `write` may some of their pieces be stored.
  */
 export class AddDocumentsError extends TroupeError {
   /** The ids of the documents that are not known to be stored. */

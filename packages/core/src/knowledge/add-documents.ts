@@ -40,7 +40,7 @@ export type NewDocument = DocumentRecords & { missing: number };
 type Batch = { readonly whole: NewDocument[] } | { readonly texts: NewRecord[] };
 type NewRecord = { readonly owner: NewDocument; readonly record: VectorDocument };
 
-/** The maximum number of characters, of documents with vectors, that are stored in one step. */
+/** The maximum number of characters stored in one step, for documents that already have vectors. */
 const mostCharacters = 2 ** 20;
 
 /** Stores one document with its vectors. The embeddings make the vectors if the document has none. */
@@ -84,7 +84,8 @@ export async function storeAll(
 
 /**
  * Divides the work into batches. Records of many short documents share one embedding call; those of a long document
- * take several calls. It is a generator, because several loops read from it: an error in one loop ends it for all.
+ * take several calls. It is a generator, because several loops read from it: an error in one loop closes it for all of
+ * them.
  */
 function* toBatches(documents: readonly NewDocument[], size: number): Generator<Batch> {
   let whole: NewDocument[] = [];
@@ -133,8 +134,8 @@ function prepareAt(index: number, document: VectorDocument, plan: AddDocumentsSe
 }
 
 /**
- * Makes the records of a document to add, as a copy, because the caller may change its object. Called first, so that an
- * invalid document costs no embedding.
+ * Makes the records of a document to add. They are copies, because the caller may change its object. Called before any
+ * embedding, so that an invalid document costs nothing.
  */
 export function prepareDocument(
   document: VectorDocument,

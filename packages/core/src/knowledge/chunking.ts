@@ -9,12 +9,13 @@ import { splitText } from "./split-text.ts";
 import type { TextRange } from "./split-text.ts";
 import { TextStructure } from "./text-structure.ts";
 
-/** The size of the pieces of long documents, in estimated tokens: an English word is one or two tokens. */
+/** The size of the pieces of long documents, in estimated tokens. An English word has one or two tokens. */
 type ChunkingOptions = {
   /** The maximum size of a piece; longer documents are split. @default 2000 */
   size?: number | undefined;
   /**
-   * The maximum size of a piece's end that the next piece repeats: at most half of `size`. @default a tenth of `size`
+   * The maximum size of the end of a piece that is repeated at the beginning of the next piece: at most half of `size`.
+   * @default a tenth of `size`
    */
   overlap?: number | undefined;
 };

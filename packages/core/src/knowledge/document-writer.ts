@@ -32,15 +32,18 @@ export class DocumentWriter {
   readonly #hasAnyPieces: boolean;
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Makes a writer for a store. `hasPieces`: false if every document in the store is whole, whatever its metadata. */
+  /**
+   * Makes a writer for a store. With `hasPieces` false, every document in the store counts as whole, whatever its
+   * metadata.
+   */
   constructor(store: VectorStore, { hasPieces }: { hasPieces: boolean }) {
     this.#store = store;
     this.#hasAnyPieces = hasPieces;
   }
 
   /**
-   * Stores documents. Unsplit documents without stored pieces, whose ids do not look like a piece's id, are stored
-   * together. The others are stored one after the other.
+   * Stores documents. Documents that are not split, have no stored pieces, and whose ids do not have the form of a
+   * piece id are stored together. The others are stored one after the other.
    */
   async store(documents: readonly DocumentRecords[], { signal, onStored }: WriteOptions = {}): Promise<void> {
     const isUsual = ({ id, isSplit }: DocumentRecords) => !isSplit && this.#mayBePiece(id) === undefined;
@@ -112,8 +115,8 @@ export class DocumentWriter {
     if (await this.#isPiece(id, next)) await this.#write(document, true);
   }
 
-  // Deletes the pieces of a document from this number on, last to first. The next call, which looks for pieces from the
-  // first number up, therefore finds all that a failure left.
+  // Deletes the pieces of a document from a number on, starting with the last piece. If this fails in between, the
+  // remaining pieces have no gap, so the next call, which counts up from that number, finds all of them.
   async #deletePieces(id: string, first: number): Promise<void> {
     let end = first;
     while (await this.#isPiece(id, end)) end += 1;

@@ -4,8 +4,8 @@ import type { EmbeddingProvider } from "./vector/embedding-provider.ts";
 import type { VectorStore } from "./vector/vector-store.ts";
 
 /**
- * Checks that a collection's vectors and the embeddings come from one model: the store remembers the name of the first
- * model. Stores without `rememberModel` and embeddings without `modelId` are not checked.
+ * Checks that the vectors of a collection and the embeddings come from the same model. The store remembers the name of
+ * the first model. Stores without `rememberModel` and embeddings without `modelId` are not checked.
  */
 export class EmbeddingModelCheck {
   readonly #store: VectorStore;
@@ -19,9 +19,9 @@ export class EmbeddingModelCheck {
   }
 
   /**
-   * Throws `invalid_config` for vectors of another model. Called when vectors are made and not yet used, because
-   * embeddings may switch to a successor model during a call. The store is asked again only if the model's name
-   * changes, or after a failure.
+   * Throws `invalid_config` for vectors of another model. Called after vectors are made and before they are used,
+   * because embeddings may switch to a successor model during a call. The store is asked again only if the model's name
+   * has changed, or after a failure.
    */
   async check(embeddings: EmbeddingProvider, signal: AbortSignal | undefined): Promise<void> {
     const name = nameOf(embeddings);
@@ -49,7 +49,7 @@ export class EmbeddingModelCheck {
   }
 }
 
-/** Returns the name of the model, prefixed by its vendor's name. */
+/** Returns the name of the model with its vendor's name as prefix. */
 function nameOf({ providerId, modelId }: EmbeddingProvider): string | undefined {
   return modelId === undefined || providerId === undefined ? modelId : `${providerId}/${modelId}`;
 }

@@ -32,8 +32,8 @@ const clearedAtOnce = 1000;
  */
 export class FieldCollection implements VectorStore {
   /**
-   * The optional methods are defined only if the store defines them. The model's name is not remembered for each
-   * collection, because the store's model name applies to all its documents.
+   * An optional method is defined only if the store defines it. The store's model name applies to all its documents, so
+   * the collection remembers none of its own.
    */
   readonly initialize?: () => Promise<void>;
   readonly write?: (change: VectorChange) => Promise<void>;
@@ -151,8 +151,8 @@ export class FieldCollection implements VectorStore {
   }
 
   /**
-   * Returns any vector with the length of the store's vectors. A search with it, without a `minScore`, finds every
-   * document.
+   * Returns an arbitrary vector with the length of the store's vectors. Without a `minScore`, a search with it finds
+   * every document.
    */
   async #anyDirection(): Promise<number[]> {
     this.#dimensions ??= (await this.#embeddings?.embed("text"))?.length;

@@ -7,12 +7,12 @@ import type { VectorDocument, VectorSearchResult } from "./vector/vector-store.t
  */
 export type KnowledgeSearchResult = { document: VectorDocument; score: number | null; rank?: number };
 
-/** The usual constant of reciprocal rank fusion: the lower it is, the more the first ranks count. */
+/** The usual constant of reciprocal rank fusion. A lower constant gives more weight to the first ranks. */
 const fusion = 60;
 
 /**
- * Joins the results of a search by vectors and of a search by words, best first, by reciprocal rank: a document counts
- * one divided by its rank in each list, with a constant added to the ranks.
+ * Joins the results of a search by vectors and of a search by words, best first, by reciprocal rank fusion: for each
+ * list, a document's score grows by 1 / (its rank + a constant).
  */
 export function joinResults(
   byVector: readonly VectorSearchResult[],

@@ -19,13 +19,13 @@ import type { Chunking } from "./chunking.ts";
 import type { Rerank } from "./rerank-results.ts";
 
 /**
- * Constructor options of a `KnowledgeBase`: the vector store and collection, the embeddings, the batches for adding, the
- * pieces of long documents, and the order of results.
+ * Constructor options of a `KnowledgeBase`: the vector store and collection, the embeddings, the batches for adding,
+ * the pieces of long documents, and the order of results.
  */
 export type KnowledgeBaseConfig = {
   /** The name of the knowledge base, and by default of its collection and tool. */
   name: string;
-  /** The store of the documents, which finds those nearest to a query. */
+  /** The store that holds the documents and finds those nearest to a query. */
   vectorStore: VectorStore;
   /** The collection of the store that holds the documents. Knowledge bases may share a collection. @default the name */
   collection?: string | undefined;

@@ -73,7 +73,7 @@ export class KnowledgeBase {
   readonly #rerank: Rerank | undefined;
   readonly #modelCheck: EmbeddingModelCheck;
   readonly #search: ModalSearch;
-  /** The `chunking` settings as text, by which `sync` notices that they have changed. */
+  /** The `chunking` settings as text, with which `sync` detects that they have changed. */
   readonly #chunking: string;
   readonly #adding: Pick<AddDocumentsSettings, "batchSize" | "concurrency" | "split" | "telemetry" | "writer">;
   #closed = false;
@@ -97,7 +97,7 @@ export class KnowledgeBase {
     this.#adding = { batchSize, concurrency, split, telemetry, writer };
   }
 
-  /** Prepares the store, so that an unreachable store is noticed early. Calling it is optional. */
+  /** Prepares the store, so that an unreachable store is detected early. Calling it is optional. */
   async initialize(): Promise<void> {
     this.#checkOpen();
     if (this.#documents.initialize === undefined) await this.#documents.get("initialize");
@@ -133,8 +133,8 @@ export class KnowledgeBase {
   }
 
   /**
-   * Finds the documents, and pieces of long documents, nearest to a text or a vector, best first: a text by its meaning
-   * and its words, a vector by its direction. `rerank` orders the results of a text.
+   * Finds the documents, and pieces of long documents, nearest to a text or a vector, best first. A text is searched by
+   * its meaning and its words, a vector by its direction. `rerank` reorders the results for a text.
    */
   async search(
     query: string | readonly number[],
@@ -145,8 +145,8 @@ export class KnowledgeBase {
 
   /**
    * Returns the document with its embedding, or `null`. A document stored in pieces is returned whole, without an
-   * embedding. The id of a piece is not a document's id, so it returns `null`. With `chunking: false` every stored
-   * record counts as a document.
+   * embedding. Returns `null` for the id of a piece, unless `chunking` is `false`: then every stored record counts as a
+   * document.
    */
   async get(id: string): Promise<VectorDocument | null> {
     this.#checkOpen();

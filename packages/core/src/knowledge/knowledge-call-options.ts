@@ -28,7 +28,7 @@ export function toEmbedOptions(embeddings: EmbeddingProvider | undefined, call: 
   };
 }
 
-// Embeddings without a `providerId` only receive the option `apiKey` of this call.
+// Embeddings without a `providerId` receive only the call's own `apiKey`.
 function keyOf({ apiKey, apiKeys = {} }: KnowledgeCallOptions, providerId: string | undefined): string | undefined {
   if (providerId !== undefined) return selectKey(bindGenericKey(apiKeys, apiKey, providerId), providerId);
   return apiKey === undefined ? undefined : checkApiKey(apiKey, "apiKey");

@@ -10,8 +10,8 @@ import type { VectorDocument } from "./vector/vector-store.ts";
 const longestPassage = 1000;
 
 /**
- * Makes the sources of a search's results. The id of a source is the name of the knowledge base and the id of the
- * record. Its address and title are the strings `url` and `title` of the metadata, if there are any.
+ * Makes the sources of a search's results. The id of a source combines the name of the knowledge base and the id of the
+ * record. Its address and title are the metadata strings `url` and `title`, if present.
  */
 export function toSources(
   found: readonly KnowledgeSearchResult[],
@@ -34,8 +34,8 @@ export function toSources(
 }
 
 /**
- * Writes the results of a search for a model, each after its number. Numbers in brackets within the texts are
- * changed, so that they are not mistaken for these numbers.
+ * Writes the results of a search for a model, each after its number. Numbers in brackets within the texts are changed,
+ * so that they are not mistaken for the numbers of results.
  */
 export function toNumberedText(
   found: readonly KnowledgeSearchResult[],
@@ -59,7 +59,7 @@ function titleOf(document: VectorDocument): string {
   return readPiece(document)?.documentId ?? document.id;
 }
 
-/** Describes the place of a piece: page, headings and rows if they are known, otherwise its characters. */
+/** Describes the place of a piece: page, headings and rows if they are known, otherwise the range of its characters. */
 function placeOf(document: VectorDocument): string {
   const piece = readPiece(document);
   const { documentPlace } = document.metadata ?? {};

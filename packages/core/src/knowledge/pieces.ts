@@ -25,7 +25,7 @@ export function pieceId(documentId: string, number: number): string {
   return `${documentId}#${number}`;
 }
 
-/** Returns the document id in an id that has the form of a piece's id; `undefined` for other ids. */
+/** Returns the id of the document in an id that has the form of a piece's id; `undefined` for other ids. */
 export function documentIdOf(id: string): string | undefined {
   return /^(.+)#[1-9]\d*$/s.exec(id)?.[1];
 }
@@ -44,8 +44,8 @@ export function toPieces(
   }
   const structure = new TextStructure(content);
   const pieces = ranges.map(({ start, end }, index) => {
-    // The piece's page and headings are those after the overlap: the text repeated from the previous piece may belong
-    // to another section.
+    // The page and the headings are taken after the overlap: the text repeated from the previous piece may belong to
+    // another section.
     const own = Math.min(Math.max(start, ranges[index - 1]?.end ?? 0), end - 1);
     const place = { ...placeAt(places, own, end), ...headingsAt(structure, own) };
     const documentPlace = Object.keys(place).length > 0 && { documentPlace: place };
@@ -64,7 +64,9 @@ function headingsAt(structure: TextStructure, index: number): { headings?: strin
   return headings === "" ? {} : { headings };
 }
 
-/** Returns the page that a text is on at an index, and its rows from the index to an end index. */
+/**
+ * Returns the page on which a text begins, and the rows of the text. The text lies between two indexes of the document.
+ */
 function placeAt(places: readonly DocumentPlace[], index: number, end: number): { page?: number; rows?: string } {
   const at = places.findLast(({ start }) => start <= index);
   if (at === undefined) return {};
@@ -76,8 +78,8 @@ function placeAt(places: readonly DocumentPlace[], index: number, end: number): 
   };
 }
 
-// Checks only the last piece of a document, whose id and metadata are longest, because there may be thousands of
-// pieces.
+// Only the last piece of a document is checked, because its id and metadata are the longest and there may be thousands
+// of pieces.
 function checkLongest(piece: DocumentFields | undefined): void {
   if (piece === undefined) return;
   try {

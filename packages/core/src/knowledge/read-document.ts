@@ -7,14 +7,14 @@ import { joinPieces, pieceId, readPiece } from "./pieces.ts";
 import type { StoredPiece } from "./pieces.ts";
 
 /**
- * The number of readings that found unchanged pieces that do not fit together, after which the document counts as
- * damaged.
+ * The number of readings in which the pieces did not fit together although they had not changed. After so many such
+ * readings the document counts as damaged.
  */
 const damagedReadings = 5;
 
 /**
- * The maximum number of readings of a document that is being replaced all the time. With a pause before each, they take
- * about five seconds.
+ * The maximum number of readings of a document that changes during each of them. With a pause before each reading, they
+ * take about five seconds.
  */
 const maxReadings = 100;
 
@@ -42,14 +42,14 @@ export async function readDocument(store: VectorStore, id: string): Promise<Vect
 }
 
 /**
- * Reads a document once; `null` if it does not exist. Returns `"changed"` if its pieces changed meanwhile, and
- * `"damaged"` if they are unchanged and do not fit together.
+ * Reads a document once; `null` if it does not exist. Returns `"changed"` if its pieces changed in the meantime, and
+ * `"damaged"` if they did not change and do not fit together.
  */
 async function readOnce(store: VectorStore, id: string): Promise<VectorDocument | null | "changed" | "damaged"> {
   const whole = await store.get(id);
   if (whole !== null) return ownDocument(whole);
   const first = await readPieceOf(store, id, 1);
-  // Since the first `get`, a version that is stored whole may have replaced the pieces.
+  // After the first `get`, a version that is stored whole may have replaced the pieces.
   if (first === undefined) return ownDocument(await store.get(id));
   const found = joinPieces(await findPieces(store, first));
   if (found !== undefined) return found;
@@ -71,15 +71,15 @@ export async function readPieceOf(
     const piece = readPiece(await store.get(pieceId(documentId, number)));
     return piece?.documentId === documentId ? piece : undefined;
   } catch (error) {
-    // A piece's id is longer than its document's id. If it is too long to store, there is no such piece.
+    // The id of a piece is longer than that of its document. If it is too long to be stored, the piece does not exist.
     if (TroupeError.is(error) && error.code === "invalid_value") return undefined;
     throw error;
   }
 }
 
 /**
- * Finds all pieces of a document with one search, so that they are of one version of it. Returns an empty array if
- * there are more pieces than found: some databases find new pieces only after a delay.
+ * Finds all pieces of a document with one search, so that they belong to one version of the document. Returns an empty
+ * array if some are missing: some databases find new pieces only after a delay.
  */
 async function findPieces(store: VectorStore, { documentId, document }: StoredPiece): Promise<StoredPiece[]> {
   if (document.embedding === undefined) return [];
@@ -91,8 +91,8 @@ async function findPieces(store: VectorStore, { documentId, document }: StoredPi
 }
 
 /**
- * Reads the pieces of a document by id, twice. Pieces of two versions may fit together; pieces that are equal both
- * times existed at the end of the first reading. Returns `undefined` if they differ.
+ * Reads the pieces of a document by id, twice. Pieces of two versions may fit together; pieces that are equal in both
+ * readings existed together at the end of the first. Returns `undefined` if the readings differ.
  */
 async function readPieces(store: VectorStore, first: StoredPiece): Promise<StoredPiece[] | undefined> {
   const pieces = await readPiecesOnce(store, first);

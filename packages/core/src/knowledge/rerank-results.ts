@@ -44,7 +44,8 @@ export async function rerankResults(
 }
 
 /**
- * Removes a result from the given results, so that a second copy is detected. Returns it with the original document.
+ * Removes a result from the map of given results, so that a repeated result is detected. Returns the result with the
+ * original document.
  */
 function takeResult(
   given: Map<string, KnowledgeSearchResult["document"]>,

@@ -28,13 +28,13 @@ export type TextSearch = {
   readonly embed: () => Promise<readonly number[]>;
 };
 
-/** The minimum number of results that a hybrid search finds by vectors, and again by words, before it joins them. */
+/** The minimum number of results that a hybrid search finds by vectors, and the same by words, before it joins them. */
 const fewestJoined = 50;
 
 /** Searches a collection by vectors, by words, or by both. */
 export class ModalSearch {
   readonly #store: VectorStore;
-  /** True once a text index was found, because it does not disappear again. */
+  /** True once a text index was found. It never disappears again. */
   #hasTextIndex = false;
 
   constructor(store: VectorStore) {

@@ -35,7 +35,7 @@ export type SearchToolConfig = {
   /** Keeps documents whose metadata has these values: an object, or a function of the run's context. */
   filter?: SearchToolFilter | undefined;
   /**
-   * Tells the model to cite the passages by their numbers, and checks the numbers in every answer of the agent.
+   * Instructs the model to cite the passages by their numbers, and checks the numbers in every answer of the agent.
    * @default false
    */
   cite?: boolean | undefined;
@@ -101,7 +101,7 @@ export function createSearchTool(knowledge: SearchableKnowledge, config: SearchT
   return defineTool(marked);
 }
 
-/** Returns the filter for the caller of a tool. A search without the filter would find other users' documents. */
+/** Returns the filter for the caller of a tool. Without the filter, a search would find other users' documents. */
 async function filterOf(
   filter: Extract<SearchToolFilter, (...args: never) => unknown>,
   context: RunContext,

@@ -18,10 +18,10 @@ const characterWindow = 256;
 
 /**
  * Splits a text into pieces of at most `size` tokens. A piece ends in its second half: before the last heading, at the
- * last paragraph end, or else the last sentence or line end, word end, or character end. Code, tables, and headings with
- * their first line stay whole if possible. A piece begins at most `overlap` tokens (at most half of `size`) before the
- * previous end: at the first sentence there, or else at a word or character. A piece that begins with a heading repeats
- * nothing.
+ * last paragraph end, or else the last sentence or line end, word end, or character end. Code, tables, and headings
+ * with their first line stay whole if possible. A piece begins at most `overlap` tokens (at most half of `size`) before
+ * the previous end: at the first sentence there, or else at a word or character. A piece that begins with a heading
+ * repeats nothing.
  */
 export function* splitText(text: string, { size, overlap, structure }: PieceSize): Generator<TextRange> {
   const structured = { text, structure };
@@ -69,8 +69,8 @@ function bestOf({ section, paragraph, sentence, word }: Partial<Record<BreakKind
 }
 
 /**
- * Returns the kind of a break in view of the text's structure: within code or a table, every break counts like a break
- * between words.
+ * Returns the kind of a break, adjusted by the text's structure: within code or a table, every break counts like a
+ * break between words.
  */
 function kindWithin(structure: TextStructure | undefined, index: number, kind: BreakKind): BreakKind {
   if (kind === "word" || structure === undefined) return kind;
@@ -94,7 +94,7 @@ function findStart(text: string, last: TextRange, overlap: number): number {
   return before === earliest ? earliest : Math.min(after, end);
 }
 
-/** Returns the first index from which the text to the end of a range has at most this number of tokens. */
+/** Returns the first index such that the text from there to the end of a range has at most this number of tokens. */
 function goBack(text: string, { start, end }: TextRange, tokens: number): number {
   let weight = 0;
   for (let index = end; index > start; index--) {
@@ -107,8 +107,8 @@ function goBack(text: string, { start, end }: TextRange, tokens: number): number
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Returns the start and end of the user-perceived character at `index`, such as a letter with its accents. A character
- * longer than any real one is cut.
+ * Returns the start and end of the user-perceived character at `index`, such as a letter with its accents. An
+ * artificially long character is cut.
  */
 function charactersAt(text: string, start: number, index: number): { before: number; after: number } {
   const from = outsidePair(text, Math.max(start, index - characterWindow));
@@ -134,7 +134,7 @@ function outsidePair(text: string, index: number): number {
 type CharacterClass = "space" | "line" | "end" | "wideEnd" | "wideStop" | "closer";
 
 const classes = new Map<number, CharacterClass>();
-// The no-break space is no space of this class, because a text must not be cut there.
+// The no-break space is missing in this class, because a text must not be cut there.
 addClass("space", " \t\r\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u205f\u3000");
 addClass("line", "\n\v\f\u0085\u2028\u2029");
 // A sentence ends with a sign of the class `end` and a space. The wide signs of Chinese and Japanese need no space.
@@ -161,7 +161,7 @@ class BreakFinder {
       if (found === "line") this.#lines += 1;
       return undefined;
     }
-    // After a space a closing sign opens a quotation, or emphasis in Markdown.
+    // After a space, a closing mark counts as an opening mark: of a quotation, or of emphasis in Markdown.
     if (found === "closer" && this.#spaces === 0) return undefined;
     const kind = this.#kind();
     this.#ended = found;

@@ -55,7 +55,7 @@ export type SyncResult = SyncProgress & { failures: { id: string; error: TroupeE
 
 /** Options of `KnowledgeBase.sync`. */
 export type SyncOptions = KnowledgeCallOptions & {
-  /** A prefix that is added to each id. Documents with other prefixes are not changed. @default "" */
+  /** A prefix that is added to each id. Documents without this prefix are not changed. @default "" */
   prefix?: string | undefined;
   /** The maximum number of documents that are read, embedded and stored at once. @default 4 */
   concurrency?: number | undefined;
@@ -85,7 +85,7 @@ export function readSyncOptions(options: SyncOptions) {
 /** A document that is ready to be stored, with the tokens of its records. */
 type Ready = { readonly document: NewDocument; readonly tokens: number };
 
-/** The codes of errors that concern a single document. Any other error while storing ends the synchronisation. */
+/** The codes of errors that concern a single document. Any other error while storing stops the synchronisation. */
 const ownErrors: ReadonlySet<string> = new Set(["invalid_value", "conflict"]);
 
 /**
@@ -136,7 +136,7 @@ class Synchronisation {
     this.#way = way;
   }
 
-  /** Stores documents until none are left, each time as many as fill one embedding call. */
+  /** Stores documents until no more are left. Each step collects as many as fill one embedding call. */
   async work(items: ItemReader): Promise<void> {
     const { batchSize } = this.#way.settings;
     for (;;) {
@@ -203,7 +203,7 @@ class Synchronisation {
     const error = toTroupeError(failure.reason);
     if (!ownErrors.has(error.code)) throw error;
     const [first, ...others] = missing.values();
-    // Only one document of the failed batch may be at fault, so each is stored alone. Their vectors are not made again.
+    // A single document of the failed batch may be at fault, so each is stored alone. Their vectors are not made again.
     if (first !== undefined && others.length === 0) this.#fail(first.document.id, error);
     else for (const ready of missing.values()) await this.#store([ready]);
   }

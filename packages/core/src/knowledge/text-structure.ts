@@ -98,7 +98,7 @@ class LineReader {
     this.#fence = undefined;
   }
 
-  /** Keeps a heading together with the first line below it that has text. */
+  /** Extends a heading to the first line below it that has text, so that the two are not separated. */
   #endHeading(start: number, line: string): void {
     if (this.#heading === undefined || line.trim() === "") return;
     this.#block(this.#heading, start + 1);
@@ -112,7 +112,7 @@ class LineReader {
 
   #block(start: number, end: number): void {
     const last = this.#blocks.at(-1);
-    // A block may begin with the line that a preceding heading is kept together with: both then become one block.
+    // A block may begin with the line that belongs to a preceding heading. The two then become one block.
     if (last !== undefined && start < last.end) this.#blocks[this.#blocks.length - 1] = { start: last.start, end };
     else this.#blocks.push({ start, end });
   }

@@ -3,7 +3,7 @@ import type { ModelChunk } from "./model-chunk.ts";
 
 /**
  * The maximum length of one answer in UTF-16 units: text, thinking, arguments and sources together. The longest answers
- * of today's models are thirty times shorter; only a vendor that never stops reaches it.
+ * of today's models are thirty times shorter; only an answer that never ends reaches the maximum.
  */
 export const maxAnswerLength = 16_777_216;
 

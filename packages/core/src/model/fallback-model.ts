@@ -17,7 +17,7 @@ import { normalizeUsage } from "./normalize-usage.ts";
 import type { ModelMessage } from "./vendor-state.ts";
 
 /**
- * The codes of errors after which another vendor may be able to answer: the vendor cannot answer, or rejects the
+ * The codes of errors after which another vendor may be able to answer: this vendor cannot answer, or rejects the
  * request.
  */
 const passedOn: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -31,11 +31,11 @@ const passedOn: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Returns a model that calls the first of these models, and the next model if a call fails before its first chunk.
- * Failures that lead to the next model are retryable errors, a rejected request, key or message part, and an empty
- * answer that finished with `error`. Other errors, such as those of a cancelled run, end the call. If all models fail,
- * the last retryable error is thrown, or else the last error. The answer has the usage of all calls and names the model
- * that gave it. Each vendor receives only its own key from the caller. The returned model has the ids of the first.
+ * Returns a model that calls the first of these models, and the next model if a call fails before its first chunk. The
+ * next model is called after retryable errors, a rejected request, key or message part, and an empty answer that
+ * finished with `error`. Other errors, such as those of a cancelled run, end the call. If all models fail, the last
+ * retryable error is thrown, or else the last error. The answer has the usage of all calls and names the model that
+ * gave it. Each vendor receives only its own key from the caller. The returned model has the ids of the first model.
  */
 export function fallbackModel(first: ModelProvider, ...others: readonly ModelProvider[]): ModelProvider {
   const models = Array.from([first, ...others], (model: unknown, index) =>
@@ -204,6 +204,6 @@ function finishOf(finish: ModelFinish, model: ModelProvider, lost: TokenUsage): 
 }
 
 function withLost(usage: TokenUsage | undefined, lost: TokenUsage): TokenUsage {
-  // If no earlier call failed, the usage is kept as the vendor reported it: the run warns about invalid usage.
+  // If no earlier call failed, the usage stays as the vendor reported it, because the run warns about invalid usage.
   return lost === noUsage ? (usage ?? noUsage) : addUsage(lost, normalizeUsage(usage));
 }

@@ -6,7 +6,7 @@ export type ModelAttemptEnd =
   | { readonly error: unknown };
 
 /**
- * Reports that a model is called on behalf of another model, as by `fallbackModel`. Returns the function that reports
+ * Reports that a model is called on behalf of another model, as `fallbackModel` does. Returns the function that reports
  * the end of that call.
  */
 export type ReportModelCall = (model: { providerId: string; modelId: string }) => (end: ModelAttemptEnd) => void;

@@ -4,9 +4,9 @@ import type { ToolCallResult } from "../base/message/tool-call.ts";
 import type { VendorState } from "./vendor-state.ts";
 
 /**
- * The reason why a model call, or a run, finished. It is in the last chunk of a stream and in a `ModelResponse`, but
- * not in a run's output. `tool_roundtrips`: the run reached its limit of round trips, and the model had to answer
- * without tools.
+ * The reason why a model call, or a run, finished. It is in the last chunk of a stream and in a `ModelResponse`. A
+ * run's output contains it only for an incomplete answer. `tool_roundtrips`: the run reached its limit of round trips,
+ * and the model had to answer without tools.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "tool_roundtrips" | "error" | "other";
 
@@ -45,7 +45,7 @@ export type ModelFinish = {
   model?: string;
   /** The model that answered, set by a model that calls other models. */
   answeredBy?: AnsweringModel;
-  /** The number of the model's tool calls that were left out because they name no tool; absent if there are none. */
+  /** The number of the model's tool calls that were omitted because they name no tool; absent if there are none. */
   skippedCalls?: number;
   /** The vendor's state for the next model call of the run. It is not shown to clients. */
   vendorState?: VendorState;
@@ -53,7 +53,7 @@ export type ModelFinish = {
 
 /**
  * A chunk of a provider's stream. Its `tool_call_end` means that the arguments are complete; in a `StreamChunk` it
- * means that the tool was executed. Tool progress and tool results occur only in runs: providers may be typed to yield
- * `StreamChunk`s, as the specification says, and these chunks are ignored.
+ * means that the tool was executed. Tool progress and tool results occur only in runs. The type includes them because
+ * providers may be typed to yield `StreamChunk`s; these chunks are ignored.
  */
 export type ModelChunk = AnswerChunk | ToolProgressChunk | ToolResultChunk | ModelFinish;

@@ -53,7 +53,7 @@ type AnswerSettings = {
   responseFormat?: ResponseFormat | undefined;
   /** Settings of the thinking before the answer. */
   reasoning?: ReasoningConfig | undefined;
-  /** Seed that makes sampling repeatable, as far as the vendor supports it. */
+  /** Seed that makes sampling repeatable, if the vendor supports it. */
   seed?: number | undefined;
   /** False limits the model to one tool call at a time. @default the vendor's default */
   parallelToolCalls?: boolean | undefined;
@@ -65,12 +65,12 @@ type AnswerSettings = {
 
 /**
  * Settings of the model calls of an agent, a team's orchestrator, or a run: `modelOptions`. A setting that a model does
- * not support is left out of its requests, and logged.
+ * not support is omitted from its requests, and logged.
  */
 export type ModelSettings = AnswerSettings & {
   /**
-   * `required` and a named tool apply to the first model call of a run only, so that the model can answer with the
-   * tool's result. `auto` and `none` apply to all calls. @default "auto"
+   * The choice between answering and calling tools. `required` and a named tool apply only to the first model call of a
+   * run, so that the model can answer with the tool's result. `auto` and `none` apply to all calls. @default "auto"
    */
   toolChoice?: ToolChoice | undefined;
 };
@@ -104,11 +104,11 @@ export type ModelCallOptions = ModelOptions & {
    * reveals nothing about the session or its user. Absent for a run whose caller did not name a session.
    */
   cacheKey?: string | undefined;
-  /** Called for each setting, and each part of the messages, that is left out because the model does not support it. */
+  /** Called for each setting, and each part of the messages, that is omitted because the model does not support it. */
   onOmitted?: ((omission: Omission) => void) | undefined;
   /** The caller's API keys by vendor, for a model that calls other models: only those of its `providerIds`. */
   apiKeys?: ApiKeys | undefined;
-  /** Called for each call that a model makes to another model, as `fallbackModel` does. */
+  /** Called for each call that a model makes to another model, as in `fallbackModel`. */
   onModelCall?: ReportModelCall | undefined;
   /** Receives the billed usage of failed calls of a model that calls other models, if no answer can report it. */
   onLostUsage?: ((usage: TokenUsage) => void) | undefined;

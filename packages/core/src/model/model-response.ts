@@ -13,7 +13,7 @@ export type ModelResponse = {
   toolCalls: ToolCall[];
   /** The text of arguments that were truncated or are not a JSON object. Such a call must not be executed. */
   malformedArguments?: { toolCallId: string; text: string }[];
-  /** The number of the model's tool calls that were left out because they name no tool; absent if there are none. */
+  /** The number of the model's tool calls that were omitted because they name no tool; absent if there are none. */
   skippedCalls?: number;
   thinking?: string;
   /** The pages and documents that the answer is based on, as reported by the vendor. */

@@ -13,7 +13,7 @@ const maxMetricsSize: JsonSize = { nodes: 2048, characters: 16_384 };
 /**
  * Returns a usage that can be added up and stored, made from a reported usage. A counter that is not an integer of at
  * least 0 becomes 0, and a missing or invalid total becomes the sum. A missing usage becomes `noUsage`. The vendor's
- * own metrics stay unchanged, or are left out entirely if they cannot be stored.
+ * own metrics stay unchanged, or are omitted entirely if they cannot be stored.
  */
 export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
   if (!isRecord(usage)) return noUsage;
@@ -35,8 +35,8 @@ export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
 }
 
 /**
- * Returns why `normalizeUsage` changes a reported usage, in words that follow "The usage" in a warning, such as "is not
- * an object". Quotes no part of the usage. Returns `undefined` if the usage is valid or was not reported.
+ * Returns the reason why `normalizeUsage` changes a reported usage, as words that follow "The usage" in a warning, such
+ * as "is not an object". Quotes no part of the usage. Returns `undefined` if the usage is valid or was not reported.
  */
 export function describeUsageProblem(usage: unknown): string | undefined {
   if (usage === undefined || usage === null) return undefined;
@@ -45,7 +45,7 @@ export function describeUsageProblem(usage: unknown): string | undefined {
   const problem = metricsProblem(providerMetrics);
   if (problem !== undefined) return `${problem}. It is left out of providerMetrics`;
   const counts = ["promptTokens", "completionTokens", "totalTokens", ...optionalCounters].map((name) => usage[name]);
-  // A provider omits a count that is invalid, but the vendor's own object may contain it.
+  // A provider omits an invalid count, but the vendor's own object may still contain it.
   const isSound =
     counts.every((count) => count === undefined || isCount(count)) && hasPlausibleNumbers(providerMetrics);
   return isSound ? undefined : "has a number that can be no count of tokens. It is not counted";

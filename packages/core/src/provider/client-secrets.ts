@@ -44,7 +44,7 @@ class SecretSearch {
     if (this.#seen.size <= mostObjects) this.#next.push({ value, isSecret });
   }
 
-  /** Examines all objects found in the client, the nearest first. */
+  /** Examines all objects found in the client, those nearest to the client first. */
   finish(): void {
     for (const { value, isSecret } of this.#next) {
       for (const [name, field] of fieldsOf(value)) this.take(name, field, isSecret);
@@ -56,7 +56,7 @@ class SecretSearch {
     const password = URL.parse(text)?.password;
     if (password !== undefined && password !== "") this.found.add(password);
     if (!isSecret) return;
-    // Adds both the value of a header such as `authorization` and the key within it.
+    // Adds the value of a header such as `authorization`, and the key within that value.
     this.found.add(text).add(text.replace(/^\w+\s+/, ""));
   }
 }

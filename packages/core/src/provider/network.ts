@@ -103,7 +103,7 @@ export type NetworkSettings = NetworkOptions & {
 
 /**
  * A model call that begins: its own API key and signal, and the environment variables that may contain a key if neither
- * the call nor the options have one.
+ * the call nor the options have a key.
  */
 export type CallStart = {
   providerId: string;
@@ -115,7 +115,7 @@ export type CallStart = {
   isKeyOptional?: boolean | undefined;
   /**
    * True for an address that is not the vendor's own. It gets no key from the environment, unless the provider has
-   * `useEnvironmentKey`, and may not need a key. @default false
+   * `useEnvironmentKey`, and it may not need a key. @default false
    */
   isForeign?: boolean | undefined;
   /** True for a client that accepts the API key of a call with each request. @default false */

@@ -24,8 +24,8 @@ type PartReaderOptions = {
  * Passes the parts of messages to a vendor adapter's conversion function, for a model that does not support all kinds
  * of parts. A part of the user's last message may be rejected. Parts of earlier messages were accepted by another
  * model, and parts of a tool's result cannot be changed by the user. Both are replaced by a text note, so that the
- * conversation continues. So is a part whose URL leads to a private address: the vendor, or a server in the same
- * network, would fetch it.
+ * conversation continues. A part whose URL leads to a private address is replaced too: the vendor, or a server in the
+ * same network, would fetch it.
  */
 export class PartReader {
   readonly #messages: readonly ChatMessage[];
@@ -69,7 +69,7 @@ export class PartReader {
     return url !== undefined && this.#isPrivateUrl(url);
   }
 
-  /** Returns the location of a part's data as the caller knows it: the user's last message is the input of the run. */
+  /** Returns the location of a part's data in the caller's terms: the user's last message is the input of the run. */
   #placeOf(message: ChatMessage, index: number): string {
     const at = this.#messages.indexOf(message);
     const isInput = at === this.#messages.findLastIndex(({ role }) => role === "user");

@@ -7,7 +7,10 @@ import { bareHost, isPrivateAddress, isPrivateUrl } from "./wire/private-address
 /** Returns true if a part's URL leads to a non-public address, so that the vendor must not be asked to fetch it. */
 export type PrivateUrlCheck = (url: URL) => boolean;
 
-/** Milliseconds to wait for a name server. A name still unresolved is allowed, because the vendor resolves it again. */
+/**
+ * Milliseconds to wait for a name server. A name that is still unresolved is allowed, because the vendor resolves it
+ * again.
+ */
 const lookupMs = 1000;
 /**
  * The maximum number of names that are looked up for one model call, newest messages first. Further names count as
@@ -94,7 +97,7 @@ function isAddress({ hostname }: URL): boolean {
   return /(?:\]|\.\d+)$/.test(hostname);
 }
 
-/** Asks name servers for a name's addresses. Never rejects: no answer counts as not private. */
+/** Asks name servers for a name's addresses. Never rejects: a name without an answer counts as not private. */
 async function askServer(name: string): Promise<Answer> {
   const resolver = await openResolver();
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -108,8 +111,8 @@ function isNoAddress(error: unknown): boolean {
 }
 
 /**
- * Opens Node's own resolver, because the system's lookup occupies one of the four threads that files and hashes also
- * need.
+ * Opens Node's own resolver, because the system's lookup occupies one of the four threads that file operations and
+ * hashes also need.
  */
 async function openResolver(): Promise<Resolver> {
   const dns = await import("node:dns/promises");

@@ -22,12 +22,12 @@ export type ModelProviderOptions<Client, Rules> = NetworkOptions & {
   client?: Client | undefined;
   /**
    * `true` also sends the key of the environment to a `baseURL` that is not the vendor's own. @default false: the
-   * environment's key goes to the vendor's own hosts only
+   * environment's key is sent only to the vendor's own hosts
    */
   useEnvironmentKey?: boolean | undefined;
   /** Milliseconds to wait for the first byte of a stream, and between chunks. @default 60_000 */
   idleTimeoutMs?: number | undefined;
-  /** Abilities of the model that Troupe's table lacks or has wrong. */
+  /** Abilities of the model that are missing or wrong in Troupe's table. */
   rules?: Partial<Rules> | undefined;
   /**
    * `true` sends URLs of images and files to the vendor for fetching, even if they lead to private addresses or local
@@ -35,7 +35,9 @@ export type ModelProviderOptions<Client, Rules> = NetworkOptions & {
    * @default false: such a part is rejected, or replaced by a note in earlier messages and tool results
    */
   allowPrivateUrls?: boolean | undefined;
-  /** Receives at level debug the settings that are left out because the model does not support them. @default silent */
+  /**
+   * Receives, at level debug, the settings that are omitted because the model does not support them. @default silent
+   */
   logger?: Logger | undefined;
 };
 
@@ -45,7 +47,7 @@ export type ModelProviderOptions<Client, Rules> = NetworkOptions & {
 export type EmbeddingProviderOptions<Client> = NetworkOptions & {
   /**
    * `true` also sends the key of the environment to a `baseURL` that is not the vendor's own. @default false: the
-   * environment's key goes to the vendor's own hosts only
+   * environment's key is sent only to the vendor's own hosts
    */
   useEnvironmentKey?: boolean | undefined;
   /**
@@ -117,15 +119,15 @@ export type SettingsOf<Checks extends Readonly<Record<string, OptionCheck<unknow
 > & { network: Network; logger: Logger };
 
 /**
- * Names for `readProviderOptions`: the function whose options are checked, and the options that have no effect beside
- * `client`.
+ * Names for `readProviderOptions`: the function whose options are checked, and the options that have no effect if
+ * `client` is given.
  */
 export type OptionNames = { owner: string; withoutEffect?: readonly string[] };
 
 /**
  * Checks the options of a provider by its table, and makes its network. Throws `invalid_config` for a wrong or unknown
- * option, and for an option that has no effect beside `client`, because the client has its own settings. These are the
- * network options, the key, and those that the provider names.
+ * option. If `client` is given, also throws for an option that then has no effect, because the client has its own
+ * settings: the network options, the key, and the options that the provider names.
  */
 export function readProviderOptions<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(
   table: Checks,

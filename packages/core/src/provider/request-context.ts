@@ -5,7 +5,7 @@ import type { PrivateUrlCheck } from "./private-urls.ts";
 
 /**
  * Reports an omission from a request, for the functions of a provider that write requests. Neither string may contain a
- * value. The third argument marks a part of the messages rather than an option.
+ * value. The third argument is true for a part of the messages, instead of an option.
  */
 export type ReportOmission = (what: string, reason: string, about?: "messages") => void;
 
@@ -32,9 +32,9 @@ export type RequestContext<Rules> = {
   readonly rules: Rules;
   /** Returns true for URLs in messages that are not sent to the vendor: see `PartReader`. */
   readonly isPrivateUrl: PrivateUrlCheck;
-  /** Reports a setting, or a part of the history, that is left out and lost. */
+  /** Reports a setting, or a part of the history, that is omitted and lost. */
   readonly reportOmitted: ReportOmission;
-  /** Reports a setting that is left out but expressed in the instructions instead. */
+  /** Reports a setting that is omitted from the request and expressed in the instructions instead. */
   readonly reportReplaced: ReportOmission;
 };
 

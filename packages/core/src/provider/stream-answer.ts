@@ -22,7 +22,7 @@ export interface Connection<Request, Event> {
 export interface EventReader<Event> {
   /** True once the end of the answer was read. The rest of the stream is ignored. */
   readonly isComplete: boolean;
-  /** True if the answer may be over, so that the stream is only read for about one more second. */
+  /** True if the answer may be over. The stream is then read for only about one more second. */
   readonly isEnding?: boolean;
   /** Appends the chunks of an event. Throws if the event is an error. */
   read(event: Event, chunks: ModelChunk[]): void;
@@ -34,8 +34,8 @@ export interface EventReader<Event> {
 }
 
 /**
- * A streamed answer that has begun: its events, their reader, and the function for an answer that arrived whole
- * instead.
+ * A streamed answer that has begun: its events, their reader, and the function that reads an answer which arrived as a
+ * whole instead.
  */
 type OpenAnswer<Event> = {
   events: AsyncIterable<EventBatch<Event>>;

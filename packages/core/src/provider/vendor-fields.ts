@@ -6,7 +6,7 @@ import type { UnknownRecord } from "../base/util/is-record.ts";
 /**
  * Returns the body of a request with the provider's fields of the caller's option `vendor` merged last. Objects are
  * merged field by field, unless their `type` differs. The arrays `tools` and `include` are appended, and every other
- * value replaces Troupe's value. `stream` is left out, because only the provider knows how it reads the answer.
+ * value replaces Troupe's value. `stream` is omitted, because only the provider knows how it reads the answer.
  */
 export function withVendorFields<Body extends object>(
   body: Body,
@@ -25,7 +25,7 @@ export function withVendorFields<Body extends object>(
 }
 
 /**
- * Arrays that are joined rather than replaced: replacing the tools, or OpenAI's list of included fields, would lose the
+ * Arrays that are joined instead of replaced: replacing the tools, or OpenAI's list of included fields, would lose the
  * run's own entries.
  */
 const joinedArrays = ["tools", "include"] as const;

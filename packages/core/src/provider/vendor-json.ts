@@ -25,7 +25,7 @@ export function readObject(value: unknown): Readonly<Record<string, unknown>> {
  */
 export function readObjects(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
-  // Usually all entries are objects, and the array is returned as it is: this runs for each event of a stream.
+  // Usually all entries are objects, and the array is returned unchanged, because this runs for each event of a stream.
   return value.every(isRecord) ? value : value.filter(isRecord);
 }
 
@@ -41,8 +41,8 @@ export function readCount(...values: readonly unknown[]): number | undefined {
 }
 
 /**
- * Returns a source in a vendor's JSON, as an array of one; empty if it has neither an address nor an id. A source
- * without an id gets one.
+ * Returns a source in a vendor's JSON, as an array with one element; empty if the source has neither an address nor an
+ * id. A source without an id gets a new id.
  */
 export function readSource(source: { readonly [Name in keyof Source]?: unknown }): Source[] {
   const [id, url] = [readText(source.id), readText(source.url)];
@@ -59,7 +59,8 @@ export function readSource(source: { readonly [Name in keyof Source]?: unknown }
 }
 
 /**
- * The token counts of one answer under Troupe's names, as sent by a vendor: any count may be missing or not a number.
+ * The token counts of one answer under Troupe's names, with the values that a vendor has sent: any count may be missing
+ * or not a number.
  */
 export type VendorCounts = { readonly [Name in Exclude<keyof TokenUsage, "providerMetrics">]?: unknown };
 

@@ -16,8 +16,8 @@ export type CompiledSchema<Output = unknown> = {
    */
   readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
   /**
-   * Present if the schema's root is wrapped in an object for models. Does the same as `validate`, for a value that is
-   * not wrapped.
+   * Present if the schema's root is wrapped in an object for models. Like `validate`, but for a value that is not
+   * wrapped.
    */
   readonly validateBare?: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
 };

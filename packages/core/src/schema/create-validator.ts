@@ -42,8 +42,8 @@ function toValidation(result: StandardResult<unknown>): Validation {
 
 function toIssue(issue: StandardIssue): SchemaIssue {
   const path = Array.from(issue.path ?? [], (segment) => toKey(typeof segment === "object" ? segment.key : segment));
-  // An issue's field `expected` is not part of Standard Schema, but zod, Valibot and ArkType set it: the schema's
-  // expectation, without the value.
+  // The field `expected` of an issue is not part of Standard Schema, but zod, Valibot and ArkType set it. It describes
+  // the value that the schema expects, without the actual value.
   const { expected } = issue as { expected?: unknown };
   const isTelling = typeof expected === "string" && expected.length <= maxExpectedLength;
   return { path, message: shorten(issue.message), ...(isTelling && { expected }) };

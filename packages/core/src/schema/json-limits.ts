@@ -7,8 +7,8 @@ export const maxJsonLength = 1_048_576;
 const maxJsonNodes = 1_000_000;
 
 /**
- * Describes how a value exceeds the limits: it nests too deep (as a cycle does) or contains too many values. Returns
- * `undefined` if it is within them.
+ * Describes the limit that a value exceeds: it nests too deep (as a cycle does) or contains too many values. Returns
+ * `undefined` if it is within the limits.
  */
 export function describeExcess(value: unknown): string | undefined {
   const budget = { nodes: maxJsonNodes };
@@ -26,9 +26,9 @@ function fits(value: unknown, depth: number, budget: { nodes: number }): boolean
 }
 
 /**
- * Describes why a value written by a model cannot be stored. The value may exceed the limits of depth, number or
- * length, or not be JSON, such as infinity from `1e999` or half a surrogate pair. Quotes no part of the value. Returns
- * `undefined` for a value that every storage and every vendor accepts.
+ * Describes the reason why a value written by a model cannot be stored. The value may exceed the limits of depth,
+ * number or length, or not be JSON, such as infinity from `1e999` or half a surrogate pair. Quotes no part of the
+ * value. Returns `undefined` for a value that every storage and every vendor accepts.
  */
 export function describeJsonProblem(
   value: unknown,

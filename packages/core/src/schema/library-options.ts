@@ -17,8 +17,9 @@ export function conversionOptions(library: string): Options | undefined {
 }
 
 /**
- * Returns options for a second conversion to JSON Schema, after the first threw. The library then marks the type that
- * JSON does not have, for `findUnrepresentable`. `undefined` for a library that cannot do so.
+ * Returns options for a second conversion to JSON Schema, after the first conversion threw. With these options the
+ * library marks the type that JSON does not have, for `findUnrepresentable`. `undefined` for a library that cannot do
+ * so.
  */
 export function diagnosticOptions(library: string): Options | undefined {
   if (library === "zod") return { unrepresentable: markAs(typeOfZod) };

@@ -3,7 +3,7 @@ import type { StandardSchema } from "./standard-schema.ts";
 /** A plain JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** A schema that cannot describe itself, with the JSON Schema that is sent to a model instead. */
+/** A schema that cannot describe itself, together with the JSON Schema that is sent to a model. */
 type DescribedSchema<Output = unknown> = {
   readonly schema: StandardSchema<unknown, Output>;
   readonly jsonSchema: JsonSchema;

@@ -22,8 +22,8 @@ export function parseArguments(text: string): ParsedJson<Record<string, unknown>
 }
 
 /**
- * Writes the arguments of a tool call that a vendor sent as JSON rather than text. `parseArguments` reads the same
- * value back. Infinite numbers from `1e999`, which `JSON.stringify` would replace by null, are kept, so that their call
+ * Writes the arguments of a tool call that a vendor sent as JSON instead of text. `parseArguments` reads the same value
+ * back. Infinite numbers from `1e999`, which `JSON.stringify` would replace by null, stay infinite, so that their call
  * is refused.
  */
 export function writeArguments(args: unknown): string {
@@ -31,8 +31,7 @@ export function writeArguments(args: unknown): string {
     const text = JSON.stringify(args ?? {});
     return text.includes("null") ? writeNumbers(args) : text;
   } catch {
-    // Arguments that cannot be written, because they nest too deep, are replaced by a text that is too deep for any
-    // tool.
+    // Arguments that nest too deep cannot be written. They are replaced by a text whose nesting no tool accepts.
     return "[".repeat(maxJsonDepth + 1) + "]".repeat(maxJsonDepth + 1);
   }
 }

@@ -31,7 +31,10 @@ export async function checkToolAnswer<Output>(
   return ofText.ok ? ofText : (verdict ?? ofText);
 }
 
-/** Returns the value of a tool's result as the answer, like `checkToolAnswer`, or throws a `SchemaError`. */
+/**
+ * Returns the value of a tool's result as the answer. Like `checkToolAnswer`, but throws a `SchemaError` if the value
+ * does not fit.
+ */
 export async function parseToolAnswer<Output>(text: string, schema: CompiledSchema<Output>): Promise<Output> {
   const verdict = await checkToolAnswer(text, schema);
   if (verdict.ok) return verdict.value;

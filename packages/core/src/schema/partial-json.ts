@@ -86,7 +86,7 @@ export class PartialJson {
 
   #snapshot(): unknown {
     const isInString = ["string", "escape", "unicode"].includes(this.#state) && !this.#isKey;
-    // The string is not inspected: that would copy all of a string joined from pieces.
+    // The string is not inspected, because that would copy a string that was joined from pieces.
     let value: unknown = isInString ? this.#token : undefined;
     for (let level = this.#open.length - 1; level >= 0; level--) {
       const { parts, key } = this.#open[level] as OpenValue;

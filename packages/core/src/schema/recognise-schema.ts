@@ -16,7 +16,7 @@ export type RecognisedSchema =
 
 const accepted = "a schema of zod 4, ArkType or Valibot (through toStandardJsonSchema), or a JSON Schema object";
 
-/** Keywords of JSON Schema. An object that has fields but none of these keywords is considered a mistake. */
+/** Keywords of JSON Schema. An object that has fields, but none of these keywords, is considered a mistake. */
 const tellingKeywords = new Set(
   `$defs $id $ref $schema additionalProperties allOf anyOf const default description enum if items not oneOf
    patternProperties properties propertyNames required title type`.split(/\s+/),
@@ -37,8 +37,8 @@ export function recogniseSchema(schema: unknown, label: string): RecognisedSchem
 }
 
 /**
- * Returns true for an object literal with a `type` that contains no library's schema. Most JSON Schemas are of this
- * form, and the test is fast.
+ * Returns true for an object literal with a `type` that contains no library's schema. Most JSON Schemas have this form,
+ * and this test is fast.
  */
 function isObvious(schema: UnknownRecord): boolean {
   const isLiteral = Object.getPrototypeOf(schema) === Object.prototype && typeof schema["type"] === "string";
@@ -55,8 +55,8 @@ function isLibrarySchema(value: unknown): boolean {
 function findProblem(schema: UnknownRecord): string | undefined {
   if (isStandardJson(schema) || isDescribed(schema)) return undefined;
   const vendor = isStandard(schema) ? schema["~standard"].vendor : undefined;
-  // The fields by which schemas of ArkType and zod are recognised are inherited in some versions; `in` finds both
-  // kinds.
+  // The fields by which schemas of ArkType and zod are recognised are inherited in some versions and own in others;
+  // `in` finds both.
   if ("_zod" in schema) return findZodProblem(schema["_zod"]);
   if (vendor === "zod" || ("_def" in schema && "safeParse" in schema)) {
     return "is a zod 3 schema, which has no JSON Schema: upgrade to zod 4, or pass { schema, jsonSchema }.";

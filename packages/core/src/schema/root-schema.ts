@@ -5,8 +5,8 @@ const combinators = ["$ref", "allOf", "anyOf", "const", "enum", "if", "not", "on
 
 /**
  * Converts the root of a JSON Schema to the form that all vendors accept, `{ type: "object", properties: … }`, if that
- * has the same meaning. Returns `undefined` if the root may be another type than object. `isArguments` means that every
- * value is an object, so that a root without a type counts as an object.
+ * does not change its meaning. Returns `undefined` if the root may have another type than object. `isArguments` means
+ * that every value is an object, so that a root without a type counts as an object.
  */
 export function toObjectRoot(jsonSchema: JsonSchema, isArguments: boolean): JsonSchema | undefined {
   const root = inlineRootReference(jsonSchema);

@@ -51,7 +51,7 @@ function describePublicly(issues: readonly SchemaIssue[], jsonSchema: JsonSchema
 }
 
 function describePlace({ path, expected }: SchemaIssue, known: ReadonlySet<string>): string {
-  // A property name that is not in the schema was written by the model, so `*` is shown instead.
+  // A property name that is not in the schema was written by the model, so the message shows `*` instead.
   const place = formatPath(path.map((segment) => (typeof segment === "number" || known.has(segment) ? segment : "*")));
   return expected === undefined ? place || "the answer as a whole" : `${place || "the answer"}: expected ${expected}`;
 }

@@ -9,8 +9,8 @@ const commonWords = new Set(
 );
 
 /**
- * Embeddings for tests, without a model. Each group of three characters in a word adds to one number of the vector, so
- * that strings with common words are near. The same string always has the same vector.
+ * Embeddings for tests, without a model. Each group of three characters in a word increases one number of the vector,
+ * so that strings with common words are near each other. The same string always has the same vector.
  */
 export class FakeEmbeddings implements EmbeddingProvider {
   readonly providerId = "fake";

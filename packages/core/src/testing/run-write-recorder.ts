@@ -25,8 +25,8 @@ class RecordedMemory extends InMemoryStorage {
 
 /**
  * Records the writes of all processes to the durable runs of a storage, and compares each with the table of transitions
- * in `docs/architecture.md`: it must be the next write of a transition, which means that the writes before it have taken
- * effect.
+ * in `docs/architecture.md`. Each write must be the next write of a transition: the transition's earlier writes must
+ * have taken effect.
  */
 export class RunWriteRecorder {
   /** The recorded writes that the table of transitions does not allow. */
@@ -34,7 +34,7 @@ export class RunWriteRecorder {
   /** The transitions and writes that were seen, such as `answer.open`. */
   readonly seen = new Set<string>();
   readonly #runs = new Map<string, Facts>();
-  /** Writes that the recorded test never makes: the writes that follow them in the table are allowed all the same. */
+  /** Writes that the recorded test never makes. The writes that follow them in the table are allowed nevertheless. */
   readonly #absent: readonly string[];
 
   /**
@@ -46,14 +46,14 @@ export class RunWriteRecorder {
   }
 
   /**
-   * Makes storage in memory whose writes are recorded when they are made. Use it for several processes: a process may
-   * learn of its write after another one has made the next.
+   * Makes storage in memory whose writes are recorded at the moment they are made. Use it for several processes:
+   * otherwise a process may learn of its write after another process has made the next write.
    */
   memory(): InMemoryStorage {
     return new RecordedMemory(this);
   }
 
-  /** Returns the storage with its writes recorded, each once its caller learns of it. */
+  /** Returns the storage with its writes recorded. Each write is recorded when its caller learns of it. */
   watch<Driver extends StorageDriver>(driver: Driver): Driver {
     const write = (namespace: string, key: string, value: Json | null) => this.write(namespace, key, value);
     return new Proxy(driver, {
@@ -139,9 +139,7 @@ export class RunWriteRecorder {
     }
   }
 
-  /**
-   * Records writes that took effect at once, such as those of a transaction. Their order among themselves does not matter.
-   */
+  /** Records writes that took effect at the same time, such as those of a transaction. Their order does not matter. */
   commit(writes: readonly RecordedWrite[]): void {
     const left = [...writes];
     while (left.length > 0) {

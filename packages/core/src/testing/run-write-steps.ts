@@ -24,7 +24,7 @@ export type Facts = {
   isClaimed: boolean;
 };
 
-/** One write of a storage, named as in the table of transitions: its transition, and its name there. */
+/** One write to a storage, as the table of transitions names it: its transition, and its name in that transition. */
 export type Step = readonly [name: TransitionName, write: string];
 
 /** Returns the types of the entries in a log. */
@@ -34,8 +34,8 @@ export const status = ({ record }: Facts) => record?.status ?? "absent";
 const isOver = (facts: Facts) => facts.record !== undefined && isEnded(facts.record.status);
 
 /**
- * Returns true if an earlier write of a transition has taken effect. A write that may be left out counts as having
- * taken effect.
+ * Returns true if an earlier write of a transition has taken effect. A write that may be omitted counts as having taken
+ * effect.
  */
 export const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
   open: ({ open }) => open !== undefined,
@@ -81,15 +81,12 @@ export function runIdIn(namespace: string, key: string, value: Json | null = nul
 /** A write of a storage; `null` for the removal of a record. */
 export type RecordedWrite = { readonly namespace: string; readonly key: string; readonly value: Json | null };
 
-/**
- * Returns the writes in the table of transitions that a write of a storage may be; an empty array if the table has no
- * such write.
- */
+/** Returns the writes in the table of transitions that match a write of a storage; an empty array if none match. */
 export function transitionWritesOf({ namespace, key, value }: RecordedWrite, facts: Facts): Step[] {
   const over = isOver(facts);
   switch (namespace) {
     case runNamespaces.open:
-      // A deletion that comes late finds no entry in the list of open runs.
+      // A late deletion finds no entry in the list of open runs.
       if (value !== null || facts.open === undefined) return [];
       if (facts.record === undefined) return [["dropOrphan", "unlisted"]];
       if (over)
@@ -108,7 +105,7 @@ export function transitionWritesOf({ namespace, key, value }: RecordedWrite, fac
     case runNamespaces.log:
       if (facts.record !== undefined) return [];
       if (value !== null) return [["accept", "attempt"]];
-      // Two processes may remove one run.
+      // Two processes may remove the same run.
       return facts.open === undefined ? [] : [["dropOrphan", "log"]];
     case runNamespaces.input:
       if (value !== null) return [["acceptLong", "input"]];
@@ -116,7 +113,7 @@ export function transitionWritesOf({ namespace, key, value }: RecordedWrite, fac
     case runNamespaces.deliveries:
       return value === null && facts.record === undefined ? [["removeEntries", "deliveries"]] : [];
     case runNamespaces.outbox:
-      // An entry of a subscription has no delivery before it.
+      // A subscription's entry of the outbox is stored without a preceding delivery.
       return value === null || readProperty(value, "form") !== undefined ? [] : [["notify", "outbox"]];
     case runNamespaces.inbox:
       if (value === null || status(facts) !== "waiting") return [];

@@ -11,7 +11,7 @@ import { pathOfRun, sendEarlyHints } from "./run-ids.ts";
 export type AcceptedBody = Pick<PublicRun, "runId" | "sessionId" | "status" | "waits">;
 
 /**
- * Runs an agent, a team or a workflow and sends its output as JSON. If the run is stored, sends a 202 at once if the
+ * Runs an agent, a team or a workflow and sends its output as JSON. For a stored run, sends a 202 immediately if the
  * client prefers that, or as soon as the run waits. If the run fails, rejects without sending anything: the caller
  * sends the error.
  */

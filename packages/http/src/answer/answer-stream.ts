@@ -12,7 +12,7 @@ export type StreamOptions = EventRange & {
   readonly heartbeatMs: number;
   /** True to send the response head at once, without waiting for an event. */
   readonly early: boolean;
-  /** The run that the request began. Its failure is answered with an error status if nothing was sent yet. */
+  /** The run that the request began. Its failure is answered with an error status if nothing was sent before. */
   readonly own?: FailedRun | undefined;
 };
 
@@ -38,9 +38,8 @@ export async function answerStream(call: RunCall): Promise<void> {
 
 /**
  * Sends the events of a run after those that the client has seen, no faster than the client reads. The stream stays
- * open while the run waits. Rejects with a failure while it can still be answered with an error status. A later
- * failure is sent as the last event, of type `error`. If no events are left, sends a 204, after which browsers do not
- * reconnect.
+ * open while the run waits. Rejects with a failure that can still be answered with an error status. A later failure is
+ * sent as the last event, of type `error`. If no events are left, sends a 204, which stops browsers from reconnecting.
  */
 export async function sendEvents(run: ServedRun, exchange: Exchange, options: StreamOptions): Promise<void> {
   const events = new EventStream(exchange, { heartbeatMs: options.heartbeatMs, signal: run.signal });
@@ -48,8 +47,8 @@ export async function sendEvents(run: ServedRun, exchange: Exchange, options: St
   let failure: StreamFailure | undefined;
   try {
     const given = run.events(options);
-    // The head is sent only after a live run has checked its options, because wrong options are answered with an error
-    // status.
+    // The response head is sent only after a live run has checked its options, because wrong options are answered with
+    // an error status.
     if (options.early) events.sendHead();
     for await (const event of given) {
       if (event.type === "failure") failure = event;
@@ -76,7 +75,7 @@ function send(event: PassedEvent, { run, exchange, events, options }: StreamAnsw
   const data = toPublicEvent(event, { kind, runId, isWhole: options.isWhole });
   if (data === undefined) return undefined;
   noteUsage(event, exchange);
-  // Events of a run without a log have no id and are numbered.
+  // The run has no log, so its events have no ids and are numbered.
   return events.send(data, event.id);
 }
 
@@ -96,15 +95,15 @@ function finish(failure: StreamFailure | undefined, { exchange, events, options:
   events.close();
 }
 
-/** Returns true if an answer without any event has a status of its own: 204, or the status of the failure. */
+/** Returns true if an answer without events has its own status: 204, or the status of the failure. */
 function isWithoutEvents(failure: StreamFailure | undefined, own: FailedRun | undefined): boolean {
   return failure === undefined ? own === undefined : isAnswer(failure, own);
 }
 
 /**
- * Returns true for a failure that is answered with an error status if nothing was sent yet: a failure of the
- * request's own run or of the service. An `interrupted` run is not such a failure: it is sent as an event, whose id
- * lets the client continue.
+ * Returns true for a failure that is answered with an error status if nothing was sent before: a failure of the
+ * request's own run or of the service. An `interrupted` run is no such failure: it is sent as an event, and the event's
+ * id lets the client continue.
  */
 function isAnswer({ id, error }: StreamFailure, own: FailedRun | undefined): boolean {
   return typeof id !== "string" || (own !== undefined && error.code !== "interrupted");

@@ -20,13 +20,13 @@ export async function beginRun({ exchange, service, requested, terms }: RunCall)
   service.closeIfDraining(exchange);
   const { servedRuns } = service;
   if (servedRuns.stores(terms)) {
-    // The request's idempotency key may name a run that is already stored: the ids in these headers then belong to a
-    // run that never begins.
+    // The request's idempotency key may identify a run that is already stored. The ids in these headers would then
+    // belong to a run that never begins.
     exchange.removeHeader("X-Run-Id");
     exchange.removeHeader("X-Session-Id");
   }
   const beginning = servedRuns.begin(requested, terms);
-  // `runEnd` is set before the run has begun: if the client disconnects meanwhile, the run still uses data of the
+  // `runEnd` is set before the run has begun: if the client disconnects in the meantime, the run still uses data of the
   // request.
   exchange.record.runEnd = endOf(beginning);
   const run = await beginning;
@@ -42,7 +42,7 @@ function showIds(exchange: Exchange, { runId, sessionId, isStored }: ServedRun):
   if (isStored) exchange.setHeader("Content-Location", pathOfRun(exchange, runId));
 }
 
-/** Reports a disconnect to the run if its client leaves before the end of the answer. */
+/** Reports a disconnect to the run if its client leaves before the answer has ended. */
 export function endWithClient(exchange: Exchange, run: ServedRun): void {
   if (exchange.isDestroyed) return run.disconnect();
   exchange.onClose(() => {
@@ -51,8 +51,8 @@ export function endWithClient(exchange: Exchange, run: ServedRun): void {
 }
 
 /**
- * Resolves when a run that was begun in this process has ended. For a live run, or a run of another process, resolves
- * once it has begun. Never rejects.
+ * Resolves when the run has ended, if it was begun in this process. For a live run, or a run of another process,
+ * resolves once the run has begun. Never rejects.
  */
 async function endOf(beginning: Promise<ServedRun>): Promise<void> {
   await beginning.then(

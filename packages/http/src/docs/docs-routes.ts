@@ -50,7 +50,7 @@ export function docsRoutes(parts: HttpParts): Route[] {
 }
 
 /**
- * Returns the `servers` of the OpenAPI document: those of the options, or else the mount path of the router, minus a
+ * Returns the `servers` of the OpenAPI document: those of the options, or else the mount path of the router without a
  * prefix that each path already has.
  */
 function serversOf({ servers, routePrefix }: DocsSettings, mountPath: string): OpenApiServer[] {

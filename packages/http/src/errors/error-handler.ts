@@ -33,7 +33,7 @@ export function errorHandler(
   return void mountedHandler(first, request, response, next);
 }
 
-// Module state, because the handler that is mounted directly has no other place for it. Made for the first error.
+// Module state, because a handler that is mounted directly cannot keep it elsewhere. Made for the first error.
 let mountedHandler: ErrorRequestHandler | undefined;
 
 function makeErrorHandler(options: unknown): ErrorRequestHandler {

@@ -31,8 +31,7 @@ export function requestLogger(first?: unknown, response?: Response, next?: NextF
   return void mountedLogger(first as Request, response, next);
 }
 
-// Module state, because the middleware that is mounted directly has no other place for it. Made for the first
-// request.
+// Module state, because a middleware that is mounted directly cannot keep it elsewhere. Made for the first request.
 let mountedLogger: RequestHandler | undefined;
 
 function makeRequestLogger(options: unknown): RequestHandler {
@@ -56,7 +55,7 @@ function describe(request: Request, response: Response): object {
     method: request.method,
     path: route ?? cutText(request.originalUrl.split("?", 1)[0] ?? "", longestPath),
     name,
-    // If the client disconnected before an answer, there is no status; 499 is the customary status for that.
+    // A client that disconnected before the answer received no status; 499 is customary for this case.
     status: headersSent ? statusCode : 499,
     runId,
     tokens,

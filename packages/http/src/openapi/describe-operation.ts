@@ -5,12 +5,12 @@ import type { OpenApiOperation, OpenApiResponse } from "./open-api-spec.ts";
 /** The facts that differ between OpenAPI operations, such as the answer and the statuses of errors. */
 export type OperationFacts = Pick<OpenApiOperation, "tags" | "summary" | "description" | "parameters"> & {
   id: string;
-  /** The name of the answer's schema. Absent: the answer is empty. */
+  /** The name of the answer's schema. If absent, the answer has no body. */
   answer?: string;
   errors: Parameters<typeof errorResponseRefs>;
 };
 
-/** Makes an operation of the OpenAPI document. Without the name of an answer, its success status is 204. */
+/** Makes an operation of the OpenAPI document. Without `answer`, its success status is 204. */
 export function operation({ id, answer, errors, ...more }: OperationFacts): OpenApiOperation {
   const headers = { "X-Request-Id": componentRef("headers", "RequestId") };
   const good: [status: string, response: OpenApiResponse] =

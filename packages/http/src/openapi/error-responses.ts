@@ -64,7 +64,7 @@ export function errorResponseRefs(...statuses: number[]): Record<string, OpenApi
 }
 
 function errorResponse(status: number | undefined, meaning: string): OpenApiResponse {
-  // No error code has the status 405, so `invalid_request` describes it.
+  // No error code has the status 405, so the response uses `invalid_request`.
   const codes = status === 405 ? ["invalid_request" as const] : errorCodes.filter((code) => statusOf(code) === status);
   const code = codes[0] ?? "invalid_request";
   const message = meaning.replaceAll("`", "");

@@ -76,7 +76,7 @@ function checkQuestions({ service: { agents, teams } }: HttpParts, { questions }
 
 /**
  * Sets the `security` of each operation: any of the host's security schemes, but none for the probes, which the
- * middleware does not protect. Without such schemes, an operation that accepts no keys declares that it needs no
+ * middleware does not protect. If the host has no schemes, an operation that accepts no keys declares that it needs no
  * security.
  */
 function withSecurity(

@@ -8,11 +8,13 @@ import type { OpenApiContent, OpenApiPath, OpenApiResponse, OpenApiSchema } from
 import { anyQuestion, formSchema } from "./schemas/run-schemas.ts";
 import { runOutputSchema, workflowRequestSchema } from "./subject-schemas.ts";
 
-/** The errors of a workflow's `/stream` before the stream opens. The errors of its run are events of the stream. */
+/**
+ * The errors of a workflow's `/stream` before the stream opens. Errors of the workflow's run are events of the stream.
+ */
 const workflowStreamErrors = errorResponseRefs(400, 403, 410, 413, 415, 422, 500, 503);
 const runErrors = errorResponseRefs(400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 499, 500, 502, 503, 504);
 
-/** An agent, team or workflow, with the facts that its operations describe. */
+/** An agent, team or workflow, with the facts that its operations mention. */
 type Subject = {
   collection: "agents" | "teams" | "workflows";
   word: "agent" | "team" | "workflow";

@@ -8,7 +8,7 @@ import type { OpenApiOperation, OpenApiPath } from "./open-api-spec.ts";
 
 /**
  * Returns the OpenAPI paths that every router has, even without agents: lists, sessions, runs by their ids, health and
- * readiness; and schedules, if its clients may have them.
+ * readiness. Includes schedules if the service's clients may have them.
  */
 export function servicePaths({ settings }: HttpParts["service"]): Record<string, OpenApiPath> {
   const ofSchedules = settings.schedules === undefined ? {} : schedulePaths();

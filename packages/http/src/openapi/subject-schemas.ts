@@ -27,10 +27,10 @@ const kinds: Readonly<Record<string, OpenApiSchema>> = {
 };
 
 /**
- * Returns the OpenAPI schema of the body of a workflow's run. An input object has the schema that the workflow declares.
- * Without a declared schema it has the keys of the workflow's initial state if they are known; otherwise any keys. The
- * input may be a string, unless it is known that no step reads one.
- * `takesWebhook` is true if a request may name a webhook.
+ * Returns the OpenAPI schema of the body of a workflow's run. An input object has the schema that the workflow
+ * declares. Without a declared schema, it has the keys of the workflow's initial state if these are known; otherwise
+ * any keys. The input may be a string, unless no step reads a string. `takesWebhook` is true if a request may name a
+ * webhook.
  */
 export function workflowRequestSchema(
   { inputKinds, inputSchema: declared, readsText }: ServedWorkflow,

@@ -17,8 +17,8 @@ export function toOpenApiSchema(schema: unknown): OpenApiSchema {
 type Place = {
   root: unknown;
   /**
-   * The references that led to this place in a JSON Schema. A circular reference becomes a schema that accepts
-   * anything.
+   * The references that were followed to reach this place in a JSON Schema. A circular reference becomes a schema that
+   * accepts anything.
    */
   within: string[];
 };
@@ -70,7 +70,7 @@ function convertParts(schema: OpenApiSchema, place: Place): OpenApiSchema {
 }
 
 /**
- * Converts the alternatives of a JSON Schema. A type or null, which schema libraries write as two alternatives, becomes
+ * Converts the alternatives of a JSON Schema. Schema libraries write "a type or null" as two alternatives, which become
  * one nullable type.
  */
 function convertAlternatives(alternatives: readonly unknown[], { schema, place }: Alternatives): OpenApiSchema {
@@ -79,7 +79,7 @@ function convertAlternatives(alternatives: readonly unknown[], { schema, place }
   if (others.length === alternatives.length) return { anyOf: converted };
   const [only, another] = converted;
   const isOneType = another === undefined && typeof only?.["type"] === "string" && !("enum" in only);
-  // A single nullable type would lose the keywords that restrict the value beside the alternatives.
+  // In a single nullable type, keywords that restrict the value beside the alternatives would be lost.
   const isAlone = Object.keys(schema).every((keyword) => annotations.has(keyword));
   if (isOneType && isAlone) return { ...only, nullable: true };
   // The result is not `oneOf`: converted alternatives accept more, so two of them may match.
@@ -88,7 +88,7 @@ function convertAlternatives(alternatives: readonly unknown[], { schema, place }
 
 type Alternatives = { schema: OpenApiSchema; place: Place };
 
-/** Keywords that may accompany the alternatives of a schema without restricting its values. */
+/** Keywords that may stand beside the alternatives of a schema without restricting its values. */
 const annotations = new Set([
   "anyOf",
   "oneOf",

@@ -11,7 +11,7 @@ export type InputRule<Input> = {
   readonly takesFiles: boolean;
 };
 
-/** The terms of a run, and if the client wants the ids of the run before the answer. */
+/** The terms of a run, and true if the client wants the ids of the run before the answer. */
 export type ReadTerms = { readonly terms: RunTerms; readonly early: boolean };
 
 /**

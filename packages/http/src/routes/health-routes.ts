@@ -28,7 +28,7 @@ export function healthRoutes({ service }: Pick<HttpParts, "service">): Route[] {
   ];
 }
 
-/** Checks the storages. The log says which storage failed and why; the client does not learn it. */
+/** Checks the storages. The log contains the storage that failed and the reason; the client does not learn them. */
 async function checkStorages(sessions: Service["sessions"]): Promise<void> {
   const onTimeout = (): never => {
     throw new Error(`The storage did not answer within ${checkTimeoutMs} ms.`);

@@ -24,7 +24,7 @@ export type PublicSchedule = Omit<ScheduleView, "request"> & {
   readonly kind: RunKind;
   readonly name: string;
   readonly input?: unknown;
-  /** The session that all its runs continue; absent if each begins a new one. */
+  /** The session that all its runs continue; absent if each run begins a new session. */
   readonly sessionId?: string;
 };
 
@@ -34,7 +34,7 @@ export type NewSchedule = Omit<RunSchedule, "id" | "request"> & {
   readonly name: string;
   readonly input?: unknown;
   readonly sessionId?: string;
-  /** The signed-in user. May be left out; another user's id is rejected. */
+  /** The signed-in user. It may be omitted; another user's id is rejected. */
   readonly userId?: string;
 };
 
@@ -44,10 +44,10 @@ export type ScheduleChange = Omit<ScheduleChanges, "isPaused"> & { readonly stat
 /** The schedules of a user, sorted by id. */
 export type PublicScheduleList = { readonly schedules: readonly PublicSchedule[] };
 
-/** An entry in the history of a schedule: one of its times, or several, and whether a run began then. */
+/** An entry in the history of a schedule: one or several of its times, and their outcome. */
 export type PublicScheduleEvent = ScheduleEvent;
 
-/** The fields of a schedule that say when and how its runs begin. */
+/** The fields of a schedule that determine when and how its runs begin. */
 const ruleFields = ["cron", "timeZone", "everyMs", "at", "overlap", "missed", "maxMissed", "jitterMs"] as const;
 const createFields = ["kind", "name", "input", "sessionId", "userId", ...ruleFields];
 const changeFields = ["status", "input", ...ruleFields];
@@ -94,7 +94,10 @@ function refuse(): never {
   throw new TroupeError("not_found", "Nothing was found at this path.");
 }
 
-/** Returns the signed-in user of a request. Throws `unauthorized` without a user, and `forbidden` if the host refuses. */
+/**
+ * Returns the signed-in user of a request. Throws `unauthorized` if there is no user, and `forbidden` if the host
+ * refuses the user.
+ */
 async function checkCaller(exchange: Exchange, { service }: HttpParts) {
   const { principal } = exchange;
   if (principal === undefined) throw new TroupeError("unauthorized", "Sign in to use schedules.");
@@ -114,7 +117,7 @@ async function create(exchange: Exchange, { parts, schedules }: Call): Promise<v
   const readInput = target.kind === "workflow" ? readWorkflowInput : readMessage;
   const readFields = async () => await Promise.resolve({ input, sessionId, userId });
   const requested = await service.readRun<object, unknown>(exchange, subject, { readInput, readFields });
-  // No run begins by this request.
+  // This request begins no run, so the request log must not show a run id.
   delete exchange.record.runId;
   const request = service.servedRuns.toScheduledRequest(requested, target);
   const repeated = { idempotencyKey: readIdempotencyKey(exchange), fingerprint: body as Json };

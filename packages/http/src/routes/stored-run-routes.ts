@@ -15,7 +15,8 @@ export type PublicRunPage = { runs: ReturnType<typeof toPublicRun>[]; next?: str
 
 /**
  * Makes the routes below `/runs`, which list, read, follow, cancel, answer, signal and remove runs, and list the
- * deliveries of their webhooks. A run belongs to its user. A run without a user is accessible to everyone who knows its id.
+ * deliveries of their webhooks. A run belongs to its user. A run without a user is accessible to everyone who knows its
+ * id.
  */
 export function storedRunRoutes(parts: HttpParts): Route[] {
   return [
@@ -75,7 +76,8 @@ async function followRun(exchange: Exchange, parts: HttpParts): Promise<void> {
     heartbeatMs: parts.service.settings.heartbeatMs,
     early: view.endedAt === undefined,
     isWhole: events === "all",
-    // `Last-Event-ID` is sent when a browser reconnects, so it is newer than the parameter in the page's URL.
+    // Browsers send `Last-Event-ID` when they reconnect. It is newer than the parameter, which stays the same in the
+    // URL.
     after: readLastEventId(exchange) ?? after,
   });
 }

@@ -17,7 +17,7 @@ export type PartReference = {
   type: DataPart["type"];
   mimeType?: string;
   filename?: string;
-  /** The index of the part among the images, audio and files of its turn, and its size in bytes. */
+  /** The index of the part among the images, audio and files of its turn, and the part's size in bytes. */
   stored: { index: number; bytes: number };
 };
 
@@ -98,7 +98,7 @@ class PublicParts {
       ...(mimeType !== undefined && { mimeType }),
       ...(part.type === "file" && part.filename !== undefined && { filename: part.filename }),
     };
-    // The part is a URL, so there are no bytes to refer to.
+    // The part is a URL, so it has no bytes that a reference could stand for.
     if (bytes === undefined) return { ...facts, data: part.data } as DataPart;
     const reference = { ...facts, stored: { index, bytes } };
     this.referred.push({ reference, part });

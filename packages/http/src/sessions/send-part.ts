@@ -7,7 +7,7 @@ const typePattern = /^[\w.+-]+\/[\w.+-]+$/;
 
 /**
  * Sends the bytes of a part of a turn as they are read from the storage, no faster than the client takes them. They are
- * sent as a download: a browser must not show content of clients or models on this origin.
+ * sent as a download, because a browser must not show content of clients or models on this origin.
  */
 export async function sendPart(
   exchange: Pick<Exchange, "method" | "send" | "openStream">,

@@ -10,8 +10,8 @@ export type ReadPart = (place: TurnPartPlace) => Promise<TurnPart>;
 const maxPageBytes = 8_388_608;
 
 /**
- * Writes the turns of a page as JSON, up to 8 MB; the first turn may be larger. Data of parts is replaced by
- * references, or included as far as the page has room.
+ * Writes the turns of a page as JSON, up to 8 MB; the first turn may be larger. Data of parts is included while the
+ * page has room, and otherwise replaced by references.
  */
 export class TurnPageWriter {
   readonly #readPart: ReadPart | undefined;

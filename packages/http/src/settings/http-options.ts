@@ -54,7 +54,7 @@ export function partsOf(
   beside: readonly Protocol[] = [],
 ): HttpParts {
   const { maxBodyBytes } = service.settings;
-  // A host's limit for all bodies also applies to those with files.
+  // A limit that the host sets for all bodies also applies to bodies with files.
   const uploads =
     uploadRules && new UploadReader(uploadRules, maxBodyBytes === undefined ? defaultBodyBytes : undefined);
   return { service, beside, docs, uploads, maxBodyBytes: maxBodyBytes ?? defaultBodyBytes };

@@ -1,7 +1,8 @@
 import type { Exchange } from "@troupe/core/transport";
 
 /**
- * The part of an exchange (an HTTP request and its answer) that determines how long the bytes of its upload are held.
+ * The part of an exchange (an HTTP request and its answer) that determines for how long the bytes of its upload are
+ * held.
  */
 export type HoldingExchange = Pick<Exchange, "isClosed" | "onClose" | "record">;
 

@@ -69,7 +69,7 @@ export class Form {
     this.fields[name] = value;
   }
 
-  /** Stores a file of the form as it arrives. Rejects if it breaks a limit, or has a name but no content. */
+  /** Stores a file of the form as it arrives. Rejects if the file breaks a limit, or has a name but no content. */
   async addFile(name: string | undefined, stream: Readable, info: FileInfo): Promise<void> {
     const facts = this.#admit(name, info);
     const file = new SpooledFile(facts, this.#budget);
@@ -132,7 +132,7 @@ export function formTooLargeError(message: string): TroupeError {
   return new TroupeError("payload_too_large", message);
 }
 
-/** The type of an unknown file. Some clients, such as Go's, send it for every file. */
+/** The media type of a file of unknown type. Some clients, such as Go's, send it for every file. */
 const unknownType = "application/octet-stream";
 
 /** Number of bytes at the beginning of a file that identify its type. */

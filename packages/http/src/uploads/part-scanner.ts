@@ -12,7 +12,7 @@ export type PartFacts = {
 const token = "[!#$%&'*+.^\\w`|~-]+";
 const typePattern = new RegExp(`^(${token}/${token})[ \\t]*(?:;|$)`, "i");
 const endOfHeaders = "\r\n\r\n";
-/** Longest headers of a part, in bytes; busboy itself rejects longer ones. */
+/** Longest headers of a part, in bytes; busboy itself rejects longer headers. */
 const longestHeaders = 20_000;
 const carriageReturn = 0x0d;
 const unfinishedBoundary =
@@ -28,14 +28,14 @@ export class PartScanner {
   readonly #maxParts: number;
   #state: "content" | "delimiter" | "headers" | "end" = "content";
   /**
-   * Received bytes that can be read only with the next piece. At first a line break: each delimiter begins with one,
-   * but the form's first delimiter lacks it.
+   * Received bytes that can be read only together with the next piece. It starts as a line break: every delimiter
+   * begins with a line break, except the first one of a form.
    */
   #rest: Buffer = Buffer.from("\r\n");
   /** The decoder that checks the current text field for invalid UTF-8. Undefined outside a text field. */
   #text: TextDecoder | undefined;
 
-  /** @param maxParts the number of allowed parts; the rest of the form is ignored after one part more */
+  /** @param maxParts the number of allowed parts; the scanner ignores the rest of the form after one more part */
   constructor(boundary: string, maxParts: number) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
     this.#maxParts = maxParts;
@@ -79,7 +79,7 @@ export class PartScanner {
   #readDelimiter(bytes: Buffer, at: number): number {
     if (bytes.length < at + 2) return at;
     const follows = bytes.toString("latin1", at, at + 2);
-    // For busboy, every line that begins with the boundary ends the part, and busboy drops the bytes after it.
+    // To busboy, every line that begins with the boundary ends the part, and busboy drops the bytes that follow.
     if (follows !== "--" && follows !== "\r\n") throw invalidFormError(unfinishedBoundary);
     this.#state = follows === "--" ? "end" : "headers";
     return at + 2;

@@ -34,7 +34,7 @@ export async function readForm(
 ): Promise<Form> {
   checkHeaders(request, rules);
   const parser = await openParser(request, rules);
-  // A body that was read or destroyed emits no further event.
+  // The body emits no further event if it was already read or destroyed.
   if (request.body.readableEnded) throw alreadyRead();
   if (request.body.destroyed) throw disconnected();
   return await new FormReading({ request, parser, rules, checkField }).read();
@@ -72,8 +72,8 @@ class FormReading {
       this.#stop();
       await Promise.allSettled(this.#files);
       await this.#form.discard();
-      // The rest of a small form arrives in this iteration of the event loop. If it was read before the answer is sent,
-      // the connection can stay open.
+      // The rest of a small form arrives in this turn of the event loop. If it is read before the answer is sent, the
+      // connection can stay open.
       await setImmediate();
       throw error;
     } finally {
@@ -159,10 +159,10 @@ function checkHeaders({ headers }: FormRequest, rules: UploadRules): void {
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLong(maxBytes);
 }
 
-/** Makes a parser for a form. busboy is loaded with the first one. */
+/** Makes a parser for a form. The module busboy is loaded for the first parser. */
 async function openParser({ headers }: FormRequest, { maxFiles, maxFieldSize }: UploadRules): Promise<Busboy> {
   const { default: busboy } = await import("busboy");
-  // busboy reports a limit as soon as it is reached, so each limit is one higher. The form itself counts files and
+  // busboy reports a limit as soon as it is reached, so each limit is set one higher. `Form` itself counts files and
   // fields.
   const limits = { fieldSize: maxFieldSize + 1, parts: maxParts(maxFiles) + 1 };
   try {

@@ -10,7 +10,7 @@ import { TextMeter } from "./text-meter.ts";
  */
 export type LargeExchange = HoldingExchange & Pick<Exchange, "headers" | "body" | "isBodyComplete">;
 
-/** Limits of a JSON body that may have files in it, and the memory that such bodies share. */
+/** Limits of a JSON body that may contain files, and the memory that such bodies share. */
 export type LargeBodyRules = {
   /** Largest size of the whole body in bytes. */
   readonly maxBytes: number;
@@ -20,8 +20,8 @@ export type LargeBodyRules = {
 };
 
 /**
- * Reads the bytes of a JSON body whose content parts may have large data. A body of more than `maxTextBytes` stays in
- * a temporary file until there is enough memory for all of it. Throws `payload_too_large` as soon as its text, or the
+ * Reads the bytes of a JSON body whose content parts may have large data. A body of more than `maxTextBytes` stays in a
+ * temporary file until enough memory is free for it. Throws `payload_too_large` as soon as the text of the body, or the
  * whole body, is too large.
  */
 export async function readLargeBody(exchange: LargeExchange, rules: LargeBodyRules): Promise<Buffer> {

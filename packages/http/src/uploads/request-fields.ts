@@ -23,7 +23,8 @@ export type RequestFiles =
   | { readonly [field: string]: readonly (UploadedFile | MulterFile)[] };
 
 /**
- * The fields of Express's request that a host's middlewares set: its authentication, and `createFileUploadMiddleware`.
+ * The fields of Express's request that the host's middlewares set: authentication sets `principal`, and
+ * `createFileUploadMiddleware` sets `files`.
  */
 interface RequestFields {
   /** The user that the host's authentication has established; undefined if no user is signed in. */
@@ -41,7 +42,7 @@ declare global {
     // direct declarations do not allow.
     interface Request extends RequestFields {}
     namespace Multer {
-      // Has members only if `@types/multer` is installed.
+      // Empty unless `@types/multer` is installed, which adds members.
       interface File {}
     }
   }

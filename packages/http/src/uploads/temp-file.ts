@@ -6,8 +6,8 @@ import { TroupeError } from "@troupe/core";
 import { createId } from "@troupe/core/kit";
 
 /**
- * A temporary file for uploaded bytes, without a name. It is unlinked as soon as it is open, so no other process can
- * open it. The system frees its space when this process ends, even after a crash.
+ * A temporary file for uploaded bytes, without a name. It is unlinked as soon as it is open, so that no other process
+ * can open it. The operating system frees its space when this process ends, even after a crash.
  */
 export class TempFile {
   readonly #handle: FileHandle;

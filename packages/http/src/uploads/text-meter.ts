@@ -12,8 +12,8 @@ const longestName = 5;
 
 /**
  * Counts the text bytes in a run's JSON body: all bytes except the strings in `input[…].data`, the data of content
- * parts. It gets the body piece by piece, so that a body with too much text is rejected early. The count limits how
- * much is parsed; for malformed JSON it may be wrong.
+ * parts. The meter gets the body piece by piece, so that a body with too much text is rejected early. The count limits
+ * how much is parsed; it may be wrong for malformed JSON.
  */
 export class TextMeter {
   #textBytes = 0;
@@ -51,7 +51,7 @@ export class TextMeter {
    * or the end of the received bytes if the data continues in the next bytes.
    */
   #skipData(bytes: Buffer, start: number): number {
-    // Data is skipped byte by byte: a search for the next quote would be slow if every second byte is an escape.
+    // The data is read byte by byte: a search for the next quote would be slow if every second byte is an escape.
     for (let at = start; at < bytes.length; at++) {
       const byte = bytes[at];
       if (this.#isEscaped) this.#isEscaped = false;

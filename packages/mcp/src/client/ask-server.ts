@@ -50,8 +50,8 @@ export async function* listPages(
 }
 
 /**
- * An answer of an MCP server that breaks the protocol or is too large. Its message states the fault, for the error of
- * the exchange: `it has no array tools`.
+ * An answer of an MCP server that breaks the protocol or is too large. Its message states the fault for the error of
+ * the exchange, such as `it has no array tools`.
  */
 export class BadAnswer extends Error {
   override readonly name = "BadAnswer";

@@ -41,7 +41,7 @@ function byteLimit({ maxBytes, problem }: ReplyBounds): TransformStream<Bytes, B
       hasBegun ||= first !== undefined;
       if (first === openingBracket) {
         // A reply that is an array is refused, because the library would check the whole array at once. No supported
-        // revision has such answers.
+        // revision of the protocol has such replies.
         controller.error(
           problem.note("answered one request by an array of messages. The protocol allows one message."),
         );
@@ -74,8 +74,8 @@ function eventLimit({ maxBytes, problem }: ReplyBounds): TransformStream<Bytes, 
 }
 
 /**
- * Some lines of a stream, each with at most one message: the index of their end, the bytes of the longest line, and
- * those of an unfinished last line.
+ * Some lines of a stream, each with at most one message: the index of their end, the bytes of the longest line, and the
+ * bytes of an unfinished last line.
  */
 type Lines = { readonly end: number; readonly longest: number; readonly left: number };
 

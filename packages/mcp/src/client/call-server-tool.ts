@@ -11,20 +11,20 @@ import type { RawResult } from "./slim-message.ts";
 
 type ToolCall = Parameters<CallTool>[0];
 
-/** The error code of a call whose headers do not repeat the arguments that the server now requires there. */
+/** The error code for a call whose headers lack arguments that the server now requires to be repeated in headers. */
 const headerMismatch = -32_020;
 
 /**
- * Matches the error text of a server that speaks revisions with and without sessions. Its tool asked the user, which
- * the stateless revision 2026-07-28 does not allow. `ctx.elicit` of FastMCP, and the Python library under it, report it
- * as a failure of the tool.
+ * Matches the error text of a server that supports both stateless and session-based revisions. Its tool asked the user,
+ * which the stateless revision 2026-07-28 does not allow. FastMCP's `ctx.elicit`, and the Python library below it,
+ * report this as a failure of the tool.
  */
 const sessionNeeded = /server-initiated requests/i;
 
 /**
  * Calls a tool of an MCP server and returns the server's result. A tool that could not ask the host in the stateless
- * revision 2026-07-28 is called again in a session, where the host can answer. The stateless revision also repeats a
- * call after an answered question.
+ * revision 2026-07-28 is called again in a session, in which the host can answer. In the stateless revision a call is
+ * also repeated once a question was answered.
  */
 export async function callServerTool(
   connection: Connection,
@@ -112,7 +112,7 @@ async function send(connection: Connection, { timeoutMs }: McpSettings, call: To
     timeoutMs,
     signal: context.signal,
     send: async (client, options) => {
-      // The library reads from the definition which arguments are repeated in headers.
+      // The library reads from this definition which arguments must be repeated in headers.
       const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
       const asked = { ...options, onprogress: onProgress, toolDefinition };
       const trace = telemetryOf(context)?.headers();

@@ -2,11 +2,13 @@ import { TroupeError } from "@troupe/core";
 
 const firstMs = 500;
 const longestMs = 30_000;
-/** Factor of the pause after a slow attempt: the duration of the attempt times this, up to one minute. */
+/** Factor between the duration of a slow attempt and the pause after it, which is at most one minute. */
 const perAttempt = 4;
 const longestSlowMs = 60_000;
 
-/** The growing pause after failed attempts to connect to an MCP server. Until it is over, further attempts fail at once. */
+/**
+ * The growing pause after failed attempts to connect to an MCP server. During a pause, further attempts fail at once.
+ */
 export class ConnectPause {
   readonly #server: string;
   #failures = 0;

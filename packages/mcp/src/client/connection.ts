@@ -18,8 +18,8 @@ import { ServerProblem } from "./server-problem.ts";
 import { ToolList } from "./tool-list.ts";
 
 /**
- * Milliseconds to wait for the reply that shows whether a silent MCP server is alive, and for a connection attempt to
- * end by itself.
+ * Milliseconds to wait for the reply that shows that a silent MCP server is alive, and for a connection attempt to end
+ * by itself.
  */
 const shortWaitMs = 3000;
 const longestTimerMs = 2 ** 31 - 1;
@@ -27,7 +27,8 @@ const longestTimerMs = 2 ** 31 - 1;
 /**
  * The connection to an MCP server with one set of headers. It opens on first use, and again after it was lost. After a
  * failed attempt, further attempts fail at once until a growing pause is over, except after refused credentials. The
- * tools are listed once, and again after the server reports a change or the connection was opened again.
+ * tools are listed once. They are listed again after the server reports a change, and after the connection was opened
+ * again.
  */
 export class Connection {
   /** The number of uses of the connection in progress. */
@@ -58,7 +59,7 @@ export class Connection {
     this.mask = createMasker(readSecrets(settings, headers));
   }
 
-  /** The server's tools in the last listing, also while the server is down. */
+  /** The server's tools in the last listing, even while the server is unreachable. */
   get knownTools(): readonly ToolDef[] {
     return this.#tools.known;
   }
@@ -96,8 +97,9 @@ export class Connection {
   }
 
   /**
-   * Sends a request and returns its result. A lost session is opened again, and the request is repeated. After any
-   * other loss of the connection the request fails unless it may be repeated; the next request opens a new connection.
+   * Sends a request and returns its result. If the session was lost, it is opened again and the request is repeated.
+   * After any other loss of the connection, the request fails unless it may be repeated; the next request opens a new
+   * connection.
    */
   async exchange<Result>(exchange: Exchange<Result>): Promise<Result> {
     const open = await this.#opened(exchange.signal);
@@ -116,8 +118,8 @@ export class Connection {
   }
 
   /**
-   * Completes the authorization that a user was sent away to grant, with the parameters of the URL to which the user
-   * returned.
+   * Completes the authorization of a user who was sent to the authorization server, with the parameters of the URL to
+   * which the user returned.
    */
   async finishAuth(parameters: URLSearchParams): Promise<void> {
     const transport = this.#unauthorized;
@@ -158,8 +160,8 @@ export class Connection {
   }
 
   #open(): Promise<OpenClient> {
-    // The server may have been closed meanwhile: an exchange in progress would then open a connection that is never
-    // closed.
+    // The server may have been closed in the meantime. An exchange in progress would then open a connection that is
+    // never closed.
     this.#refuseClosed();
     this.#pause.check();
     this.#isSuspect = false;
@@ -200,7 +202,7 @@ export class Connection {
     try {
       return await untilAborted(() => opening, deadline.signal);
     } catch (error) {
-      // A connection that still opens is no longer wanted, so it is ended.
+      // A connection that is still being opened is no longer wanted, so it is ended.
       opening.then(endClient, () => {});
       throw deadline.signal.aborted && problem.text === undefined
         ? deadline.signal.reason
@@ -263,7 +265,7 @@ export class Connection {
     });
   }
 
-  /** Drops an open or opening connection, if it is still the current one, and ends it in the background. */
+  /** Drops an open or opening connection, if it is still the current connection, and ends it in the background. */
   #drop(opening: Promise<OpenClient>, isOrderly = false): void {
     if (this.#opening !== opening) return;
     this.#opening = undefined;

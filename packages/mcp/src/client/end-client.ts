@@ -5,7 +5,7 @@ import type { OpenClient } from "./open-client.ts";
 /** Milliseconds to wait until an MCP server has ended its session. */
 const endingMs = 3000;
 
-/** Ends the connection to an MCP server; with `isOrderly` first the server's session, if any. */
+/** Ends the connection to an MCP server. If `isOrderly` is true, ends the server's session first, if there is one. */
 export async function endClient({ client, transport }: OpenClient, isOrderly = false): Promise<void> {
   if (isOrderly && "terminateSession" in transport) {
     const ending = (transport as StreamableHTTPClientTransport).terminateSession().catch(() => {});

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 
-/** An exchange with an MCP server: its purpose, its time limit, and whether it is safe to repeat. */
+/** An exchange with an MCP server: its purpose, its time limit, and true if it is safe to repeat. */
 export type Exchange<Result> = {
   /** The name of the exchange in errors, such as `a call of the tool echo`. */
   readonly what: string;

@@ -10,8 +10,8 @@ const types: readonly unknown[] = ["string", "integer", "boolean"];
 /** Schema fields beside `properties` that hold schemas by name. */
 const namedSchemas = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
 /**
- * Schema fields that hold a schema or an array of schemas. An `x-mcp-header` inside them is invalid, because the call
- * may lack such a value.
+ * Schema fields that hold a schema or an array of schemas. `x-mcp-header` is invalid inside them, because a call may
+ * lack a value there.
  */
 const innerSchemas = [
   "items",
@@ -31,9 +31,9 @@ const innerSchemas = [
 ];
 
 /**
- * Returns true if the uses of `x-mcp-header` in a tool's schema follow the revision of 2026-07-28: they are only on
- * strings, integers and booleans that are reached through `properties` alone, are valid header names, and are unique.
- * A client over HTTP omits the other tools.
+ * Returns true if the uses of `x-mcp-header` in a tool's schema follow the revision of 2026-07-28. They must be on
+ * strings, integers and booleans that are reached through `properties` alone, and be valid and unique header names. A
+ * client over HTTP omits all other tools.
  */
 export function hasValidHeaderMarks(schema: unknown): boolean {
   const names = new Set<string>();
@@ -55,8 +55,8 @@ export function hasValidHeaderMarks(schema: unknown): boolean {
 }
 
 /**
- * The position of a schema within a tool's schema: the root, reached from there through `properties` alone, or inside
- * another field.
+ * The position of a schema within a tool's schema: the root, reached from the root through `properties` alone, or
+ * inside another field.
  */
 type Place = "root" | "reached" | "inner";
 

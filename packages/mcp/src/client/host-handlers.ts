@@ -33,7 +33,7 @@ export type McpSamplingAnswer = { text: string; model: string };
  * are not supported.
  */
 export type McpHandlers = {
-  /** Asks the user a question of the server. Never pass on information that the user did not intend for this server. */
+  /** Asks the user a question of the server. Never return information that the user did not intend for this server. */
   onElicitation?:
     | ((request: McpElicitation, signal: AbortSignal) => McpElicitationAnswer | Promise<McpElicitationAnswer>)
     | undefined;

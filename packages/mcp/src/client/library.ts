@@ -13,6 +13,6 @@ export function readStatus(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, code } = error as { status?: unknown; code?: unknown };
   if (typeof status === "number") return status;
-  // The transport of 2024 stores the status as `code`. In other errors, `code` is chosen by the server.
+  // The SSE transport of 2024 stores the status as `code`. In other errors the server chooses `code`.
   return error.constructor.name === "SseError" && typeof code === "number" ? code : undefined;
 }

@@ -29,7 +29,7 @@ export async function listTools(
   options: AskServerOptions,
 ): Promise<ListedTool[]> {
   const { maxTools, maxMessageBytes, name: server, transport, logger } = settings;
-  // Some servers without tools end the connection when asked for them.
+  // Some servers without tools end the connection when they are asked for tools.
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools = new Map<string, ListedTool>();
   let count = 0;

@@ -40,7 +40,7 @@ export class ToolMaker {
 
   /** Makes the tools that `tools.allow` and `tools.deny` let through. The server's tool names must be unique. */
   make(listed: readonly ListedTool[]): ToolDef[] {
-    // All tools are named before some are left out, so that `tools.allow` and `tools.deny` change no names.
+    // All tools are named before some are omitted, so that `tools.allow` and `tools.deny` change no names.
     const names = nameTools(
       this.#settings.name,
       listed.map(({ name }) => name),
@@ -82,7 +82,8 @@ export class ToolMaker {
       description: tool.description.trim().toWellFormed() || `The tool ${tool.name} of ${server}.`,
       parameters,
       effect: trustAnnotations ? toEffect(tool) : "once",
-      // A little longer than the time limit of the exchange itself, so that its more precise error is reported.
+      // This limit is a little longer than that of the exchange itself, so that the more precise error of the exchange
+      // is reported.
       timeoutMs: Math.min(timeoutMs + 5000, longestTimerMs),
       ...(maxOutputBytes !== undefined && { maxOutputBytes }),
       execute: async (args, context) => {

@@ -7,7 +7,7 @@ import { tooLargeMark } from "./slim-message.ts";
 /** Longest text of an MCP server in an error that is passed on to a model, in characters. */
 const longestText = 1000;
 
-/** The name of the MCP server and of the failed exchange, for the error's message, and the mask for secrets. */
+/** The name of the MCP server and of the failed exchange, for the error message, and the mask for secrets. */
 export type McpWork = {
   readonly server: string;
   readonly what: string;
@@ -17,9 +17,9 @@ export type McpWork = {
 };
 
 /**
- * Makes the error of a failed exchange with an MCP server; returns a `TroupeError` unchanged unless `problem` explains
- * it better. Of the server's words it has only the message of a refusal, for the model that made the call, with secrets
- * masked.
+ * Makes the error of a failed exchange with an MCP server. Returns a `TroupeError` unchanged, unless `problem` explains
+ * it better. The error quotes the server only if the server refused a call: for the model that made the call, with
+ * secrets masked.
  */
 export function toMcpError(error: unknown, { server, what, mask, problem }: McpWork): TroupeError {
   const name = `The MCP server ${JSON.stringify(server)}`;
@@ -53,8 +53,8 @@ function ofStatus(status: number, { name, what, fields }: Facts): TroupeError {
 }
 
 /**
- * Makes the error for an answer that is an error or malformed, whether of the MCP server or of its authorization
- * server. Undefined for other failures.
+ * Makes the error for an answer of the MCP server, or of its authorization server, that is an error or malformed.
+ * Returns undefined for other failures.
  */
 function ofAnswer(error: unknown, { name, what, mask, fields }: Facts & { mask: Masker }): TroupeError | undefined {
   if (isOfOAuth(error)) {
@@ -109,8 +109,9 @@ function isOfLostConnection(error: unknown): boolean {
 }
 
 /**
- * The state of the connection after a failed exchange. `answered`: the server replied. `silent`: silent or broken, so
- * the next use must check. `no-session`: the server may have forgotten the session. `lost`: the connection is gone.
+ * The state of the connection after a failed exchange. `answered`: the server replied. `silent`: there was no reply or
+ * it broke off, so the next use must check the connection. `no-session`: the server may have forgotten the session.
+ * `lost`: the connection is gone.
  */
 export type Diagnosis = "answered" | "silent" | "no-session" | "lost";
 
@@ -155,7 +156,10 @@ function readCode(error: unknown): unknown {
   return code ?? readCode(cause);
 }
 
-/** Returns true if an MCP server requires an authorization that is missing, or that a user was sent away to grant. */
+/**
+ * Returns true if an MCP server requires an authorization that is missing, or for which a user was sent to the
+ * authorization server.
+ */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof Error && error.constructor.name === "UnauthorizedError";
 }

@@ -32,7 +32,7 @@ export type McpToolServerOptions = McpHandlers & {
   name: string;
   /** `"stdio"` starts the server as a process; `"http"` connects to its URL. */
   transport: "stdio" | "http";
-  /** The program to start, without a shell (stdio only; required there). */
+  /** The program to start, without a shell (stdio only, where it is required). */
   command?: string | undefined;
   /** The arguments of the program (stdio only). */
   args?: readonly string[] | undefined;
@@ -40,7 +40,7 @@ export type McpToolServerOptions = McpHandlers & {
   env?: Readonly<Record<string, string>> | undefined;
   /** The working directory of the program (stdio only). @default the working directory of this process */
   cwd?: string | undefined;
-  /** The server's URL, without user and password (http only; required there). */
+  /** The server's URL, without user and password (http only, where it is required). */
   url?: string | undefined;
   /**
    * Headers of each request (http only). A function is called with the context of the run that uses the server, and
@@ -54,9 +54,8 @@ export type McpToolServerOptions = McpHandlers & {
   /** The tools that an agent gets, by the server's own names: those in `allow`, if given, except those in `deny`. */
   tools?: { allow?: readonly string[] | undefined; deny?: readonly string[] | undefined } | undefined;
   /**
-   * The revision of the protocol: `"legacy"` begins with `initialize`, `"2026-07-28"` never does, `"auto"` asks the
-   * server.
-   * @default "auto" for http; for stdio "legacy", then "2026-07-28" if the server refuses `initialize`
+   * The revision of the protocol: `"legacy"` begins with `initialize`, `"2026-07-28"` never sends it, `"auto"` asks the
+   * server. @default "auto" for http; for stdio "legacy", then "2026-07-28" if the server refuses `initialize`
    */
   protocol?: "auto" | "legacy" | "2026-07-28" | undefined;
   /** Milliseconds to wait for connecting, and for listing the tools. @default 15_000 */
@@ -184,8 +183,8 @@ const ofTransport = {
 } as const;
 
 /**
- * Checks the options of an `McpToolServer`. Throws `invalid_config` for a wrong or missing option, and for one without
- * effect, such as an option of the other transport.
+ * Checks the options of an `McpToolServer`. Throws `invalid_config` for a wrong or missing option, and for an option
+ * that has no effect, such as one of the other transport.
  */
 export function readMcpOptions(options: unknown): McpSettings {
   const settings = readOptions(optionTable, options, { owner: "McpToolServer" });

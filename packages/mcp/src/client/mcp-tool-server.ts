@@ -23,14 +23,17 @@ const defaultMaxConnections = 100;
 const defaultIdleTimeoutMs = 300_000;
 
 /**
- * A server of tools that speaks the Model Context Protocol: a program to start, or a URL. Given to an agent among its
- * tools, it connects when a run first needs it and is closed with the agent.
+ * A server of tools that speaks the Model Context Protocol: a program to start, or a URL. As one of an agent's tools,
+ * it connects when a run first needs it and is closed with the agent.
  */
 export class McpToolServer implements ToolSource {
   /** The server's name, which is the prefix of its tool names. */
   readonly name: string;
   readonly #settings: McpSettings;
-  /** Connections by a hash of their headers, the least recently used first. Fixed headers have a single connection. */
+  /**
+   * Connections by a hash of their headers, the least recently used first. If the headers are fixed, there is only one
+   * connection.
+   */
   readonly #connections = new Map<string, Connection>();
   readonly #idleTimers = new WeakMap<Connection, NodeJS.Timeout>();
   readonly #closing = new Set<Promise<void>>();
@@ -43,7 +46,7 @@ export class McpToolServer implements ToolSource {
   }
 
   /**
-   * Opens the connection now, also after `close`. Rejects with a `TroupeError` if the server cannot be reached. Without
+   * Opens the connection now, even after `close`. Rejects with a `TroupeError` if the server cannot be reached. Without
    * `connect`, the first use opens the connection.
    */
   async connect(context?: RunContext): Promise<void> {
@@ -111,8 +114,9 @@ export class McpToolServer implements ToolSource {
   }
 
   /**
-   * Completes the authorization of a user whom `authProvider` sent away to grant it, after `connect` rejected with
-   * `unauthorized`. Takes the parameters of the URL to which the user returned. Call `connect` again afterwards.
+   * Completes the authorization of a user whom `authProvider` sent to the authorization server, after `connect`
+   * rejected with `unauthorized`. Takes the parameters of the URL to which the user returned. Call `connect` again
+   * afterwards.
    */
   async finishAuth(parameters: URLSearchParams, context?: RunContext): Promise<void> {
     await this.#use(context, async (connection) => await connection.finishAuth(parameters));
@@ -125,7 +129,10 @@ export class McpToolServer implements ToolSource {
     await closeTogether(...Array.from(this.#closing, (closing) => () => closing));
   }
 
-  /** Calls `work` with the connection for the context's headers. Meanwhile the connection does not count as unused. */
+  /**
+   * Calls `work` with the connection for the context's headers. During the call the connection does not count as
+   * unused.
+   */
   async #use<Result>(
     context: RunContext | undefined,
     work: (connection: Connection) => Promise<Result>,

@@ -13,8 +13,8 @@ export type JsonSize = { readonly bytes: number; readonly exceeded?: keyof JsonB
 type Container = { readonly parts: Iterator<unknown, void>; readonly depth: number; isFirst: boolean };
 
 /**
- * Measures a value that `JSON.parse` returned, and stops at the first limit that it exceeds. The limits, and not the
- * value, bound the work. Escapes in strings are not counted.
+ * Measures a value that `JSON.parse` returned, and stops at the first limit that it exceeds. The work depends on the
+ * limits and not on the size of the value. Escapes in strings are not counted.
  */
 export function measureJson(value: unknown, bounds: JsonBounds): JsonSize {
   let [bytes, values] = [0, 0];
@@ -26,7 +26,7 @@ export function measureJson(value: unknown, bounds: JsonBounds): JsonSize {
       continue;
     }
     const part = next.value;
-    // Each part of an array or object but the first has a comma or colon before it.
+    // Each part of an array or object, except the first part, has a comma or colon before it.
     bytes += bytesOf(part) + (top.isFirst ? 0 : 1);
     values++;
     top.isFirst = false;
@@ -58,7 +58,7 @@ function* namesAndParts(value: object): Generator<unknown, void> {
   }
 }
 
-/** Returns the bytes of a value without its parts. */
+/** Returns the bytes of a value itself, without those of its parts. */
 function bytesOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
   return typeof value === "object" && value !== null ? 2 : String(value).length;

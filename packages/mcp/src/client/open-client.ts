@@ -47,7 +47,7 @@ async function openStdio(library: Library, init: OpenClientInit): Promise<OpenCl
   try {
     return await open("legacy");
   } catch (error) {
-    // A server that refuses `initialize` may speak the revision without it.
+    // This server refused `initialize`. It may support the revision without `initialize`.
     if (!isRefusal(error) || isTooLarge(error)) throw error;
     return await open(modeOf("2026-07-28"));
   }
@@ -70,7 +70,7 @@ async function openHttp(library: Library, init: OpenClientInit): Promise<OpenCli
     const status = readStatus(error);
     if (protocol === "2026-07-28" || status === undefined || ![400, 404, 405].includes(status)) throw error;
     const older = new library.SSEClientTransport(new URL(url), options);
-    // The error of the first attempt is thrown, because most servers that refuse both attempts do not speak the
+    // The error of the first attempt is thrown, because most servers that refuse both attempts do not support the
     // revision of 2024.
     return await connect(library, { init, mode: "legacy", transport: older }).catch(() =>
       Promise.reject(error as Error),
@@ -134,8 +134,8 @@ function stdioTransport(library: Library, { settings, logger, problem }: OpenCli
 }
 
 /**
- * Fails a request whose answer stream ends without an answer, because the library would wait forever. Ends the stream
- * of a cancelled request, because the library would read as long as the server writes. Returns the callback for
+ * Fails a request whose answer stream ends without an answer, because the library would wait forever. Also ends the
+ * stream of a cancelled request, because the library would read as long as the server writes. Returns the callback for
  * answers.
  */
 function endRequests(transport: StreamableHTTPClientTransport): (id: unknown) => void {

@@ -87,9 +87,9 @@ function addResource({ parts, artifacts }: Content, resource: Fields, mask: Mask
 
 type DataPart = Exclude<ContentPart, { type: "text" }>;
 
-/** Makes a content part of data. Returns undefined if the data is not plain base64. */
+/** Makes a content part from data. Returns undefined if the data is not plain base64. */
 function dataPart(data: string, mimeType: string, kind = mimeType.split("/")[0]): DataPart | undefined {
-  // A URL instead of data is rejected, because a vendor would fetch it on the server's behalf.
+  // A URL instead of data is rejected, because a vendor would fetch it on behalf of the MCP server.
   if (readContentData({ data, mimeType }).kind !== "base64" || /^data:/i.test(data)) return undefined;
   return { type: kind === "image" || kind === "audio" ? kind : "file", data, mimeType };
 }

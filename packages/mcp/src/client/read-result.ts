@@ -43,7 +43,7 @@ export async function readResult(
 
 /**
  * Makes the artifact of structured content. JSON that exceeds the limit by itself is not parsed, because its artifact
- * is left out.
+ * is omitted.
  */
 function structuredArtifact(json: string, maxBytes: number): Artifact {
   const type = "structured_content";

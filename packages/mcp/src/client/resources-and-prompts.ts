@@ -121,7 +121,7 @@ async function listAll<Entry>(
     isRepeatable: true,
     send: async (client, ask) => {
       const entries: Entry[] = [];
-      // A server without the capability may answer with an error, so it is not asked.
+      // A server without this capability may answer with an error, so no request is sent.
       if (client.getServerCapabilities()?.[capability] === undefined) return entries;
       for await (const page of listPages(client, { method, field }, ask)) {
         if (entries.length + page.length > mostEntries) throw new BadAnswer(`it has more than ${mostEntries} entries`);

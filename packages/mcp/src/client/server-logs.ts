@@ -10,7 +10,7 @@ const longestLine = 2000;
 
 /**
  * Logs an MCP server's standard error and log messages, line by line at level `debug`, at most 64 KB per minute. Logs
- * once per minute that the rest is left out.
+ * once per minute that the rest is omitted.
  */
 export class ServerLog {
   readonly #logger: Logger;

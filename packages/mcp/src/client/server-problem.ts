@@ -1,6 +1,9 @@
-/** The known reason why a connection to an MCP server failed, worded to follow the server's name. */
+/** The known reason why a connection to an MCP server failed. */
 export class ServerProblem {
-  /** The reason of the failure, such as `sent a message of more than 10485760 bytes. …`. */
+  /**
+   * The reason of the failure as the end of a sentence that begins with the server's name, such as `sent a message of
+   * more than 10485760 bytes. …`.
+   */
   text: string | undefined;
 
   /** Records the reason why the connection failed, and returns it as an error for the library. */

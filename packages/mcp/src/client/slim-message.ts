@@ -39,8 +39,8 @@ export function passSlimMessages(transport: Transport, onAnswer: (id: unknown) =
     set: (receiver: Transport["onmessage"]) => {
       receive = receiver;
     },
-    // Returns the handler that was last set, behind the filter. The library reads this handler, and then sets one of
-    // its own that calls it, so the returned function must not look up `receive` later.
+    // Returns the handler that was last set, wrapped by the filter. The library reads this handler and then sets its
+    // own handler, which calls it. The returned function must therefore not look up `receive` later.
     get: (): Transport["onmessage"] => {
       const receiver = receive;
       return receiver && ((message, extra) => void (isPassed(message) && receiver(slimMessage(message), extra)));
@@ -56,14 +56,14 @@ export function passSlimMessages(transport: Transport, onAnswer: (id: unknown) =
   };
 }
 
-/** Returns the server's unchecked result that a slim result stands for. */
+/** Returns the server's unchecked result for which a slim result stands. */
 export function rawResultOf(result: object): RawResult {
   return ((result as Record<string, unknown>)[rawField] ?? result) as RawResult;
 }
 
 /**
  * Removes the parts of an MCP server's message that are expensive to check. Replaces a result that cannot be reduced by
- * an error, and a large request by one that the library refuses.
+ * an error, and a large request by a request that the library refuses.
  */
 function slimMessage(message: JSONRPCMessage): JSONRPCMessage {
   if ("result" in message) return slimResult(message);

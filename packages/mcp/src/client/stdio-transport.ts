@@ -20,8 +20,8 @@ export type StdioTransportInit = {
 };
 
 /**
- * The most stray lines, and bytes of them, that a server may write before its first message: lines that are no
- * messages, such as a greeting. Later the limit is higher, because a program may print between messages.
+ * The maximum number of stray lines (lines that are not messages, such as a greeting) and of their bytes that a server
+ * may write before its first message. Later the limit is higher, because a program may print between messages.
  */
 const mostStrayLines = 50;
 const mostStrayBytes = 16_384;
@@ -36,8 +36,8 @@ const newline = 0x0a;
 
 /**
  * The connection to an MCP server that runs as a child process, over its standard input and output. The process starts
- * without a shell, with only `PATH`, `HOME` and the given environment. Except on Windows, it leads a process group that
- * ends with it.
+ * without a shell, with only `PATH`, `HOME` and the given environment. Except on Windows, it leads its own process
+ * group, which ends with it.
  */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -81,7 +81,7 @@ export class StdioTransport implements Transport {
       shell: false,
       stdio: "pipe",
       windowsHide: true,
-      // The server's process gets a process group of its own, so that its child processes end with it.
+      // The server's process gets its own process group, so that its child processes end with it.
       detached: process.platform !== "win32",
     });
     await new Promise<void>((resolve, reject) => {
@@ -105,7 +105,8 @@ export class StdioTransport implements Transport {
   }
 
   /**
-   * Ends the server's process and its descendants: closes its input, then sends SIGTERM and SIGKILL if it does not end.
+   * Ends the server's process and its descendants: closes its input and, if it does not end, sends SIGTERM and then
+   * SIGKILL.
    */
   async close(): Promise<void> {
     this.#ending ??= this.#end();
@@ -133,7 +134,7 @@ export class StdioTransport implements Transport {
         killGroup(child, signal);
       }
       await this.#exited;
-      // The wait is for the process's last output, which may still be on its way. It has a time limit, because a
+      // The last output of the process may not have arrived yet. This wait for it has a time limit, because a
       // descendant of the process may hold the streams open.
       await withTimeout(streamsEnd(child), { timeoutMs: 100, onTimeout: () => {} });
       killGroup(child, "SIGKILL");
@@ -188,8 +189,8 @@ export class StdioTransport implements Transport {
   }
 
   /**
-   * Reads some of the server's lines, and stops after a notification, because the library handles a notification later
-   * than an answer that arrives with it.
+   * Reads some of the server's lines. Stops after a notification, so that the library handles it before an answer that
+   * arrived later.
    */
   #readLines(): void {
     for (let count = 0; count < linesInOneTurn; count++) {
@@ -221,7 +222,7 @@ export class StdioTransport implements Transport {
   #countStray(bytes: number): void {
     this.#strayLines++;
     this.#strayBytes += bytes;
-    // Lines that are no messages are the likely reason if no message ever arrives.
+    // If no message ever arrives, lines that are not messages are the probable reason.
     if (!this.#hasMessages) this.#init.problem.note(strayText);
     const isTooMuch = this.#hasMessages
       ? this.#strayLines > mostLaterStrayLines

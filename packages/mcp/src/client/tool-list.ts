@@ -5,8 +5,7 @@ import type { ListedTool } from "./list-tools.ts";
 import type { ToolMaker } from "./make-tools.ts";
 
 /**
- * Milliseconds for which a refused list of tools is not read again, because reading it is expensive and every run would
- * do it.
+ * Milliseconds for which a refused list of tools is not read again. Reading it is expensive, and every run would do so.
  */
 const refusalMs = 30_000;
 
@@ -41,8 +40,8 @@ export class ToolList {
   }
 
   /**
-   * Returns the server's tools. Lists them first if they are unknown or forgotten. After a refused list, rejects with
-   * its error for a while.
+   * Returns the server's tools. Lists them first if they are unknown or forgotten. If a list was refused, rejects with
+   * the same error for a while.
    */
   async read(): Promise<ToolDef[]> {
     if (this.#refusal !== undefined && performance.now() < this.#refusal.until) throw this.#refusal.error;
@@ -51,7 +50,8 @@ export class ToolList {
   }
 
   /**
-   * Makes the next `read` list the tools again. A refused list stays refused for its time, unless `isWanted` is true.
+   * Makes the next `read` list the tools again. A refused list is not read again before its time is over, unless
+   * `isWanted` is true.
    */
   forget({ isWanted = false }: { isWanted?: boolean } = {}): void {
     this.#listing = undefined;

@@ -6,7 +6,7 @@ const hashLength = 8;
 /**
  * Names the tools of an MCP server in a form that every vendor allows: `server__tool`, with `_` for other characters,
  * shortened to 64 characters. A shortened or ambiguous name ends with a hash of the tool's own name. If two tools would
- * get the same name, the tool whose own name needed no change keeps it. Returns the names in the order of the tools.
+ * get the same name, a tool whose own name needed no change keeps it. Returns the names in the order of the tools.
  */
 export function nameTools(server: string, tools: readonly string[]): string[] {
   const wanted = tools.map((tool) => ({ tool, full: `${server}__${tool}` }));

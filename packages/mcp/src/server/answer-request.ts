@@ -7,7 +7,9 @@ import type { AnswerHeaders, Exchange } from "@troupe/core/transport";
 /** A handler of the library: takes a web request and returns a web response. */
 type FetchHandler = (request: Request, options: { parsedBody?: unknown }) => Promise<Response>;
 
-/** Rules for the request of an exchange: its largest body, and a signal that aborts when the client has disconnected. */
+/**
+ * Rules for the request of an exchange: its largest body, and a signal that aborts when the client has disconnected.
+ */
 export type AnswerRules = { readonly maxBodyBytes: number; readonly signal: AbortSignal };
 
 /** Largest message in bytes, unless the service has a limit. */
@@ -19,8 +21,8 @@ const sessionHeader = "Mcp-Session-Id";
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"]);
 
 /**
- * Hands the request of an exchange to a handler of web requests and sends its response, no faster than the client reads,
- * until the client disconnects.
+ * Hands the request of an exchange to a handler of web requests and sends its response, no faster than the client
+ * reads, until the client disconnects.
  */
 export async function answerRequest(exchange: Exchange, rules: AnswerRules, handle: FetchHandler): Promise<void> {
   const { method } = exchange;
@@ -32,7 +34,7 @@ export async function answerRequest(exchange: Exchange, rules: AnswerRules, hand
   );
   const asked = new Request("http://localhost/", { method, headers, signal: rules.signal });
   const reply = await handle(asked, message === undefined ? {} : { parsedBody: message });
-  // Without stored sessions, the session id still identifies a call that the client cancels: only the client knows the
+  // Without stored sessions, the session id still identifies the call that a client cancels: only this client has the
   // id.
   if (isInitialize(message) && reply.ok && !reply.headers.has(sessionHeader) && !exchange.isDestroyed) {
     exchange.setHeader(sessionHeader, createId());
@@ -99,7 +101,7 @@ export function sendRefusal(error: unknown, exchange: Exchange): void {
     error: { code: status >= 500 ? -32_603 : -32_600, message, data: { code } },
     id: null,
   });
-  // Closes the connection, so that the rest of a refused body is not read.
+  // The connection is closed, so that the rest of a refused body is not read.
   exchange.setHeader("Connection", "close");
   exchange.refuse(status, { "Content-Type": "application/json" }, { body, isTooLarge: code === "payload_too_large" });
 }

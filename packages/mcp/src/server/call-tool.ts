@@ -38,7 +38,7 @@ export type ToolCall = {
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Sends the call's progress to the client. Undefined if the client did not ask for progress. */
+  /** Sends the progress of the call to the client. Undefined if the client did not ask for progress. */
   readonly sendProgress: SendProgress | undefined;
   readonly service: Service;
   readonly maxMediaBytes: number;
@@ -64,8 +64,8 @@ export function localSource(principal?: Principal): RequestSource {
 }
 
 /**
- * Runs the agent, team or workflow of a served tool and returns the tool's result. A failed run is also a result, marked
- * as an error, with its message for clients.
+ * Runs the agent, team or workflow of a served tool and returns the tool's result. A failed run is also a result,
+ * marked as an error, with its message for clients.
  */
 export async function callServedTool(call: ToolCall): Promise<CallToolResult> {
   const telemetry = telemetryFor(call, call.service);
@@ -147,12 +147,14 @@ async function untilOver(run: ServedRun, { signal, sendProgress }: ToolCall): Pr
   } finally {
     signal.removeEventListener("abort", leave);
   }
-  // A durable run would wait for its answer without a client that learns of its result.
+  // A durable run would wait for its answer, but no client would get its result.
   run.disconnect();
   throw new TroupeError("cancelled", "The run needs an answer, such as an approval. Only a task can wait for one.");
 }
 
-/** Reads the events of a run and sends its progress. Resolves with no output if the run waits or the client has left. */
+/**
+ * Reads the events of a run and sends its progress. Resolves with no output if the run waits or the client has left.
+ */
 async function untilReported(run: ServedRun, send: SendProgress): Promise<Partial<Pick<EndedRun, "output">>> {
   const report = new ProgressReport(send);
   try {
@@ -168,7 +170,7 @@ async function untilReported(run: ServedRun, send: SendProgress): Promise<Partia
   }
 }
 
-/** Returns the text of a chunk: of an agent or a team, or of an agent step of a workflow. */
+/** Returns the text of a chunk, which comes from an agent, a team, or an agent step of a workflow. */
 function textOf(given: object): string {
   const { type, text, chunk, member } = given as { type?: unknown; text?: unknown; chunk?: unknown; member?: unknown };
   if (type === "chunk") return textOf(Object(chunk) as object);

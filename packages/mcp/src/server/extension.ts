@@ -6,8 +6,8 @@ import type { Caller } from "./call-tool.ts";
 
 /**
  * A function that adds the host's tools, prompts, resources and handlers to the official library's server. It is called
- * for each new server: one per request in revision 2026-07-28, per session in an earlier revision, and per connection
- * over stdio.
+ * for each new server. In revision 2026-07-28 there is one server per request, in earlier revisions one per session,
+ * and over stdio one per connection.
  */
 export type McpExtend = (server: Library.McpServer, context: McpExtendContext) => void | Promise<void>;
 
@@ -31,10 +31,10 @@ export type McpExtendContext = {
 };
 
 /**
- * Calls a tool of this server's agents, teams and workflows, such as `ask_helper`, from a tool of the host, which must
- * return the resolved value. If the client accepts tasks, the call becomes a task, and the client gets the task instead
- * of the result. `task: "required"` refuses clients that accept no tasks; with `"forbidden"` the call never becomes a
- * task.
+ * Calls a tool of this server's agents, teams and workflows, such as `ask_helper`, from a tool of the host. The host's
+ * tool must return the value that this call resolves with. If the client accepts tasks, the call becomes a task, and
+ * the client gets the task instead of the result. `task: "required"` refuses clients that accept no tasks; with
+ * `"forbidden"` the call never becomes a task.
  */
 export type McpCallTool = (
   name: string,
@@ -58,8 +58,8 @@ export type McpNotify = {
 export type Callers = WeakMap<object, Caller>;
 
 /**
- * A server of the library in the form that its entry points accept, and the resources that its client has subscribed
- * to.
+ * A server of the library in the form that the library's entry points accept, and the resources to which its client has
+ * subscribed.
  */
 export type MadeServer = {
   readonly product: Library.McpServer | Library.Server;
@@ -71,8 +71,8 @@ export type MadeServer = {
 };
 
 /**
- * Returns the caller of a request. It is looked up per request, because a session's server was made for an earlier
- * request.
+ * Returns the caller of a request. It is looked up for each request, because the server of a session was made for an
+ * earlier request.
  */
 export function callerOf(callers: Callers, { http }: Pick<Library.ServerContext, "http">, first: Caller): Caller {
   return (http?.authInfo && callers.get(http.authInfo)) ?? first;
@@ -128,8 +128,8 @@ export type NotifyTargets = {
 };
 
 /**
- * Notifies the clients of sessions and connections; of a change of a resource only those that have subscribed to the
- * resource.
+ * Notifies the clients of sessions and connections. A change of a resource is sent only to clients that have subscribed
+ * to the resource.
  */
 function tellKept(kept: readonly MadeServer[], send: (server: Library.Server) => Promise<void>, uri?: string): void {
   for (const { product, subscribed } of kept) {
@@ -140,7 +140,7 @@ function tellKept(kept: readonly MadeServer[], send: (server: Library.Server) =>
   }
 }
 
-/** Makes the functions that notify clients. They throw without `extend`, because nothing can change then. */
+/** Makes the functions that notify clients. Without `extend` they throw, because nothing can change then. */
 export function createNotify(isExtended: boolean, findTargets: () => readonly NotifyTargets[]): McpNotify {
   const tell = (method: keyof McpNotify, send: (server: Library.Server) => Promise<void>, uri?: string): void => {
     if (!isExtended) {

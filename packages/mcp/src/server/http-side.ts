@@ -51,7 +51,8 @@ export class HttpSide {
       this.#guard(exchange);
       const caller = { ...readCaller(exchange, this.#service), signal, answered };
       const { callers } = await this.#loadParts();
-      // `authInfo` is a new object for each request, which the library passes on unread. The caller is looked up by it.
+      // `authInfo` is a new object for each request. The library passes it on without reading it, and the caller is
+      // looked up by it.
       const authInfo = { token: "", clientId: "", scopes: [], ...authOf(exchange) };
       callers.set(authInfo, caller);
       await answerRequest(exchange, { maxBodyBytes: this.#maxBodyBytes, signal }, async (request, body) => {
@@ -100,7 +101,7 @@ export class HttpSide {
 
   async #load(): Promise<Answerers> {
     const parts = await this.#loadParts();
-    // The server may have been closed during the import. It could no longer close objects that are made now.
+    // The server may have been closed during the import. It could not close objects that are made after that.
     this.#refuseClosed();
     const { library, callers } = parts;
     const { extend, maxSessions, sessionIdleMs } = this.#settings;

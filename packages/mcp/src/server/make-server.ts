@@ -52,7 +52,7 @@ function plainMaker(parts: ServerParts): MakeServer {
   };
 }
 
-/** Returns a maker of servers that the host's `extend` adds to. */
+/** Returns a maker of servers to which the host's `extend` adds its tools and handlers. */
 function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
   const { library, service, settings, callers, tools } = parts;
   const { name, version, instructions, stateKey } = settings;
@@ -67,8 +67,8 @@ function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
   };
   return async (purpose) => {
     const making = { parts, purpose };
-    // Tool capabilities are set with the first tool, because with them the constructor would register the tool handlers
-    // at once.
+    // Tool capabilities are set with the first tool: if the constructor received them, it would register the tool
+    // handlers at once.
     const capabilities = { logging: {}, ...taskCapabilities(making) };
     const server = new library.McpServer({ name, version }, { ...options, capabilities });
     interceptCalls(server.server, making, (tool) => takesTasks(server, tool));
@@ -99,8 +99,8 @@ function extendedMaker(parts: ServerParts, extend: McpExtend): MakeServer {
 }
 
 /**
- * Lets a client with a session id cancel a tool call, by this id and the id of the call's request, although each of its
- * requests has another server.
+ * Lets a client cancel a tool call by its session id and the id of the call's request, because every request of the
+ * client has a different server.
  */
 function cancelByName(server: Library.Server, { parts: { calls }, purpose: { caller } }: Making): void {
   if (caller.session === undefined) return;
@@ -161,7 +161,7 @@ async function callTool(
   }
 }
 
-/** Returns the name by which later requests of the same session can cancel a call. Undefined without a session. */
+/** Returns the name by which later requests of the same session can cancel a call; undefined without a session. */
 function nameOf({ session, opts }: Caller, id: Library.RequestId): string | undefined {
   return session === undefined ? undefined : JSON.stringify([session, ownerKey(opts), id]);
 }

@@ -29,10 +29,10 @@ export type McpOptions = {
    */
   extend?: McpExtend | undefined;
   /**
-   * With `extend`: largest number of users' HTTP sessions at once, for clients of revisions before 2026-07-28, so that
-   * tools can ask them. Each user may have a tenth of them, or 20 if that is more. Beyond a limit, a session ends,
-   * preferably one that was not used for long. Callers without a user have their own share: the full number if no users
-   * call, and a tenth of it otherwise. `0` keeps no sessions. @default 1_000
+   * With `extend`: largest number of users' HTTP sessions at once. Clients of revisions before 2026-07-28 need a
+   * session for tools that ask them. Each user may have a tenth of the sessions, or 20 if that is more. Beyond a limit,
+   * a session ends, preferably one that was not used for long. Callers without a user have a separate limit: the full
+   * number while no users call, otherwise a tenth of it. `0` keeps no sessions. @default 1_000
    */
   maxSessions?: number | undefined;
   /** With `extend`: milliseconds after which an unused HTTP session is ended. @default 1_800_000 */
@@ -43,8 +43,8 @@ export type McpOptions = {
    */
   stateKey?: string | undefined;
   /**
-   * Largest size of the images, audio and files of a run's tools in one result, in bytes of base64. Content beyond it
-   * is left out, with a line that says so; `0` sends none. @default 1_048_576
+   * Largest size of the images, audio and files of a run's tools in one result, in bytes of base64. Larger content is
+   * omitted, and a line in the text says so; `0` sends none. @default 1_048_576
    */
   maxMediaBytes?: number | undefined;
 };
@@ -95,12 +95,12 @@ export type ProtocolSettings = {
   readonly maxMediaBytes: number;
 };
 
-/** Options that have an effect only with `extend`. */
+/** Options that only have an effect together with `extend`. */
 const extensionOptions = ["maxSessions", "sessionIdleMs", "stateKey"] as const;
 
 /**
  * Checks the options of MCP and fills in their defaults. Throws `invalid_config` for a wrong or unknown option, and for
- * one without an effect. `owner` is the function that received the options, for errors.
+ * an option without effect. `owner` is the function that received the options, for errors.
  */
 export function readProtocolOptions(options: McpOptions, owner: string): ProtocolSettings {
   const read = readOptions(optionTable, options, { owner });

@@ -15,7 +15,10 @@ import { TaskRuns } from "./tasks/task-runs.ts";
 
 /** The protocol MCP, made by {@link mcp}: over HTTP beside other protocols, and over stdio. */
 export type McpProtocol = Protocol & {
-  /** Notifies clients of changes in what the option `extend` registers. Throws `invalid_config` without that option. */
+  /**
+   * Notifies clients of changes in the registrations of the option `extend`. Throws `invalid_config` without that
+   * option.
+   */
   readonly notify: McpNotify;
   /**
    * Serves a service to the program that started this process, over the standard streams. Resolves when the client has
@@ -29,8 +32,8 @@ export type McpProtocol = Protocol & {
 type Spoken = { readonly owner: string; readonly paths: readonly string[] };
 
 /**
- * Makes the protocol in which agents, teams and workflows are tools of MCP clients: `ask_<name>` and `run_<name>`. Throws
- * `invalid_config` for a wrong option.
+ * Makes the protocol in which agents, teams and workflows are tools of MCP clients: `ask_<name>` and `run_<name>`.
+ * Throws `invalid_config` for a wrong option.
  */
 export function mcp(options: McpOptions = {}): McpProtocol {
   const settings = readProtocolOptions(options, "mcp");
@@ -115,7 +118,7 @@ class SpokenService {
 
   /** Ends sessions and connections after the runs, once the results of the last calls are sent. */
   async #end(): Promise<void> {
-    // The last result over stdio is written only after its call is over.
+    // The last result over stdio is written only after its tool call is over.
     const writeLast = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
     const close = async (): Promise<void> =>
       await closeTogether(

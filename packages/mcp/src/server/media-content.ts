@@ -9,7 +9,7 @@ type MediaBlock = Extract<ContentBlock, { type: "image" | "audio" | "resource" }
 
 /**
  * Makes content blocks of the media that a run's tools returned: images, audio and files, and artifacts that hold them,
- * each only once. Leaves out content beyond `maxBytes` in total, with a line that says so. Other artifacts, and
+ * each only once. Content beyond `maxBytes` in total is omitted, and a line in the text says so. Other artifacts, and
  * addresses instead of data, get no block.
  */
 export function readMedia({ toolCalls, artifacts = [] }: RunOutput, maxBytes: number): ContentBlock[] {
@@ -66,6 +66,6 @@ function blockOfResource(data: unknown, named: { mimeType: string } | false): Me
   if (typeof uri !== "string") return undefined;
   if (typeof text === "string") return { type: "resource", resource: { uri, text, ...named } };
   const read = typeof blob === "string" ? readContentData({ data: blob }) : undefined;
-  // The data is normalised: clients refuse a whole result for base64 that is not canonical.
+  // The data is normalised, because clients refuse a whole result if its base64 is not canonical.
   return read?.kind === "base64" ? { type: "resource", resource: { uri, blob: read.base64, ...named } } : undefined;
 }

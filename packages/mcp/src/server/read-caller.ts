@@ -4,9 +4,9 @@ import type { Exchange, HostName, Service } from "@troupe/core/transport";
 import type { Caller } from "./call-tool.ts";
 
 /**
- * Makes the check that each request passes before its body is read, stricter than that of the service. Throws
- * `forbidden` for a page whose origin is neither in `allowedOrigins` nor the service's own host. The own host counts only
- * if it is in `allowedHosts` or is localhost.
+ * Makes the check that each request passes before its body is read. It is stricter than the check of the service.
+ * Throws `forbidden` for a page whose origin is neither in `allowedOrigins` nor the service's own host. The service's
+ * host only counts if it is in `allowedHosts` or is localhost.
  */
 export function createSourceGuard({
   allowedHosts,
@@ -19,8 +19,8 @@ export function createSourceGuard({
     const { origin } = headers;
     if (origin === undefined || isAllowedOrigin(origin)) return;
     const host = readRequestHost(url, headers.host);
-    // Prevents DNS rebinding: an attacker's host name may point to this machine, and its page then has that name as
-    // origin and as host. The service itself has checked that the host is in allowedHosts.
+    // Prevents DNS rebinding: an attacker's host name may resolve to this machine, and the attacker's page then has
+    // that name as both its origin and its host. The service itself has checked that the host is in `allowedHosts`.
     if (isOriginOf(origin, host) && (allowedHosts !== undefined || isLoopback(host))) return;
     throw new TroupeError(
       "forbidden",

@@ -3,8 +3,8 @@ import { TroupeError } from "@troupe/core";
 const cancelled = new TroupeError("cancelled", "The client cancelled the call, or is gone.");
 
 /**
- * The tool calls that wait for a run or for their answer to be sent. A client cancels its call by the call's name
- * (session id and request id); the service itself ends the runs.
+ * The tool calls that are not over: they wait for a run, or for the sending of their answer. A client cancels its call
+ * by the call's name (session id and request id); the service itself ends the runs.
  */
 export class RunningCalls {
   readonly #byName = new Map<string, AbortController>();

@@ -60,7 +60,7 @@ const kindSchemas: Readonly<Record<string, object>> = {
 
 /**
  * Returns the schema of a workflow's input, with its definitions: a string, or an object with the schema that the
- * workflow declares. Without a declared schema, it has only keys of the initial state if those are known.
+ * workflow declares. Without a declared schema, its keys are those of the initial state if these are known.
  */
 function workflowInput({ inputKinds = new Map(), inputSchema }: ServedWorkflow): {
   input: object;
@@ -172,8 +172,8 @@ function outputSchemaOf(entry: object): RootSchema {
 }
 
 /**
- * Splits a schema into a part that can become a property, and its definitions, to which references point from the root.
- * A schema with other references becomes one that accepts anything.
+ * Splits a schema into a part that can become a property, and its definitions, which references reach from the root. A
+ * schema with other references becomes a schema that accepts anything.
  */
 function embed(schema: unknown): { structured: object; definitions?: object } {
   const isPlain = typeof schema === "object" && schema !== null && !Array.isArray(schema);
@@ -188,7 +188,7 @@ function embed(schema: unknown): { structured: object; definitions?: object } {
   };
 }
 
-/** Returns a tool name of at most 64 letters, digits, `_` and `-`, because MCP hosts accept no others. */
+/** Returns a tool name of at most 64 letters, digits, `_` and `-`, because MCP hosts accept no other names. */
 function legalName(name: string): string {
   return cutText(name.replace(/[^A-Za-z0-9_-]/g, "_"), longestName);
 }

@@ -62,14 +62,14 @@ export class Sessions {
     const { caller, options } = asked;
     if (caller.session !== undefined) {
       const session = this.#sessions.get(caller.session);
-      // A session of another user looks like an unknown session.
+      // A session of another user is treated as an unknown session.
       if (session === undefined || session.owner !== ownerKey(caller.opts)) return notFound();
       return await this.#serve(caller.session, session, asked);
     }
     return isInitialize(options.parsedBody) ? await this.#open(asked) : undefined;
   }
 
-  /** Ends all MCP sessions, and opens no further ones. */
+  /** Ends all MCP sessions, and opens no further sessions. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await closeTogether(...Array.from(this.#sessions.keys(), (id) => () => this.#end(id)));
@@ -96,7 +96,7 @@ export class Sessions {
     const id = createId();
     const { userId, tenantId } = caller.opts;
     const user = { ...(userId !== undefined && { userId }), ...(tenantId !== undefined && { tenantId }) };
-    // The server of a session gets no API keys: they belong to one request, and each later request sends its own.
+    // The server of a session gets no API keys: keys belong to one request, and each later request sends its own keys.
     const made = await this.#makeServer({ caller: { opts: user, secrets: [] }, era: "legacy", isKept: true });
     const transport = new this.#library.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -123,15 +123,15 @@ export class Sessions {
     try {
       return await transport.handleRequest(request, options);
     } finally {
-      // Ends the session if the request failed to open it, or if the server was closed meanwhile.
+      // Ends the session if the request failed to open it, or if the server was closed in the meantime.
       if (transport.sessionId === undefined || this.#isClosed) await this.#end(id);
     }
   }
 
   /**
-   * Ends MCP sessions until a caller's share has room: the caller's own sessions if its share is full, else those of
-   * the caller with the most sessions among the callers of the same kind (with or without a user). Ends the least
-   * recently used first, and prefers sessions without open requests.
+   * Ends MCP sessions until a caller has room for another one. If the caller's own share is full, its own sessions are
+   * ended; otherwise those of the caller with the most sessions among callers of the same kind (with or without a
+   * user). Sessions without open requests are ended first, and the least recently used among them.
    */
   #makeRoom(opener: CountedCaller): void {
     for (;;) {
@@ -172,7 +172,7 @@ export class Sessions {
   }
 }
 
-/** Makes the answer for an unknown session, after which the client opens a new one, as MCP prescribes. */
+/** Makes the answer for an unknown session. MCP prescribes that the client then opens a new session. */
 function notFound(): Response {
   const error = { code: -32_001, message: "Session not found. Send initialize again to open another." };
   return Response.json({ jsonrpc: "2.0", error, id: null }, { status: 404 });

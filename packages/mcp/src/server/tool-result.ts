@@ -24,7 +24,10 @@ export function toResult({ output, runId, sessionId }: EndedRun, maxMediaBytes: 
   return { content: [{ type: "text", text }, ...readMedia(answer, maxMediaBytes)], structuredContent };
 }
 
-/** Returns the result of a workflow as an answer: its text is the last output of a step, or else the state. */
+/**
+ * Returns the result of a workflow as an answer. Its text is the last output of a step or, without such an output, the
+ * state.
+ */
 function answerOf({ state, steps, usage }: WorkflowResult<object>): RunOutput {
   const answer = steps.findLast((step) => step.output !== undefined)?.output ?? state;
   return {

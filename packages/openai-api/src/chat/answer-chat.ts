@@ -88,8 +88,8 @@ async function beginChat(exchange: Exchange, parts: ApiParts, { request, model }
 }
 
 /**
- * Returns true if the option `approvals` is "approve". The run must then wait until the service has given the
- * approval.
+ * Returns true if the option `approvals` is "approve". The service then gives the approval, and the run must wait for
+ * it.
  */
 function asksHost({ settings: { chat } }: ApiParts): boolean {
   return chat !== false && chat.approvals === "approve";
@@ -123,7 +123,7 @@ function toAnswer(answer: Omit<ChatAnswer, "facts">, part: number): ChatAnswer {
 }
 
 /**
- * Returns the client's own copy of the conversation as the history of the run if the chat's session has no turns.
+ * Returns the client's own copy of the conversation as the history of the run, if the chat's session has no turns.
  * Otherwise deletes the turns that the client's copy no longer has, because its user edited a message or asked for
  * another answer.
  */

@@ -15,7 +15,7 @@ export type ChatToolCall = {
   readonly function: { readonly name: string; readonly arguments: string };
 };
 
-/** The facts about a chat completion that are repeated in each of its chunks. */
+/** The facts about a chat completion that each of its chunks repeats. */
 export type ChatFacts = {
   readonly runId: string;
   readonly id: string;

@@ -49,8 +49,8 @@ function userOf(exchange: Exchange, { jwtSecret, trustUserHeaders }: OpenWebUiOp
 }
 
 /**
- * Returns the session of the chat that a request belongs to. Undefined for a request without a chat, and for a
- * request for a title, tags or suggestions, which is not part of the conversation.
+ * Returns the session of the chat that a request belongs to. Undefined for a request without a chat, and for a request
+ * for a title, tags or suggestions, because such a request is not part of the conversation.
  */
 export function chatSessionOf(
   exchange: Exchange,

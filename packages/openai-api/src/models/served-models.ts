@@ -19,7 +19,7 @@ export type ServedModel = {
 /** A model as passed to the option `mayRun`. */
 export type RunnableModel = Pick<ServedModel, "id" | "kind" | "name">;
 
-/** Decides whether the caller of a request may run a model. */
+/** Returns true if the caller of a request may run a model. */
 export type MayRun = (request: ServiceRequest, model: RunnableModel) => boolean | Promise<boolean>;
 
 /** The agents, teams and workflows of a service as models. */

@@ -5,15 +5,18 @@ import type { Fields } from "./fields.ts";
 
 type ClientTool = NonNullable<RunAdditions["clientTools"]>[number];
 
-/** The tools and the tool choice of a request: for the run, and as sent, because the answer repeats them. */
+/**
+ * The tools and the tool choice of a request, both for the run and in the form in which they were sent, because the
+ * answer repeats them.
+ */
 export type ReadTools = {
   readonly clientTools: readonly ClientTool[];
   readonly toolChoice: ModelSettings["toolChoice"];
 };
 
 /**
- * Reads the tools of a request, which its client executes. Chat Completions have a tool's fields in `function`,
- * Responses beside its `type`. The tool choice `none` means no tools.
+ * Reads the tools of a request, which its client executes. In Chat Completions the fields of a tool are in `function`,
+ * in Responses beside its `type`. With the tool choice `none`, the run gets no tools.
  */
 export function readTools({ tools, tool_choice: choice }: Fields): ReadTools {
   if (tools === undefined || tools === null) return { clientTools: [], toolChoice: undefined };

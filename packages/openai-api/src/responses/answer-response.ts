@@ -31,7 +31,8 @@ export type ResponseAnswer = {
   readonly clientTools: ReadonlySet<string>;
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
   /**
-   * The run that the request began. Its failure is logged, and answered with an error status if nothing was sent yet.
+   * The run that the request began. Its failure is logged, and answered with an error status if nothing was sent
+   * before.
    */
   readonly own?: FailedRun | undefined;
   /** The sequence number of the last event that the client has received. */
@@ -100,8 +101,8 @@ async function addPieces(writer: ResponseWriter, answer: ResponseAnswer): Promis
 }
 
 /**
- * Returns true for a run whose answer has no items beside its text, reasoning and sources. The model then sends its
- * answer whole, because reading a streamed answer would cost several times as much.
+ * Returns true for a run whose answer has no items except its text, reasoning and sources. The model then sends its
+ * answer as a whole, because reading a streamed answer would cost several times as much.
  */
 function isWhole({ run, model: { subject } }: ResponseAnswer): boolean {
   const { tools = [] } = (subject ?? {}) as { readonly tools?: readonly unknown[] };

@@ -83,8 +83,8 @@ async function goOn(exchange: Exchange, parts: ApiParts, { request, model }: Ask
 type Place = Pick<RunPlan, "sessionId" | "messages" | "continueFrom">;
 
 /**
- * Returns the session of a request: a new one, the one that it names, or the one of an earlier response. The run may
- * then continue from a turn before the last.
+ * Returns the session of a request: a new session, the session that the request names, or the session of an earlier
+ * response. In the last case the run may continue from a turn before the newest.
  */
 async function placeOf(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<Place> {
   const { previousId, sessionId, conversation, store } = request;

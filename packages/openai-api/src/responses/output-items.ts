@@ -70,7 +70,7 @@ export class MessageItem implements OpenItem {
   }
 }
 
-/** The reasoning before an answer, as a summary. */
+/** The reasoning of the model before its answer, shown as a summary. */
 export class ReasoningItem implements OpenItem {
   readonly index: number;
   readonly step: string;

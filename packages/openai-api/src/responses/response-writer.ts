@@ -21,7 +21,7 @@ export type WriterFacts = {
   readonly runId: string;
   /** The prefix of the item ids, unique within the run. */
   readonly prefix: string;
-  /** The tools whose calls may wait for the client. A call is shown once it is known whether it waits. */
+  /** True if the client can read the run later. */
   readonly held: ReadonlySet<string>;
   /** The tools that the client executes. The client already knows the results of their calls. */
   readonly clientTools: ReadonlySet<string>;
@@ -29,7 +29,10 @@ export type WriterFacts = {
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
 };
 
-/** A call of a tool that may wait for the client. Its output item is made once it is known whether it waits. */
+/**
+ * Reports a disconnect to the run if its client leaves before the answer has ended. Returns the function that stops
+ * watching.
+ */
 type HeldCall = { readonly name: string; args: string };
 
 /** A tool call and its result, as they were stored. */

@@ -18,8 +18,8 @@ export type ClientAnswers = {
 };
 
 /**
- * A run that continues with its client's answers, and the position in its events after these answers, at which the
- * response begins.
+ * A run that continues with its client's answers, and the position in its events after these answers. The response
+ * begins at this position.
  */
 export type ContinuedRun = {
   readonly run: StoredRun;
@@ -32,9 +32,9 @@ export type ContinuedRun = {
 type Answer = { readonly runId: string; readonly waitId: string; readonly answer: Json; readonly param: string };
 
 /**
- * Gives a waiting run the answers of its client. Returns the run and the position in its events after the answers. The
- * same answers may come again, because a client repeats a request whose response was lost. Throws `invalid_request` if
- * an answer is missing, and `not_found` for a call of another caller's run.
+ * Gives a waiting run the answers of its client. Returns the run and the position in its events after the answers.
+ * Accepts the same answers again, because a client repeats a request whose response was lost. Throws `invalid_request`
+ * if an answer is missing, and `not_found` for a call of another caller's run.
  */
 export async function continueRun(
   exchange: Exchange,

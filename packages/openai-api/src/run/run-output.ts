@@ -10,7 +10,10 @@ type WorkflowOutput = {
 /** The parts of a run's output that an answer shows. */
 export type ShownOutput = Pick<PublicOutput, "text" | "usage" | "thinking" | "sources" | "toolCalls" | "finishReason">;
 
-/** Returns the output of a run as an answer. The text of a workflow is the last output of a step, or else the state. */
+/**
+ * Returns the output of a run as an answer. The text of a workflow is the last output of a step or, without such an
+ * output, the state.
+ */
 export function outputOf({ kind }: Pick<ServedRun, "kind">, output: unknown): ShownOutput {
   if (kind !== "workflow") return output as ShownOutput;
   const { state, steps, usage } = output as WorkflowOutput;

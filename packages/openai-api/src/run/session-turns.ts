@@ -13,8 +13,8 @@ export function sessionsOf({ subject }: ServedModel): SessionStore | undefined {
 }
 
 /**
- * Finds the turn of a response, searching from the newest. It is in the session that the id names, or in a fork that
- * the run made because the session had changed meanwhile.
+ * Finds the turn of a response, searching from the newest turn back. The turn is in the session that the id names, or
+ * in a fork that the run made because the session had changed in the meantime.
  */
 export async function findTurn(
   sessions: SessionStore,

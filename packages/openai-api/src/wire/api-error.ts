@@ -65,7 +65,7 @@ function toParam(field: string, [prefix, param]: readonly [string, string]): str
   return field.replace(prefix, param);
 }
 
-/** Answers a request with an error in the shape of OpenAI's API. A header says whether the client should retry. */
+/** Answers a request with an error in the shape of OpenAI's API. A header tells the client if it should retry. */
 export function failExchange(thrown: unknown, exchange: Exchange, run?: FailedRun): void {
   const { status, error } = toHttpFailure(thrown);
   exchange.logFailure(error, run);

@@ -33,8 +33,8 @@ export function toCallId({ runId, waitId }: CallName, prefix: CallPrefix = "call
 }
 
 /**
- * Parses the id of a client tool call or a request for approval. Returns undefined for an id that this service did
- * not make.
+ * Parses the id of a client tool call or a request for approval. Returns undefined for an id that this service did not
+ * make.
  */
 export function parseCallId(id: unknown, prefix: CallPrefix = "call_"): CallName | undefined {
   const [runId = "", ...waitId] = typeof id === "string" ? (decode(prefix, id) ?? []) : [];

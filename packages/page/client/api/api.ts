@@ -11,7 +11,7 @@ export type RunRequest = {
   readonly kind: RunnableKind;
   readonly name: string;
   readonly text: string;
-  /** The input of a workflow, if a person has filled in its form. The text then shows the same fields. */
+  /** The input of a workflow, if the user has filled in its form. The text then shows the same fields. */
   readonly fields?: WorkflowFields | undefined;
   readonly files: readonly File[];
   readonly sessionId: string | undefined;

@@ -1,7 +1,7 @@
 import { isObject, readJson } from "../ui/format.ts";
 import type { WorkflowFields } from "./workflow-input.ts";
 
-/** The way in which a field is filled in. `lines`: one item of a list on each line; `json`: any other value. */
+/** The way in which a field is filled in. `lines`: each line is one item of a list; `json`: any other value. */
 export type FieldKind = "text" | "number" | "switch" | "choice" | "lines" | "json";
 
 /** A field of the form for a workflow's input, made from a property of its schema. */
@@ -12,17 +12,17 @@ export type FormField = {
   readonly hint?: string;
   readonly kind: FieldKind;
   readonly isRequired: boolean;
-  /** The text of the field before a person changes it: the schema's default. Absent if it has none. */
+  /** The text of the field before the user changes it: the schema's default. Absent if the schema has no default. */
   readonly start?: string;
-  /** The values of a choice; the text of the field is the index of the chosen one. */
+  /** The values of a choice. The text of the field is the index of the chosen value. */
   readonly choices: readonly { readonly label: string; readonly value: unknown }[];
-  /** Attributes of the input element, by which browsers check what is typed. */
+  /** Attributes of the input element, by which browsers check the typed text. */
   readonly limits: Readonly<Record<string, string | number>>;
   /** True if the items of a list are numbers. */
   readonly hasNumbers: boolean;
 };
 
-/** The texts of a form's fields, by name. Fields that nobody has changed are absent. */
+/** The texts of a form's fields, by name. Unchanged fields are absent. */
 export type FormTexts = Readonly<Record<string, string>>;
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -38,16 +38,16 @@ export function fieldsOf(schema: unknown): readonly FormField[] | undefined {
   return fields.length === 0 ? undefined : fields;
 }
 
-/** Returns the text of a field: as a person has left it, else as it is at the start. */
+/** Returns the text of a field: the text that the user has entered, or else the initial text. */
 export function textOfField(field: FormField, texts: FormTexts): string {
   const text = Object.hasOwn(texts, field.name) ? texts[field.name] : undefined;
   return text ?? field.start ?? "";
 }
 
-/** The input that a form gives, or the sentence for each field that cannot be read. */
+/** The result of reading a form: the input, or a sentence for each field that cannot be read. */
 export type FormResult = { readonly fields: WorkflowFields; readonly faults: Readonly<Record<string, string>> };
 
-/** Reads a form. Fields without a text are left out, so that the workflow's initial state applies. */
+/** Reads a form. Fields without a text are omitted, so that the workflow's initial state applies. */
 export function readForm(fields: readonly FormField[], texts: FormTexts): FormResult {
   const read = fields.map((field) => [field.name, readField(field, textOfField(field, texts))] as const);
   return {
@@ -167,7 +167,10 @@ function numbersOf(values: Readonly<Record<string, unknown>>): Record<string, nu
   );
 }
 
-/** Returns a property's schema without a reference to the definitions, and without the alternative of null. */
+/**
+ * Returns the schema of a property. A reference to a definition is replaced by the definition, and the alternative null
+ * is removed.
+ */
 function resolved(property: unknown, root: Schema): Schema {
   const schema = isObject(property) ? property : {};
   const target = definitionOf(schema["$ref"], root);

@@ -23,7 +23,10 @@ export function toLines(fields: WorkflowFields): string[] {
   );
 }
 
-/** Returns fields as the text of a question, which `toWorkflowInput` reads: a value of several lines is JSON in it. */
+/**
+ * Returns fields as the text of a question, which `toWorkflowInput` can read. A value of several lines is written as
+ * JSON.
+ */
 export function toQuestionText(fields: WorkflowFields): string {
   const shown = Object.entries(fields).map(([name, value]) => {
     const isLong = typeof value === "string" && value.includes("\n");
@@ -33,8 +36,8 @@ export function toQuestionText(fields: WorkflowFields): string {
 }
 
 /**
- * Returns the input of a workflow. A JSON object, or lines such as `city: Oslo` with fields of the example, are its
- * state; any other text is for its first agent.
+ * Returns the input of a workflow. A JSON object, or lines such as `city: Oslo` with fields of the example, set keys of
+ * its state; any other text is for its first agent.
  */
 export function toWorkflowInput(text: string, example: WorkflowFields = {}): unknown {
   if (text.trim() === "") return undefined;
@@ -47,7 +50,7 @@ export function readFields(text: string): WorkflowFields | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WorkflowFields) : undefined;
 }
 
-/** Reads lines with fields of the example. Returns undefined if any line is another one, or a field occurs twice. */
+/** Reads lines with fields of the example. Returns undefined if any line has no such field, or a field occurs twice. */
 function readLines(text: string, example: WorkflowFields): WorkflowFields | undefined {
   const read = new Map<string, unknown>();
   for (const line of text.split("\n").filter((each) => each.trim() !== "")) {
@@ -59,7 +62,10 @@ function readLines(text: string, example: WorkflowFields): WorkflowFields | unde
   return Object.fromEntries(read);
 }
 
-/** Returns the field that a person means: phones begin a line with a capital letter. */
+/**
+ * Returns the example's field for a typed name. Case is ignored in the first letter, because phones begin a line with a
+ * capital letter.
+ */
 function fieldOf(typed: string, example: WorkflowFields): string | undefined {
   if (Object.hasOwn(example, typed)) return typed;
   const wanted = typed.toLowerCase();
@@ -67,8 +73,8 @@ function fieldOf(typed: string, example: WorkflowFields): string | undefined {
 }
 
 /**
- * Reads a value. The text counts as typed where the example has a text, unless it is a text of several lines in JSON,
- * and where it is not JSON.
+ * Reads a value. It is a string as typed if it is not JSON, or if the example's value is a string. A JSON string of
+ * several lines is parsed in any case.
  */
 function readValue(text: string, example: unknown): unknown {
   const isTyped = typeof example === "string" && !/^".*\\n.*"$/.test(text);

@@ -93,8 +93,8 @@ function MainButton({ isAnswering, maySend, onStop }: ButtonProps) {
 }
 
 /**
- * Returns the files to send, and a function that replaces them. If the runnable takes no files, those attached before
- * are neither shown nor sent: they come back with a runnable that takes files.
+ * Returns the files to send, and a function that replaces them. If the chosen runnable takes no files, the attached
+ * files are neither shown nor sent until a runnable that takes files is chosen.
  */
 function useFiles(takesFiles: boolean) {
   const [attached, setAttached] = useState<readonly File[]>([]);
@@ -133,7 +133,10 @@ function QuestionField({ text, placeholder, onText, onFiles, onEnter }: FieldPro
   );
 }
 
-/** Says what the field is for. A workflow's example stands in lines as they can be typed. */
+/**
+ * Returns the placeholder of the field. The example of a workflow is written in lines, in the form in which it can be
+ * typed.
+ */
 function placeholderFor(chosen: RunnableInfo | undefined, example: WorkflowFields | undefined): string {
   if (chosen === undefined) return "Nothing to ask yet";
   const name = plainLine(chosen.name);

@@ -4,8 +4,8 @@ import type { Turn } from "./turn.ts";
 /** The conversation as shown on the page. */
 export type ConversationState = {
   /**
-   * The session of the conversation. Absent if the service does not have it: before its first run, and if none of it
-   * was stored.
+   * The session of the conversation. Absent if the service does not have the session: before its first run, and if none
+   * of its turns was stored.
    */
   readonly sessionId?: string | undefined;
   /** A number that differs for each conversation shown. */

@@ -25,7 +25,7 @@ export class Conversation extends Store<ConversationState> {
   /** Aborts when another conversation is shown. The run itself continues. */
   #leaving = new AbortController();
   #batch: EventBatch | undefined;
-  /** The key of the turn whose run is stopped once the run's id is known. */
+  /** The key of the turn whose run must be stopped once the run's id is known. */
   #stopped: string | undefined;
 
   constructor(api: ConversationApi, openRuns: OpenRuns, listener: ConversationListener) {
@@ -86,7 +86,8 @@ export class Conversation extends Store<ConversationState> {
       const asked = text === undefined ? question : withQuestionText(question, text);
       const turn = newTurn({ key: randomKey(), kind, name, question: asked, startedAt: performance.now() });
       if (!signal.aborted) this.set({ turns: [...turns.slice(0, turns.indexOf(old)), turn], isReplacing: false });
-      // The question is asked even if another conversation is shown meanwhile, because its old turn is already deleted.
+      // The question is asked even if another conversation was shown in the meantime, because its old turn is already
+      // deleted.
       await this.#start(turn, sessionId, signal);
     } catch (error) {
       if (!signal.aborted) this.set({ isReplacing: false, failure: (error as Error).message });
@@ -130,7 +131,7 @@ export class Conversation extends Store<ConversationState> {
     return this.state.isReplacing || this.state.turns.some(isUnderWay);
   }
 
-  /** Replaces the shown conversation, and returns the signal that aborts when the new one is replaced. */
+  /** Replaces the shown conversation, and returns the signal that aborts when the new conversation is replaced. */
   #show(sessionId: string | undefined): AbortSignal {
     this.#leaving.abort();
     this.#leaving = new AbortController();
@@ -213,7 +214,7 @@ export class Conversation extends Store<ConversationState> {
     await this.#follow(turn.key, { open, mayReopen, signal });
   }
 
-  /** Follows a run that was active when the conversation was opened, unless its turn is stored by now. */
+  /** Follows a run that was active when the conversation was opened, unless its turn has been stored since. */
   async #followAgain({ runId, kind, name, ...question }: OpenRun, signal: AbortSignal): Promise<void> {
     if (this.state.turns.some((turn) => turn.runId === runId)) return this.#openRuns.remove(runId);
     const turn = { ...newTurn({ key: runId, kind, name, question }), runId };

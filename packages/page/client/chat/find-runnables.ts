@@ -14,7 +14,7 @@ export type RunnableGroup = { readonly heading: string; readonly members: readon
 
 /**
  * Returns the runnables whose name or description has each word of the query, in groups by kind. Groups without a match
- * are left out.
+ * are omitted.
  */
 export function findRunnables(runnables: readonly RunnableInfo[], query: string): RunnableGroup[] {
   const words = fold(query).split(/\s+/).filter(Boolean);
@@ -32,7 +32,7 @@ function fold(text: string): string {
   return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLocaleLowerCase();
 }
 
-/** A question to choose, and the runnable that it is for. The text of a workflow's fields shows them in lines. */
+/** A suggested question, and the runnable that it is for. If a workflow has fields, the text shows them in lines. */
 export type Suggestion = {
   readonly text: string;
   readonly runnable: RunnableInfo;
@@ -43,8 +43,8 @@ export type Suggestion = {
 const mostSuggestions = 4;
 
 /**
- * Returns the suggestions for a chat that has not begun: those of the chosen runnable and, if there are too few, the
- * first of each other.
+ * Returns the suggestions for a chat that has not begun: those of the chosen runnable and, if these are too few, the
+ * first suggestion of each other runnable.
  */
 export function suggestionsFor(
   chosen: RunnableInfo | undefined,

@@ -21,7 +21,7 @@ type MemberProps = {
   readonly onAnswer: AnswerWait;
 };
 
-/** A step of a team: the member, its task, and its words as they come. */
+/** A step of a team: the member, its task, and its text so far. */
 export function MemberCard({ call, member, isLive, onAnswer }: MemberProps) {
   const { wait, outcome } = call;
   const name = plainLine(member);
@@ -56,14 +56,14 @@ function stateOf({ wait, outcome }: ToolPart, isLive: boolean): string {
   return isLive ? "is answering" : "has not answered";
 }
 
-/** The answer of a member, or its text so far. A vote is shown in words. */
+/** The answer of a member, or its text so far. A vote is shown as a sentence. */
 function Words({ call: { said, outcome } }: { call: ToolPart }) {
   if (outcome === undefined) return said === undefined ? null : <Markdown text={said} />;
   if (outcome.error !== undefined) return <p class="failure">{plainLine(outcome.error)}</p>;
   return <Markdown text={wordsOf(outcome.result)} />;
 }
 
-/** Returns the words of a member's result: a vote as a sentence, the texts of parts, or the text itself. */
+/** Returns the text of a member's result: a vote as a sentence, the texts of parts, or the text itself. */
 function wordsOf(result: unknown): string {
   if (Array.isArray(result)) return result.map(textOfPart).join("\n\n");
   const text = typeof result === "string" ? result : JSON.stringify(result ?? "");
@@ -79,7 +79,7 @@ function textOfPart(part: unknown): string {
   return typeof text === "string" ? text : formatShort(text);
 }
 
-/** Returns the task of a delegation in words: the task itself, or a round or a vote of a discussion. */
+/** Returns the task of a delegation as text: the task itself, or the name of a discussion's round or vote. */
 function taskOf(args: string): string {
   const value = readJson(args);
   if (!isObject(value)) return "";

@@ -12,7 +12,7 @@ export type OpenRun = {
   readonly text: string;
   readonly fields?: WorkflowFields;
   readonly files: readonly { readonly name: string; readonly type: string }[];
-  /** True if only part of the question is known, or none of it. */
+  /** True if the question is known only in part or not at all. */
   readonly isPartial?: true;
 };
 

@@ -32,8 +32,8 @@ export function PartList({ parts, ...context }: PartContext & { parts: readonly 
 }
 
 /**
- * Returns a workflow's final state without the answers of steps, which it repeats under the steps' names and which are
- * already shown.
+ * Returns a workflow's final state without the answers of its steps: the state contains them under the steps' names,
+ * but they are already shown.
  */
 function withoutSteps(part: Extract<AnswerPart, { type: "state" }>, parts: readonly AnswerPart[]): AnswerPart {
   if (!isObject(part.state)) return part;
@@ -46,7 +46,10 @@ function stepsIn(parts: readonly AnswerPart[]): StepPart[] {
   return parts.flatMap((part) => (part.type === "step" ? [part, ...stepsIn(part.parts)] : []));
 }
 
-/** Returns true if a part of an unfinished answer may still change: the last part, and each tool call and step. */
+/**
+ * Returns true if a part of an unfinished answer may still change. These are the last part, and each tool call and
+ * step.
+ */
 function isUnfinished(part: AnswerPart, isLast: boolean): boolean {
   return isLast || part.type === "tool" || part.type === "step";
 }

@@ -1,6 +1,6 @@
 import type { QuestionFile } from "./turn.ts";
 
-/** Returns the content of the files attached to a question, local ones and those that the service stores. */
+/** Returns the content of the files attached to a question: of local files, and of files that the service stores. */
 export async function readFiles(files: readonly QuestionFile[]): Promise<File[]> {
   return await Promise.all(files.map(readFile));
 }

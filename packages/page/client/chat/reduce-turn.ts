@@ -45,7 +45,7 @@ export function withoutWait(turn: Turn, waitId: string): Turn {
     const { wait: _, ...rest } = part;
     return rest;
   }).filter((part) => part.type !== "wait" || part.wait.waitId !== waitId);
-  // The run may have ended before the answer to its question was accepted.
+  // The run may have ended before the answer to its question was accepted, so its status is not changed then.
   return { ...turn, parts, status: isUnderWay(turn) ? statusOf(parts) : turn.status };
 }
 
@@ -173,7 +173,7 @@ function hasTool(parts: Parts, id: string): boolean {
 }
 
 /**
- * Returns the parts of an answer with one tool call changed: the last one with that id, because ids may be reused in
+ * Returns the parts of an answer with one tool call changed: the last call with that id, because ids may be reused in
  * another round trip.
  */
 function changeTool(parts: Parts, id: string, change: (tool: ToolPart) => ToolPart): Parts {

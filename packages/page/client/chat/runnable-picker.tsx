@@ -12,16 +12,16 @@ type Picking = {
   readonly onChoose: (runnable: RunnableInfo) => void;
 };
 
-/** A button with the runnable to ask, which opens a list to search in. With one runnable there is nothing to choose. */
+/** A button with the runnable to ask, which opens a list to search in. With a single runnable there is no list. */
 export function RunnablePicker({ runnables, chosen, onChoose }: Picking) {
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next key, which would still go to the button after an effect that waits for a frame.
+  // A layout effect, because an effect that waits for a frame would let the next key still go to the button.
   useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
   if (chosen === undefined || runnables.length < 2) return null;
-  // The dialog is closed before its field is removed, so that the browser gives the focus back to the button.
+  // The dialog is closed before its field is removed, so that the browser returns the focus to the button.
   const close = (): void => {
     dialog.current?.close();
     setOpen(false);

@@ -66,7 +66,7 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
   );
 });
 
-/** Shows that more of the answer will arrive, and whether the connection is broken. */
+/** Shows that more of the answer will arrive, and if the connection is broken. */
 function Activity({ isBroken, hasParts }: { isBroken: boolean; hasParts: boolean }) {
   if (isBroken) return <p class="activity">The connection broke. Trying again…</p>;
   return (
@@ -162,7 +162,7 @@ export function useAnnouncement(turn: Turn | undefined): string {
   useEffect(() => {
     if (state === before) return;
     setBefore(state);
-    // Turns that were loaded from the service, and not answered just now, are not announced.
+    // Turns that were loaded from the service, instead of being answered just now, are not announced.
     const isNews = turn !== undefined && before.startsWith(turn.key);
     setAnnounced(isNews ? sentenceOf(turn) : "");
   }, [state]);

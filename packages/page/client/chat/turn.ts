@@ -12,7 +12,7 @@ import { toWorkflowInput } from "../api/workflow-input.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
 import { isObject } from "../ui/format.ts";
 
-/** A file attached to a question: a local one, or one that the service stores. */
+/** A file attached to a question: a local file, or a file that the service stores. */
 export type QuestionFile = {
   readonly name: string;
   readonly type: string;
@@ -24,7 +24,7 @@ export type QuestionFile = {
 /** A question of a person. */
 export type Question = {
   readonly text: string;
-  /** The input of a workflow, if a person has filled in its form. The text shows it in lines. */
+  /** The input of a workflow, if the user has filled in its form. The text shows the fields in lines. */
   readonly fields?: WorkflowFields;
   readonly files: readonly QuestionFile[];
   /** True if the page knows only part of the question, because it was asked elsewhere or is too long to remember. */

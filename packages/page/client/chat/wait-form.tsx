@@ -119,7 +119,7 @@ function subjectOf({ kind, about }: Wait): string {
   return typeof subject === "string" ? plainLine(subject) : unknown;
 }
 
-/** The field of `about` that names the subject of a wait, and the words for a wait without it. */
+/** The field of `about` that names the subject of a wait, and the words for a wait without this field. */
 const subjects: Partial<Record<Wait["kind"], readonly [field: string, unknown: string]>> = {
   question: ["question", "This run asks for an answer."],
   event: ["event", "an event"],

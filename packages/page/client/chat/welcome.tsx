@@ -3,12 +3,12 @@ import { plainLine } from "../ui/unseen.ts";
 import type { Suggestion } from "./find-runnables.ts";
 
 type WelcomeProps = {
-  /** Undefined until they are loaded. */
+  /** Undefined until the runnables are loaded. */
   readonly runnables: readonly RunnableInfo[] | undefined;
   readonly chosen: RunnableInfo | undefined;
 };
 
-/** The head of a chat without turns: one question, and who will answer. */
+/** The head of a chat without turns: one question, and the runnable that will answer. */
 export function Welcome({ runnables, chosen }: WelcomeProps) {
   return (
     <div class="welcome">

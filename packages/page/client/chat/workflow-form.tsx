@@ -12,7 +12,7 @@ const emptyDraft: Draft = { texts: {}, faults: {} };
 
 /**
  * Returns the form for a workflow that declares its input, and a function that sends its fields, or shows which of them
- * are wrong. The entered texts stay when another runnable is chosen meanwhile, and after they were sent.
+ * are wrong. The entered texts are kept after they are sent, and while another runnable is chosen.
  */
 export function useWorkflowForm(chosen: RunnableInfo | undefined) {
   const [drafts, setDrafts] = useState<ReadonlyMap<string, Draft>>(new Map());

@@ -2,7 +2,7 @@ import type { InspectedDelivery } from "../../src/inspector/inspected-run.ts";
 import { formatCount } from "../ui/format.ts";
 import { toVisible } from "../ui/unseen.ts";
 
-/** The deliveries of a run's events to webhooks and subscriptions: what was sent, and what became of it. */
+/** The deliveries of a run's events to webhooks and subscriptions: each request and its outcome. */
 export function Deliveries({ deliveries }: { deliveries: readonly InspectedDelivery[] }) {
   return (
     <details class="raw">

@@ -6,7 +6,7 @@ import { inputOf, inputWithin, nameOf, outputOf, textsOf } from "./step-content.
 import type { Scope } from "./step-content.ts";
 import { finishWait, statusOf, timesOf } from "./step-status.ts";
 
-/** Makes the tree of a run's steps from what was read of its events. */
+/** Makes the tree of a run's steps from the events that were read so far. */
 export function finishTree(run: UnfoldedRun): RunTree {
   const { details, root, attempts, end } = run;
   nestDeclaredSteps(root, details.steps ?? []);
@@ -29,8 +29,8 @@ function runTimesOf({ details, attempts, end, clockMs }: UnfoldedRun): Pick<RunT
 }
 
 /**
- * Moves the steps of a workflow into the steps in which they are declared, also within each round, item and inner
- * workflow. In the journal they are siblings.
+ * Moves the steps of a workflow into the steps in which they are declared. In the journal they are siblings. Does the
+ * same within each round, item and inner workflow.
  */
 function nestDeclaredSteps(container: OpenStep, declared: readonly DeclaredStep[]): void {
   const steps = container.children.filter(({ part }) => part.kind === "step");
@@ -59,7 +59,10 @@ function nestParts(step: OpenStep, own: DeclaredStep | undefined, declared: read
   }
 }
 
-/** Names the tool calls and members at the top of a run, by the tool calls in the run's stream, in their order. */
+/**
+ * Names the tool calls and members at the top of a run. Their names come from the tool calls in the run's stream, in
+ * the same order.
+ */
 function nameMembers({ children, startedCalls }: OpenStep): void {
   const placed = children.filter(({ part }) => part.index !== undefined && part.kind !== "model");
   const placeOf = ({ part: { round = 0, index = 0 } }: OpenStep): number => round * 100_000 + index;
@@ -117,7 +120,7 @@ function finishStep(run: UnfoldedRun, scope: Scope, opened: OpenStep): TreeStep 
   };
 }
 
-/** Adds the stored turn of a step's only child run to the step. */
+/** Adds a stored turn to a step that has a single child run: the turn of that run. */
 function withTurn(step: OpenStep): OpenStep {
   if (step.turn !== undefined) return step;
   const runs = step.children.filter(({ part }) => part.kind === "agent");

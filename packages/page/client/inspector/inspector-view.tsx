@@ -5,7 +5,7 @@ import { RunList } from "./run-list.tsx";
 import { RunView } from "./run-view.tsx";
 
 /**
- * The view of the inspector: the list of runs, and one run as a tree of steps. The address names the run:
+ * The view of the inspector: the list of runs, and one run as a tree of steps. The address contains the run's id:
  * `#/inspector/…`.
  */
 export function InspectorView({ settings }: { settings: Settings }) {

@@ -80,8 +80,7 @@ function readWait(run: UnfoldedRun, wait: InspectedWait): void {
 }
 
 /**
- * Ends the open questions of a step that continues. Each question was over at the start of the attempt that its answer
- * caused.
+ * Ends the open questions of a step that continues. Each question ended when the attempt began that its answer caused.
  */
 function endWait(run: UnfoldedRun, step: OpenStep, at: number | undefined): void {
   for (const child of step.children) {

@@ -140,7 +140,7 @@ function useRuns(client: InspectorClient, status: string) {
   return { runs: page?.runs, next: page?.next, sees: page?.sees, failure, loadMore };
 }
 
-/** Appends older runs to those shown, some of which may have arrived meanwhile. */
+/** Appends older runs to the shown runs. Some of them may have been added to the list in the meantime. */
 function append(shown: Runs, { runs, next }: InspectedRunPage): Runs {
   const known = new Set(shown.runs.map(({ runId }) => runId));
   const older = runs.filter(({ runId }) => !known.has(runId));

@@ -12,8 +12,8 @@ import type {
 import type { PathPart, StepKind } from "./step-path.ts";
 
 /**
- * The state of a step. `interrupted`: an attempt or the run ended before the step did. `repeated`: it failed and was
- * repeated.
+ * The state of a step. `interrupted`: an attempt or the run ended before the step did. `repeated`: the step failed and
+ * was repeated.
  */
 export type NodeStatus =
   | "running"
@@ -66,11 +66,11 @@ export type RunTree = {
   readonly usage?: ShownUsage | undefined;
   readonly output?: ShownJson | undefined;
   readonly error?: ShownError | undefined;
-  /** True once the log has the end of the run, or the run's record says that it is over. */
+  /** True once the run's log contains its end, or the run's record shows that it is over. */
   readonly isOver: boolean;
 };
 
-/** A step while the events are being read. */
+/** A step of the tree while the events are being read. */
 export type OpenStep = {
   readonly part: PathPart;
   readonly children: OpenStep[];
@@ -89,7 +89,7 @@ export type OpenStep = {
   liveThinking: string;
   startedCalls: string[];
   wait?: InspectedWait;
-  /** The time at which a question was over. */
+  /** The time at which the step's question ended. */
   waitOverMs?: number | undefined;
   isWaitOver?: boolean;
   /** True if an attempt has left the step, and no later attempt has reached it. */

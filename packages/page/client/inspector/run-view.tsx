@@ -96,7 +96,7 @@ function Failure({ message }: { message: string }) {
 
 function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree; status: string; now: number }) {
   const { usage, startMs, endMs = now, attempts } = tree;
-  // If another process takes over the run, the run's log shows it before the run's record does.
+  // If another process takes over the run, the log shows the new process earlier than the run's record does.
   const node = attempts.at(-1)?.node ?? run.node;
   return (
     <header class="run-head">
@@ -176,8 +176,8 @@ function findStep(steps: readonly TreeStep[], key: string): TreeStep | undefined
 }
 
 /**
- * Returns the status of a run. For an active run it follows from the steps, which change before the record is read
- * again.
+ * Returns the status of a run. The status of an active run is derived from its steps, which change before the record is
+ * read again.
  */
 function statusOf(run: InspectedRun, { isOver, steps, error }: RunTree): string {
   if (run.endedAt !== undefined) return run.status;

@@ -8,7 +8,7 @@ export type Scope = { readonly step: OpenStep; readonly input: ShownJson | undef
 /** A tool call that a model requested. */
 type AskedCall = NonNullable<StepFacts["calls"]>[number];
 
-/** Returns the name of a step. The name of a tool call or a member is known even before its end. */
+/** Returns the member that the model of a team in mode `route` has chosen. */
 export function nameOf(scope: Scope, step: OpenStep): string {
   const { part, turn } = step;
   if (part.kind === "agent") return turn?.runnable ?? numbered("Run", part);
@@ -47,8 +47,8 @@ function chosenMember({ children }: OpenStep): string | undefined {
 }
 
 /**
- * Returns the input of a step, as far as the log has it. For a model call, it is the input of the run or the results
- * since the previous call.
+ * Returns the input of a step, as far as the log contains it. For a model call, it is the input of the run or the
+ * results since the previous call.
  */
 export function inputOf(scope: Scope, step: OpenStep): ShownJson | undefined {
   const { kind, round = 0 } = step.part;
@@ -61,7 +61,8 @@ function argumentsOf(scope: Scope, { part, done, call }: OpenStep): ShownJson | 
 }
 
 /**
- * Returns the input of the child runs inside a step: that in its stored turn, or `task` or `input` in its arguments.
+ * Returns the input of the child runs inside a step: the input in its stored turn, or `task` or `input` in its
+ * arguments.
  */
 export function inputWithin(step: OpenStep, input: ShownJson | undefined): ShownJson | undefined {
   if (step.turn?.input !== undefined) return step.turn.input;
@@ -76,7 +77,7 @@ export function outputOf({ done }: OpenStep): ShownJson | undefined {
   return output === undefined ? asked : { text: output, calls: asked };
 }
 
-/** Returns the thinking of a model call, and the text of an active step, as far as they have arrived. */
+/** Returns the thinking of a model call, and the text of an active step, as received so far. */
 export function textsOf({ part, done, liveText, liveThinking }: OpenStep): Pick<TreeStep, "thinking" | "liveText"> {
   const isOpen = done === undefined;
   const thinking = done?.facts.thinking ?? (isOpen ? liveThinking : "");

@@ -18,14 +18,14 @@ export type PathPart = {
   readonly kind: StepKind;
   readonly name: string;
   /**
-   * The number of a model call's or tool call's round trip. `index`: the position of the tool call in it, or the number
-   * of a round or an item of a repeated workflow step.
+   * The number of the round trip of a model call or tool call. `index`: the position of the tool call in its round
+   * trip, or the number of a round or an item of a repeated workflow step.
    */
   readonly round?: number;
   readonly index?: number;
 };
 
-/** The nodes from the root to a step, and the note in the key of the last one. */
+/** The nodes from the root to a step, and the note in the key of the last node. */
 export type StepPath = {
   readonly parts: readonly PathPart[];
   /**
@@ -35,7 +35,7 @@ export type StepPath = {
   readonly note?: "turn" | "end" | "again";
 };
 
-/** The maximum depth of the drawn tree. Deeper steps belong to the last node. */
+/** The maximum depth of the drawn tree. Deeper steps are added to the last node. */
 const deepest = 40;
 
 type Reader = (tokens: readonly string[], path: PathPart[], note: { value?: StepPath["note"] }) => number;
@@ -134,11 +134,11 @@ function readOne(first: string, tokens: readonly string[], path: PathPart[], not
   return isNumber(first) ? readNumber(first, path) : 0;
 }
 
-/** Reads a number, which is a round or an item after a workflow step. */
+/** Reads the number of a round or an item that follows a workflow step. */
 function readNumber(token: string, path: PathPart[]): number {
   const { kind } = path.at(-1) ?? {};
   if (kind === "step") push(path, token, { kind: "part", name: `Part ${Number(token) + 1}`, index: Number(token) });
-  // A number after a tool call belongs to a question about a call whose outcome is unknown.
+  // A number that follows a tool call belongs to a question about a call whose outcome is unknown.
   return kind === "step" || kind === "tool" ? 1 : 0;
 }
 

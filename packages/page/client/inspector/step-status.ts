@@ -33,10 +33,12 @@ function unfinishedStatus(run: UnfoldedRun, { isLeft }: OpenStep, children: read
   return has("waiting") && !has("running") ? "waiting" : "running";
 }
 
-/** Kinds of workflow steps that contain steps. The result of such a step is not its end. */
+/** Kinds of workflow steps that contain steps. Such a step is not over when its result is stored. */
 const kindsWithSteps: ReadonlySet<string> = new Set(["parallel", "condition", "choose", "loop", "forEach"]);
 
-/** Returns true if a workflow step, or a round of a loop, contains steps that run, unless its condition is false. */
+/**
+ * Returns true if a workflow step, or a round of a loop, contains steps that run. A condition that is false has none.
+ */
 function hasSteps({ part, done, declared }: OpenStep): boolean {
   const { kind = "" } = declared ?? {};
   const isFalse = done?.facts.output === false;
@@ -44,7 +46,7 @@ function hasSteps({ part, done, declared }: OpenStep): boolean {
   return part.kind === "step" && kindsWithSteps.has(kind) && !(kind === "condition" && isFalse);
 }
 
-/** Returns true for the check that has ended a loop, before a further round. */
+/** Returns true for the check of a condition that has ended a loop, before another round. */
 function isLastCheck({ part, done, declared, children }: OpenStep): boolean {
   return part.kind === "part" && declared?.kind === "loop" && done?.facts.output === false && children.length === 0;
 }
@@ -52,7 +54,7 @@ function isLastCheck({ part, done, declared, children }: OpenStep): boolean {
 /** The times of a step in the tree of a run. */
 type StepTimes = Pick<TreeStep, "startMs" | "isStartEstimated" | "endMs" | "durationMs">;
 
-/** Returns the start and end of a step, as far as the log has them. A step starts no later than its child steps. */
+/** Returns the start and end of a step, if the log contains them. A step starts no later than its child steps. */
 export function timesOf(step: OpenStep, children: readonly TreeStep[], status: NodeStatus): StepTimes {
   const end = step.containerEnd ?? step.done;
   const durationMs = lengthOf(step, end);
@@ -67,8 +69,8 @@ export function timesOf(step: OpenStep, children: readonly TreeStep[], status: N
 }
 
 /**
- * Returns the milliseconds for which a step worked. For a step with child steps, the log has only the duration of its
- * last attempt. Its start and end are used instead, without its waits.
+ * Returns the milliseconds for which a step worked. For a step with child steps, the log contains only the duration of
+ * the last attempt. The time between start and end, minus the waits, is used instead.
  */
 function workedMs({ startMs, endMs, durationMs }: StepTimes, children: readonly TreeStep[]): number | undefined {
   if (startMs === undefined || endMs === undefined || children.every(({ kind }) => kind === "wait")) return durationMs;
@@ -102,13 +104,15 @@ function isOpen(status: NodeStatus): boolean {
   return status === "running" || status === "waiting" || status === "interrupted";
 }
 
-/** Returns the duration of a step. For a step with child steps, the duration in its end event. */
+/** Returns the duration of a step. For a step with child steps, it is the duration in the step's end event. */
 function lengthOf({ containerEnd }: OpenStep, end: OpenStep["done"]): number | undefined {
   const stored = containerEnd?.facts.output;
   return typeof stored === "number" ? stored : end?.durationMs;
 }
 
-/** Makes the tree step of a question, which is over once its step continues or the run ends. */
+/**
+ * Makes the tree's node for a question that a step asked. The question ends when the step continues or the run ends.
+ */
 export function finishWait(run: UnfoldedRun, step: OpenStep, wait: NonNullable<OpenStep["wait"]>): TreeStep {
   const startMs = wait.askedAt ?? step.seenMs;
   const endMs = waitEndOf(run, step);

@@ -1,16 +1,16 @@
 import { keyOfStep } from "./step-path.ts";
 
-/** The steps of a run that a path in its stream is compared with. */
+/** The steps of a run with which a path in the run's stream is compared. */
 export type KnownSteps = {
   /** Returns true for the name of a declared step. */
   isName(name: string): boolean;
-  /** Returns true for the key of a step whose rounds or items are steps of their own. */
+  /** Returns true for the key of a step whose rounds or items are separate steps. */
   isRepeated(key: string): boolean;
 };
 
 /**
- * Returns the key of a workflow step, from its path in the stream of the run, such as `pages/0/translate`. A name may
- * contain slashes and numbers, so the path is compared with the known steps.
+ * Returns the key of a workflow step, from the step's path in the stream of the run, such as `pages/0/translate`. A
+ * name may contain slashes and numbers, so the path is compared with the known steps.
  */
 export function stepOfPath(path: string, known: KnownSteps, before = ""): string {
   const part = known.isName(path) ? undefined : partIn(path, known, before);
@@ -18,7 +18,7 @@ export function stepOfPath(path: string, known: KnownSteps, before = ""): string
   return part.rest === "" ? part.key : stepOfPath(part.rest, known, `${part.key}/`);
 }
 
-/** Returns the key of the round or item that a path begins with, and the rest of the path. */
+/** Returns the key of the round or item with which a path begins, and the rest of the path. */
 function partIn(path: string, known: KnownSteps, before: string): { key: string; rest: string } | undefined {
   for (const { index, 0: token } of path.matchAll(/\/\d{1,9}(?=\/|$)/g)) {
     const key = before + keyOfStep(path.slice(0, index));

@@ -1,11 +1,11 @@
 import type { RunTree, TreeStep } from "./run-tree.ts";
 
-/** The share of the time scale's width that a long pause of a run takes, however long it was. */
+/** The share of the time scale's width that a long pause of a run takes, whatever its length. */
 const pauseShare = 0.06;
 /** A pause of a run is drawn shorter if it takes more than this share of the time. */
 const longPause = 0.15;
 
-/** A pause of a run that is drawn shorter than it was, as shares of the width. */
+/** A pause of a run that is drawn shorter than its length, as shares of the width. */
 type ShownPause = { readonly from: number; readonly to: number; readonly ms: number };
 
 /** A scale that maps the times of a run to positions from 0 to 1. */

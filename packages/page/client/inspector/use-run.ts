@@ -4,7 +4,7 @@ import type { InspectorClient } from "./inspector-client.ts";
 import { toRunTree } from "./read-run-tree.ts";
 import type { RunTree } from "./run-tree.ts";
 
-/** The parts of an inspected run that were read so far. */
+/** The parts of an inspected run that have been read. */
 export type ReadRun = {
   readonly details: InspectedRunDetails | undefined;
   readonly tree: RunTree | undefined;
@@ -43,7 +43,7 @@ export function useRun(client: InspectorClient, runId: string): ReadRun {
         events.current.push(update);
         timer ??= setTimeout(draw, drawMs);
       }
-      // The final status and times are only in the run's record, so it is read again.
+      // The final status and times are only in the run's record, so the record is read again.
       setDetails(await client.read(runId, signal));
     };
     follow().catch((error: Error) => signal.aborted || setFailure(error.message));

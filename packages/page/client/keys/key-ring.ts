@@ -17,13 +17,13 @@ type Keys = Partial<Record<VendorId, string>>;
 export type KeyState = {
   readonly present: readonly VendorId[];
   readonly isKept: boolean;
-  /** True if keys should be kept but the browser refuses to store them. */
+  /** True if the user wants to keep the keys, but the browser refuses to store them. */
   readonly isRefused: boolean;
 };
 
 /**
- * The user's vendor keys. They are in memory, and are sent only in headers of requests for runs. If the user keeps
- * them, they survive a reload of this tab, and are removed when it is closed.
+ * The user's vendor keys. They are in memory, and are sent only in headers of requests for runs. If the user chooses to
+ * keep them, they survive a reload of this tab, and are removed when the tab is closed.
  */
 export class KeyRing extends Store<KeyState> {
   #keys: Keys;
@@ -43,7 +43,7 @@ export class KeyRing extends Store<KeyState> {
     this.#keep(this.state.isKept);
   }
 
-  /** Stores the keys for reloads of this tab, or removes the stored keys at once. */
+  /** Stores the keys for reloads of this tab, or removes the stored keys immediately. */
   keep(isKept: boolean): void {
     this.#keep(isKept);
   }
@@ -60,13 +60,13 @@ export class KeyRing extends Store<KeyState> {
 
   #keep(isKept: boolean): void {
     const isWritten = this.#stored.write(isKept ? this.#keys : undefined);
-    // Keys that were stored earlier are removed, because they must not outlive the present ones.
+    // Keys that were stored earlier are removed, because they must not outlive the newer keys.
     if (!isWritten) this.#stored.write(undefined);
     this.set({ present: presentIn(this.#keys), isKept: isKept && isWritten, isRefused: isKept && !isWritten });
   }
 }
 
-/** Returns a sentence about the fault of an entered key, or undefined if it is valid. */
+/** Returns a sentence about an error in an entered key; undefined if the key is valid. */
 export function faultOfKey(key: string): string | undefined {
   if (/^[!-~]{1,16384}$/.test(key)) return undefined;
   return key === "" ? "Enter a key." : "A key has no spaces, line breaks or special letters. Copy it again.";

@@ -78,7 +78,7 @@ function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
   const { id, name, keys } = row;
   const forget = useRef<HTMLButtonElement>(null);
   const [wasPresent, setWasPresent] = useState(isPresent);
-  // The used control disappears, so the focus moves to the control that takes its place.
+  // The control that was used disappears, so the focus moves to the control that replaces it.
   useLayoutEffect(() => {
     if (isPresent === wasPresent) return;
     setWasPresent(isPresent);

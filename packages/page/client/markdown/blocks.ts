@@ -19,19 +19,19 @@ export type Block =
     }
   | { readonly type: "rule" };
 
-/** Deepest nesting of lists and quotes; deeper ones are text. */
+/** Deepest nesting of lists and quotes; lists and quotes that are nested deeper are shown as text. */
 const deepest = 5;
 const mostColumns = 30;
 /** Longest text that is parsed, in characters. A longer text is shown unparsed. */
 const longest = 400_000;
 
-/** Parses a subset of Markdown, without any HTML. An unclosed fence is code to the end. */
+/** Parses a subset of Markdown, without any HTML. A code fence that is not closed extends to the end of the text. */
 export function parseMarkdown(text: string): Block[] {
   if (text.length > longest) return [{ type: "code", language: "", text }];
   return parseLines(text.replaceAll("\r\n", "\n").split("\n"), 0);
 }
 
-/** A Markdown block, and the number of the line after it. */
+/** A Markdown block, and the number of the line that follows it. */
 type Taken = { readonly block: Block; readonly end: number };
 
 function parseLines(lines: readonly string[], depth: number): Block[] {
@@ -167,7 +167,7 @@ function takeTable(lines: readonly string[], at: number): Taken | undefined {
   return { block: { type: "table", alignments, head: columns.map(parseInline), rows }, end };
 }
 
-/** Reads a table row with this number of cells. Extra cells are joined to the last one. */
+/** Reads a table row with this number of cells. Extra cells are joined to the last cell. */
 function rowOf(line: string, columns: number): Inline[][] {
   const cells = cellsOf(line);
   const surplus = cells.splice(columns - 1).join(" | ");

@@ -8,7 +8,10 @@ export type Inline =
   | { readonly type: "link"; readonly link: Link; readonly children: readonly Inline[] }
   | { readonly type: "break" };
 
-/** Deepest nesting of Markdown marks; deeper ones are text. It bounds the work for each character. */
+/**
+ * Deepest nesting of Markdown marks; marks that are nested deeper are shown as text. This limits the work for each
+ * character.
+ */
 const deepest = 12;
 /** Longest address of a link in characters. */
 const longestAddress = 2000;
@@ -16,7 +19,7 @@ const longestAddress = 2000;
 const marks = { "*": "emphasis", _: "emphasis", "**": "strong", __: "strong", "~~": "deleted" } as const;
 type Mark = keyof typeof marks;
 
-/** An open mark as it stands in the text, or the whole text (without an opener), with its content so far. */
+/** An open mark in the text, with its content so far; without an opener, the whole text. */
 type Frame = { readonly opener: Mark | "[" | ""; readonly text: string; readonly children: Inline[] };
 
 /** Parses running text: emphasis, code, links and line breaks. Anything else stays text. */
@@ -28,7 +31,7 @@ export function parseInline(text: string): Inline[] {
 class InlineReader {
   readonly #text: string;
   readonly #frames: Frame[] = [{ opener: "", text: "", children: [] }];
-  /** For each length of a run of backticks, an index after which no such run follows. */
+  /** By the length of a run of backticks: an index after which no run of this length follows. */
   readonly #noCode = new Map<number, number>();
   /** The readers of Markdown elements, by the character that begins the element. */
   readonly #readers = new Map<string, () => boolean>([
@@ -107,7 +110,7 @@ class InlineReader {
     return -1;
   }
 
-  /** Reads a run of asterisks, underscores or tildes. Each part of it closes a mark, opens a mark, or is text. */
+  /** Reads a run of asterisks, underscores or tildes. Each part of the run closes a mark, opens a mark, or is text. */
   #readDelimiters(character: string): boolean {
     const end = this.#at + runLength(this.#text, this.#at);
     const sides = sidesOf(character, this.#text[this.#at - 1], this.#text[end]);
@@ -150,7 +153,7 @@ class InlineReader {
     return true;
   }
 
-  /** Reads `](address)` if a bracket is open. Without a linkable address, everything becomes text. */
+  /** Reads `](address)` if a bracket is open. If the address cannot be linked, everything becomes text. */
   #closeLink(): boolean {
     const destination = this.#readDestination(this.#at + 1);
     if (destination === undefined) return false;
@@ -224,8 +227,8 @@ class InlineReader {
 type Sides = { readonly mayOpen: boolean; readonly mayClose: boolean };
 
 /**
- * Returns whether a Markdown mark may open or close. It opens before a word and closes after one; an underscore inside
- * a word does neither.
+ * Returns `mayOpen` and `mayClose` of a Markdown mark. It may open before a word and close after a word; an underscore
+ * inside a word does neither.
  */
 function sidesOf(character: string, before = " ", after = " "): Sides {
   const isWithin = (neighbour: string) => character === "_" && /[\p{L}\p{N}]/u.test(neighbour);
@@ -239,7 +242,7 @@ function runLength(text: string, start: number): number {
   return end - start;
 }
 
-/** Removes punctuation after an address, which belongs to the sentence. */
+/** Removes punctuation after an address, because it belongs to the sentence. */
 function trimAddress(address: string): string {
   let end = address.length;
   while (end > 0 && /[.,;:!?'")\]]/.test(address[end - 1] ?? "")) {

@@ -4,8 +4,8 @@ export type Link = { readonly href: string; readonly host?: string };
 const allowed = new Set(["http:", "https:", "mailto:"]);
 
 /**
- * Reads a web or mail address. Returns undefined for any other: a script, data, a file, a path on the page's own
- * server.
+ * Reads a web or mail address. Returns undefined for any other address, such as a script, data, a file, or a path on
+ * the page's own server.
  */
 export function readLink(address: string): Link | undefined {
   const url = URL.parse(address);

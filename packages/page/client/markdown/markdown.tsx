@@ -30,7 +30,7 @@ class BlockView extends Component<{ block: Block }> {
 
 function showBlocks(blocks: readonly Block[]) {
   const [first, ...others] = blocks;
-  // A text that is followed only by lists, as in a short list item, needs no paragraph.
+  // Text that is followed only by lists, as in a short list item, needs no paragraph element.
   if (first?.type === "paragraph" && others.every(({ type }) => type === "list")) {
     return [showInlines(first.content), ...others.map((block) => showBlock(block))];
   }
@@ -42,7 +42,7 @@ function showBlock(block: Block) {
     case "paragraph":
       return <p>{showInlines(block.content)}</p>;
     case "heading": {
-      // Headings are two levels lower, because the page has headings of its own above.
+      // Headings are two levels lower, because the page has its own headings above them.
       const Heading = `h${Math.min(block.level + 2, 6)}` as "h3";
       return <Heading data-level={block.level}>{showInlines(block.content)}</Heading>;
     }

@@ -24,7 +24,7 @@ type NewProps = {
   readonly onClose: () => void;
 };
 
-/** The form that creates a schedule: what to run, what to ask it, and when. */
+/** The form that creates a schedule: the runnable, the question, and the times. */
 export function NewScheduleForm({ runnables, suggestions, onCreate, onClose }: NewProps) {
   const [draft, setDraft] = useState(emptyDraft);
   const [chosen, setChosen] = useState(0);
@@ -112,7 +112,7 @@ function RunnableField({ runnables, chosen, onChoose }: ChoiceProps) {
 
 type FieldsProps = { draft: ScheduleDraft; change: (changed: Partial<ScheduleDraft>) => void };
 
-/** The choice of the form of times, and the fields of the chosen one. */
+/** The choice of the form of times, and the fields of the chosen form. */
 function TimeFields({ draft, change }: FieldsProps) {
   return (
     <div class="times">

@@ -2,7 +2,7 @@ import type { NewSchedule, RunnableInfo, ScheduleRules } from "@troupe-internal/
 import { toWorkflowInput } from "../api/workflow-input.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
 
-/** The ways in which the form says when the runs of a schedule begin. */
+/** The ways in which the form can describe the times of a schedule. */
 export type TimesForm = "daily" | "weekly" | "every" | "once" | "cron";
 
 /** The units of an interval, in milliseconds. */
@@ -13,7 +13,7 @@ export type ScheduleDraft = {
   readonly form: TimesForm;
   /** A time of day: `08:00`. */
   readonly time: string;
-  /** A day of the week, from `0` for Sunday. */
+  /** A day of the week: `0` for Sunday. */
   readonly day: string;
   readonly count: string;
   readonly unit: keyof typeof units;
@@ -35,7 +35,7 @@ export const emptyDraft: ScheduleDraft = {
   text: "",
 };
 
-/** The result of reading a draft: the schedule, or a sentence that says what is missing. */
+/** The result of reading a draft: the schedule, or a sentence about the missing field. */
 type ReadDraft<Read> = { readonly read: Read } | { readonly problem: string };
 
 /**

@@ -11,10 +11,14 @@ import { NewScheduleForm } from "./new-schedule.tsx";
 /** Milliseconds between two requests for the schedules. */
 const lookMs = 10_000;
 
-/** The properties of the view. `runnables`: those that a schedule may run; undefined before they are loaded. */
+/**
+ * The properties of the view. `runnables` are the runnables that a schedule may run; undefined before they are loaded.
+ */
 export type SchedulesProps = { services: Services; runnables: readonly RunnableInfo[] | undefined };
 
-/** The view of the caller's schedules, with their last and next times, and a form for new ones. It updates itself. */
+/**
+ * The view of the caller's schedules, with their last and next times, and a form for new schedules. It updates itself.
+ */
 export function SchedulesView({ services, runnables }: SchedulesProps) {
   const { schedules, failure, act } = useSchedules(services);
   const hasInspector = services.settings.inspectorStyle !== undefined;

@@ -20,7 +20,7 @@ export type SessionListState = {
 
 /** Largest number of session ids that the browser remembers. */
 const mostRemembered = 60;
-/** The maximum number of characters of a question that stands in for the title of its session until it has one. */
+/** The maximum number of characters of a question that replaces the title of a session without a title. */
 const longestTitle = 80;
 
 /** The API requests that the session list sends. */
@@ -30,8 +30,8 @@ export type SessionApi = Pick<
 >;
 
 /**
- * The caller's sessions. A service without users lists none: then those that were started in this browser are shown,
- * whose ids it remembers.
+ * The sessions of the caller. A service without users lists no sessions. In that case the page shows the sessions that
+ * were started in this browser, which remembers their ids.
  */
 export class SessionList extends Store<SessionListState> {
   readonly #api: SessionApi;
@@ -41,7 +41,8 @@ export class SessionList extends Store<SessionListState> {
   /** True once sessions older than the newest page were read. */
   #hasOlder = false;
   /**
-   * Ids of the sessions that were deleted on this page. Their runs may take a moment to end, and are listed until then.
+   * Ids of the sessions that were deleted on this page. Their runs may take a moment to end, and the service lists the
+   * sessions until then.
    */
   readonly #removed = new Set<string>();
   /** The ids of listed active runs, by session. */
@@ -55,7 +56,7 @@ export class SessionList extends Store<SessionListState> {
     this.#isListed = api.hasUsers;
   }
 
-  /** Reads the newest sessions. Keeps older ones that were read before. */
+  /** Reads the newest sessions. Keeps older sessions that were read before. */
   async load(): Promise<void> {
     try {
       const page = await this.#read();
@@ -111,7 +112,7 @@ export class SessionList extends Store<SessionListState> {
     try {
       await this.#api.removeSession(sessionId);
     } catch (error) {
-      // With the status 404, the service no longer has the session, or never stored it.
+      // A 404 means that the service no longer has the session, or never stored it.
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     }
     if (own !== undefined) this.#openRuns.remove(own.runId);
@@ -161,7 +162,7 @@ export class SessionList extends Store<SessionListState> {
   }
 }
 
-/** Returns the sessions of a list that are older than the newest ones. */
+/** Returns the sessions of a list that are older than the newest sessions. */
 function olderThan(newest: readonly SessionInfo[], sessions: readonly SessionInfo[]): SessionInfo[] {
   const last = newest.at(-1);
   if (last === undefined) return [];
@@ -169,7 +170,10 @@ function olderThan(newest: readonly SessionInfo[], sessions: readonly SessionInf
   return sessions.filter(({ sessionId, updatedAt }) => updatedAt <= last.updatedAt && !listed.has(sessionId));
 }
 
-/** Adds names to sessions whose first run is active and that have no title yet, and adds unlisted sessions. */
+/**
+ * Adds names to sessions that have no title yet because their first run is active. Also adds sessions that the service
+ * does not list yet.
+ */
 function withNames(sessions: readonly SessionInfo[], names: ReadonlyMap<string, string>): SessionInfo[] {
   const listed = new Set(sessions.map(({ sessionId }) => sessionId));
   const unlisted = [...names].filter(([sessionId]) => !listed.has(sessionId));

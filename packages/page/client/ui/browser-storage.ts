@@ -1,4 +1,4 @@
-/** Accessor of one value that the browser stores for the page, as JSON. */
+/** Access to a single value that the browser stores for the page, as JSON. */
 export type StoredValue = {
   /** Returns the value, or `undefined` if it is missing or has another form. */
   read<Value>(isValid: (value: unknown) => value is Value): Value | undefined;

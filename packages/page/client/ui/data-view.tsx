@@ -1,7 +1,7 @@
 import { CodeBlock } from "./code-block.tsx";
 import { formatValue, isObject } from "./format.ts";
 
-/** A value for people: the fields of an object one below the other, anything else as JSON. */
+/** A value for people to read: the fields of an object one below the other, anything else as JSON. */
 export function DataView({ value }: { value: unknown }) {
   if (!isObject(value) || Object.keys(value).length === 0)
     return <CodeBlock language="json" text={formatValue(value)} />;

@@ -3,7 +3,9 @@ import type { RunnableKind } from "@troupe-internal/client";
 /** The number of colours that faces have. */
 const hues = 8;
 
-/** The picture of an agent, a team or a workflow: a shape by its kind, with the initials and a colour of its name. */
+/**
+ * The picture of an agent, a team or a workflow. Its shape shows the kind; its initials and colour come from the name.
+ */
 export function Face({ kind, name, size = "small" }: { kind: RunnableKind; name: string; size?: "small" | "large" }) {
   return (
     <span class="face" data-kind={kind} data-hue={hueOf(name)} data-size={size} aria-hidden="true">

@@ -1,6 +1,6 @@
 /**
- * Moves the focus to another element if the focus is inside the element `from`, which changes, or the focused control
- * has disappeared.
+ * Moves the focus to another element. Does so only if the focus is inside the element `from`, which changes, or if the
+ * focused control has disappeared.
  */
 export function moveFocus(from: Element | null, to: HTMLElement | null): void {
   const { activeElement, body } = document;

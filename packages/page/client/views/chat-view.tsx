@@ -74,8 +74,8 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
 }
 
 /**
- * Returns the runnable for the next question: the chosen one, else the last that answered in the conversation, else the
- * first.
+ * Returns the runnable for the next question: the chosen runnable, else the runnable that answered last in the
+ * conversation, else the first runnable.
  */
 function useChosen(turns: readonly Turn[], runnables: ChatProps["runnables"], conversationNumber: number) {
   const [picked, choose] = useState<RunnableInfo>();

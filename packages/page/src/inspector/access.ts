@@ -5,7 +5,7 @@ import type { ServiceRequest } from "@troupe/core/service";
 import { isFromOtherSite, readRequestHost } from "@troupe/core/transport";
 import type { Exchange } from "@troupe/core/transport";
 
-/** Decides whether the sender of a request may see the runs of all users. Any value but `true` means no. */
+/** Returns true if the sender of a request may see the runs of all users. Any value except `true` counts as false. */
 export type AuthorizeInspector = (request: ServiceRequest) => boolean | Promise<boolean>;
 
 /** The part of an exchange (an HTTP request and its answer) that shows who sent the request. */
@@ -15,9 +15,9 @@ export type VisitedExchange = Pick<Exchange, "url" | "headers" | "principal" | "
  * Returns the caller whose runs a request may see: `"host"` for all runs, or the signed-in user. Throws `forbidden`
  * or `unauthorized` for all others.
  *
- * Without `authorize`, only programs on this machine are answered. They see all runs, or those of the signed-in user
- * if there is one: for a service on the developer's own machine. Pages of other sites are always refused, also those
- * that reach this address under a name of their own.
+ * Without `authorize`, only programs on this machine are answered, because the service is then expected to run on the
+ * developer's own machine. They see the runs of the signed-in user, or all runs if no user is signed in. Pages of other
+ * sites are always refused, even if they reach this address under a host name of their own.
  */
 export async function readInspectorCaller(
   exchange: VisitedExchange,
@@ -63,7 +63,10 @@ const proxyHeaders = [
 const loopback = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/;
 const loopbackName = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** The parts of a request of Node, or of Express, that show if it comes from this machine. Others have no socket. */
+/**
+ * The parts of a request of Node, or of Express, that show if it comes from this machine. Other requests have no
+ * socket.
+ */
 type LocalRequest = Pick<IncomingMessage, "socket" | "httpVersion"> & {
   readonly headers: IncomingMessage["headers"];
   readonly app: { get(name: string): unknown };

@@ -4,7 +4,7 @@ import { toShownText } from "./shown-json.ts";
 /** The maximum depth of workflows within workflows that are described. */
 const deepest = 8;
 
-/** A planned step, as far as the inspector reads it. A runnable of a third party may have any. */
+/** The fields of a planned step that the inspector reads. A runnable of a third party may have any values. */
 type Planned = {
   readonly name: string;
   readonly kind: string;
@@ -14,8 +14,8 @@ type Planned = {
 };
 
 /**
- * Returns the declared steps of a workflow, and of the workflows that they run: names and kinds, without functions. An
- * empty array for an agent or a team.
+ * Returns the declared steps of a workflow, and of the workflows that its steps run: names and kinds, without
+ * functions. Returns an empty array for an agent or a team.
  */
 export function declaredStepsOf(runnable: object | undefined, depth = 0): DeclaredStep[] {
   const planned: unknown = runnable && "plannedSteps" in runnable ? runnable.plannedSteps : undefined;

@@ -1,4 +1,4 @@
-// The types that the routes of the inspector send and its view reads. Times are epoch milliseconds. The view is
+// Types of the data that the routes of the inspector send and its view reads. Times are epoch milliseconds. The view is
 // compiled for a browser, so this file imports nothing from core.
 
 /** JSON of bounded size. */
@@ -40,7 +40,7 @@ export type InspectedRun = {
 /** An error in the form that the inspector shows. */
 export type ShownError = { readonly code: string; readonly message: string };
 
-/** A page of runs. `sees` says whose runs: all users' or only the caller's own. */
+/** A page of runs. `sees` shows whose runs they are: those of all users, or only the caller's own. */
 export type InspectedRunPage = {
   readonly runs: readonly InspectedRun[];
   readonly next?: string;

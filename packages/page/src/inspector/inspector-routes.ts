@@ -15,9 +15,9 @@ export type InspectorOptions = {
   /** The run service whose runs the inspector shows. @default the runs of the service that the page belongs to */
   readonly runs?: RunService | undefined;
   /**
-   * Returns true if the sender of a request may see the runs of all users. Others see their own runs, by their
-   * principal. Return false to limit all users to their own runs. @default only programs on this machine are
-   * answered: they see all runs, or with a principal only its user's runs
+   * Returns true if the sender of a request may see the runs of all users. If it returns false, users see only their
+   * own runs, by their principal. @default only programs on this machine are answered: they see all runs, or with a
+   * principal only the runs of its user
    */
   readonly authorize?: AuthorizeInspector | undefined;
 };
@@ -33,8 +33,8 @@ type Visit = {
 type Answer = (visit: Visit) => Promise<void>;
 
 /**
- * Makes the read-only routes of the inspector, below a path of the page. Throws `invalid_config` if there are no runs to
- * show.
+ * Makes the read-only routes of the inspector, below a path of the page. Throws `invalid_config` if there are no runs
+ * to show.
  */
 export function inspectorRoutes(
   path: string,
@@ -166,8 +166,8 @@ function toInspectedRun(run: RunView, caller: RunCaller): InspectedRun {
 }
 
 /**
- * Treats a missing input of a run as undefined: an input stored beside the record is removed together with the log of
- * its run.
+ * Returns undefined for a missing input of a run: an input that is stored beside the record is removed together with
+ * the log of its run. Rethrows any other error.
  */
 function ifRemoved(error: unknown): undefined {
   if (TroupeError.is(error) && error.code === "storage_corrupt") return undefined;

@@ -20,7 +20,7 @@ type Budget = { characters: number; values: number };
 
 /**
  * Returns a copy of a JSON value that is short enough to send and draw, however long and deep the value is. A note
- * replaces the left-out parts. Secrets are hidden, by the names of their fields and by the patterns that logs hide.
+ * replaces the omitted parts. Secrets are hidden, by the names of their fields and by the patterns that logs hide.
  */
 export function toShownJson(value: unknown): Json {
   return copy(value, { characters: longestValue, values: mostValues }, 0);
@@ -68,7 +68,7 @@ function cut(text: string, budget: Budget): string {
   const most = looksLikeData.test(text) ? longestData : longestString;
   const length = Math.max(0, Math.min(text.length, most, budget.characters));
   budget.characters -= length;
-  // The redactor sees a little more text, so that no half of a secret is left at the cut.
+  // The redactor gets a little more text than is shown, so that no half of a secret is left at the cut.
   if (length === text.length) return redact(text);
   return `${redact(text.slice(0, length + 400), length)} (${text.length - length} more characters)`;
 }

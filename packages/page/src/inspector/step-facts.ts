@@ -5,8 +5,8 @@ import type { ShownError, StepFacts } from "./inspected-run.ts";
 import { toShownJson, toShownText } from "./shown-json.ts";
 
 /**
- * The viewer of the inspector. `isHost`: the viewer sees all runs, and also messages of exceptions, which clients do
- * not see.
+ * The viewer of the inspector. `isHost` is true if the viewer sees all runs, and also messages of exceptions, which
+ * clients do not get.
  */
 type Viewer = { readonly isHost: boolean };
 
@@ -26,8 +26,8 @@ export function readStepFacts(step: string, value: Json, viewer: Viewer): StepFa
 }
 
 /**
- * Returns an error of a run or a step, or undefined if the value is no error. Only viewers of all runs see the message
- * of an internal fault.
+ * Returns an error of a run or a step, or undefined if the value is not an error. Only viewers of all runs see the
+ * message of an internal fault.
  */
 export function readError(value: unknown, { isHost }: Viewer): ShownError | undefined {
   const { code, message } = fieldsOf(value);

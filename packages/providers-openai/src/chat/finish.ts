@@ -17,8 +17,8 @@ export function toChatFinishReason(reason: string, hasCalls: boolean): FinishRea
 }
 
 /**
- * Converts the token counts of Chat Completions to `TokenUsage`. `undefined` if they are not an object. Tokens of
- * reasoning that a server counts apart are added to those of the completion, because they are billed.
+ * Converts the token counts of Chat Completions to `TokenUsage`. Returns `undefined` if they are not an object. If a
+ * server counts reasoning tokens separately, they are added to the completion tokens, because they are billed.
  */
 export function toChatUsage(
   usage: unknown,

@@ -47,8 +47,8 @@ export class ChatEventReader implements EventReader<WireCompletion> {
   }
 
   /**
-   * Appends the last chunks of an answer. Throws `TruncatedResponseError` if it has no finish reason. With one it is
-   * complete, because not every server sends an end event.
+   * Appends the last chunks of an answer. Throws `TruncatedResponseError` if the answer has no finish reason. An answer
+   * with a finish reason is complete even without an end event, because not every server sends one.
    */
   end(chunks: ModelChunk[]): void {
     if (this.#reason === undefined) throw new TruncatedResponseError();
@@ -62,7 +62,7 @@ export class ChatEventReader implements EventReader<WireCompletion> {
     chunks.push({ type: "finish", finishReason, ...(usage && { usage }), ...details });
   }
 
-  // Remembers only values that are not empty: some servers send an empty model and id at first.
+  // Only values that are not empty are kept: some servers send an empty model and id at first.
   #keepFacts(piece: WireCompletion): void {
     this.#id ??= readText(piece.id) || undefined;
     this.#model ??= readText(piece.model) || undefined;

@@ -4,8 +4,8 @@ import { toVendorError } from "../errors.ts";
 import type { WireChoice, WireCompletion } from "./wire-types.ts";
 
 /**
- * Returns the first choice (index 0) of an answer or delta, or `undefined` if there is none. Throws `VendorError` for
- * an error in any of its parts, and `TruncatedResponseError` for the finish reason `error`.
+ * Returns the first choice (index 0) of an answer or delta, or `undefined` if there is none. Throws `VendorError` if
+ * the answer or the choice contains an error, and `TruncatedResponseError` for the finish reason `error`.
  */
 export function readChoice({ error, object, message, choices }: WireCompletion): WireChoice | undefined {
   const choice = firstOf(readObjects(choices));
@@ -17,8 +17,8 @@ export function readChoice({ error, object, message, choices }: WireCompletion):
 }
 
 /**
- * Returns the choice with index 0, or the first one if it has no index. A raw field of the request may ask for several
- * choices, which arrive in any order.
+ * Returns the choice with index 0, or the first choice if it has no index. The host's own request fields may ask for
+ * several choices, which arrive in any order.
  */
 function firstOf(choices: readonly WireChoice[]): WireChoice | undefined {
   const [choice] = choices;

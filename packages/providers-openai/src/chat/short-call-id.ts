@@ -2,8 +2,8 @@ const shortForm = /^[a-zA-Z0-9]{9}$/;
 const shortIds = 36n ** 9n;
 
 /**
- * Returns the id of a tool call in the form that Mistral asks for: nine letters and digits. An id of another form,
- * which another vendor has made, becomes the same short id wherever it stands in the history.
+ * Returns the id of a tool call in the form that Mistral requires: nine letters and digits. An id that another vendor
+ * has made becomes a short id, which is the same at every place in the history.
  */
 export function toShortId(id: string): string {
   if (shortForm.test(id)) return id;

@@ -12,7 +12,7 @@ export function citedSources({ annotations, citations }: WireMessage): Source[] 
 
 /**
  * Returns the sources that a server lists beside the answer, each page once. In a stream, the server may repeat the
- * list with each delta. Search results have titles; citations may be plain addresses.
+ * list in each delta. Search results have titles; citations may be plain addresses.
  */
 export function listedSources({ citations, search_results: results }: WireCompletion): Source[] {
   const byUrl = new Map<string | undefined, Source>();

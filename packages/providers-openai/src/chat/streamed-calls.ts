@@ -7,12 +7,12 @@ type Piece = { index: number | undefined; id: string; name: string; args: string
 type OpenCall = { id: string; name: string; isEnded: boolean; untold: string };
 
 /**
- * Assembles tool calls from the deltas of any server, identified by index, by id or by neither. An index may be
- * missing, or the same for all calls. An id may be late, empty or repeated, and a name may be repeated.
+ * Assembles tool calls from the deltas of any server. A delta names its call by index, by id or not at all. Indexes may
+ * be missing, or the same for all calls. Ids may arrive late, be empty or be repeated, and names may be repeated.
  */
 export class ChatToolCalls {
   readonly #calls: OpenCall[] = [];
-  // The map is created with the first tool call, because most answers have none.
+  // The map is created for the first tool call, because most answers contain no calls.
   #byIndex: Map<number, OpenCall> | undefined;
 
   /** The number of tool calls with a name. */

@@ -9,7 +9,7 @@ import { toMessages } from "./to-messages.ts";
 
 /**
  * Converts a model call to the body of a Chat Completions request, with only the fields that the call sets. Settings
- * that the model does not accept are left out and logged.
+ * that the model does not accept are omitted and logged.
  */
 export function toChatRequest(call: ModelCall): object {
   const { modelId, options, rules, stream } = call;
@@ -46,7 +46,7 @@ function toTools({ options: { tools = [], toolChoice, parallelToolCalls }, rules
 
 /**
  * A tool choice as it is sent. If the server does not understand a choice that names a tool, `only` is that tool, and
- * no other is offered.
+ * no other tool is sent.
  */
 type SentChoice = { readonly sent?: string | object; readonly only?: string };
 

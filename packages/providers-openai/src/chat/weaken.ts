@@ -3,7 +3,8 @@ import type { ModelRules } from "../model-rules.ts";
 
 /**
  * Returns rules with the next weaker answer format (schema, any JSON object, instruction) if a server refused the
- * requested one. Servers do not announce which formats they support. `undefined` if the refusal has another cause.
+ * requested format. Servers do not announce which formats they support. Returns `undefined` if the refusal has another
+ * cause.
  */
 export function weakenChatRules(
   { message, param, isOpenAI }: Refusal,

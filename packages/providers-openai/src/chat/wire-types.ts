@@ -12,7 +12,10 @@ export type WireMessage = {
   content?: unknown;
   refusal?: unknown;
   tool_calls?: unknown;
-  /** Thinking has two field names, and some servers repeat it in a format of their own. */
+  /**
+   * Thinking may have either of two field names, and some servers repeat it in a third field with a format of their
+   * own.
+   */
   reasoning_content?: unknown;
   reasoning?: unknown;
   reasoning_details?: unknown;

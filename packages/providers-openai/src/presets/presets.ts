@@ -15,25 +15,25 @@ function preset(name: PresetName): Preset {
   return (modelId, options = {}) => new OpenAIModel(readVendorOptions({ vendor: vendors[name], modelId }, options));
 }
 
-/** Models of Cerebras. */
+/** Creates a model of Cerebras. */
 export const cerebras = preset("cerebras");
-/** Models of DeepSeek. */
+/** Creates a model of DeepSeek. */
 export const deepseek = preset("deepseek");
-/** Models on Fireworks. */
+/** Creates a model on Fireworks. */
 export const fireworks = preset("fireworks");
 /** Models on Groq. */
 export const groq = preset("groq");
-/** The model of a llama.cpp server, on this machine unless `baseURL` says otherwise. */
+/** Creates a model on a llama.cpp server, on this machine or at `baseURL`. */
 export const llamacpp = preset("llamacpp");
-/** A model in LM Studio, on this machine unless `baseURL` says otherwise. */
+/** Creates a model in LM Studio, on this machine or at `baseURL`. */
 export const lmstudio = preset("lmstudio");
-/** Models of Mistral. */
+/** Creates a model of Mistral. */
 export const mistral = preset("mistral");
-/** Models of many vendors through OpenRouter. */
+/** Creates a model of any vendor that OpenRouter offers. */
 export const openrouter = preset("openrouter");
-/** Models on Together. */
+/** Creates a model on Together. */
 export const together = preset("together");
-/** A model of a vLLM server, on this machine unless `baseURL` says otherwise. */
+/** Creates a model on a vLLM server, on this machine or at `baseURL`. */
 export const vllm = preset("vllm");
 /** Models of xAI. */
 export const xai = preset("xai");

@@ -1,20 +1,23 @@
 import { endsWithHost } from "./hosts.ts";
 import type { Vendor } from "../vendor.ts";
 
-/** A vendor in the cloud, whose key is read from environment variables. */
+/** Returns the entry of a vendor in the cloud, whose key is read from environment variables. */
 function cloud(id: string, baseURL: string, environment: readonly string[]): Vendor {
   return { id, baseURL, environment, isOwnHost: endsWithHost(new URL(baseURL).hostname) };
 }
 
-/** A server that users run themselves: it may need no key, and gets none from the environment. */
+/**
+ * Returns the entry of a server that users run themselves. Such a server may need no key, and gets none from the
+ * environment.
+ */
 function local(id: string, baseURL: string, rules: Vendor["rules"] = {}): Vendor {
   return { id, baseURL, environment: [], isOwnHost: () => true, isKeyOptional: true, rules };
 }
 
 /**
  * The vendors and servers with a preset. The differences of their servers are in `model-rules.ts`, by host, so that
- * `openai` with such a `baseURL` has them too. Here are only differences that the host does not reveal. The guide
- * "Vendors by preset" has the source of each entry.
+ * `openai` with such a `baseURL` finds them too. This table holds only differences that the host does not reveal. The
+ * guide "Vendors by preset" has the source of each entry.
  */
 export const vendors = {
   cerebras: cloud("cerebras", "https://api.cerebras.ai/v1", ["CEREBRAS_API_KEY"]),

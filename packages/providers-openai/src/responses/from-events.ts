@@ -12,12 +12,13 @@ import type { ItemKey } from "./streamed-calls.ts";
 import type { OutputItem, ResponseEvent, WireResponse } from "./wire-types.ts";
 
 type Step = (reader: ResponsesEventReader, event: ResponseEvent, chunks: ModelChunk[]) => void;
-/** The text of an item of the answer so far, and the type of its chunks. */
+/** The text of an item as received so far, and the type of chunk that carries it. */
 type ItemWords = { type: "text" | "thinking"; told: string };
 
 /**
  * Converts the events of one streamed Responses answer to chunks. Ignores unknown events, because the vendor adds new
- * ones. Text, calls and items that are missing in earlier events are read from later ones, up to the last.
+ * ones. If an event with text, a call or an item is missing, the content is taken from a later event, at the latest
+ * from the last event, which repeats the whole answer.
  */
 export class ResponsesEventReader implements EventReader<ResponseEvent> {
   readonly #identity: ModelIdentity;
@@ -76,9 +77,7 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
     if (isCommentary(item, this.#isJson)) this.#wordsAt(key, "thinking");
   }
 
-  /**
-   * Reads a finished item of the answer. Only now is it complete: encrypted content in earlier events may be partial.
-   */
+  /** Reads a finished item of the answer. Earlier events may contain only a part of its encrypted content. */
   #endItem(event: ResponseEvent, chunks: ModelChunk[]): void {
     const item: OutputItem = readObject(event.item);
     const key = keyOf(event);
@@ -123,7 +122,7 @@ export class ResponsesEventReader implements EventReader<ResponseEvent> {
     ["response.reasoning_text.delta", (reader, event, chunks) => reader.#addWords("thinking", event, chunks)],
     [
       "response.reasoning_summary_part.added",
-      // A separator is also needed before the first part of a second reasoning item.
+      // A separator is also needed between two reasoning items, before the first part of the second.
       (reader, _event, chunks) => reader.#tell("thinking", reader.#hasThinking ? "\n\n" : "", chunks),
     ],
     [

@@ -49,8 +49,8 @@ function checkStatus({ status, error }: WireResponse): void {
 }
 
 /**
- * Returns true if an item is commentary beside an answer that must be JSON. Its text counts as thinking, to keep it out
- * of the JSON.
+ * Returns true if an item is commentary in an answer that must be JSON. Its text counts as thinking, so that the answer
+ * contains only the JSON.
  */
 export function isCommentary({ phase }: OutputItem, isJson: boolean): boolean {
   return isJson && phase === "commentary";

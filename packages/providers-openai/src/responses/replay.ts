@@ -6,15 +6,15 @@ import { isHosted } from "./sources.ts";
 import type { OutputItem } from "./wire-types.ts";
 
 /**
- * The vendor state of the Responses API. Its key differs from the key for Chat Completions, so that neither API reads
- * the state of the other.
+ * The vendor state of the Responses API. Its key differs from the key of Chat Completions, so that neither API reads
+ * the other's state.
  */
 type Kept = { outputItems: OutputItem[] };
 
 /**
  * Returns the items of an answer as `vendorState`, which the run's next model call sends back. Calls of the vendor's
- * own tools are also sent in later turns, because the model would otherwise search again. `undefined` if there are no
- * items, or the vendor would refuse them: with unencrypted reasoning, or with reasoning as the last item.
+ * own tools are also sent in later turns, because the model would otherwise search again. Returns `undefined` if there
+ * are no items, or if the vendor would refuse them, because reasoning is unencrypted or is the last item.
  */
 export function toVendorState({ providerId, modelId }: ModelIdentity, items: OutputItem[]): VendorState | undefined {
   const kept: Kept = { outputItems: items };

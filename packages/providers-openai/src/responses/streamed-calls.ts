@@ -18,7 +18,7 @@ type OpenCall = { id: string; toldLength: number; isEnded: boolean };
 export class ResponsesToolCalls {
   readonly #calls = new Map<ItemKey, OpenCall>();
 
-  /** The number of tool calls so far. */
+  /** The number of tool calls found so far. */
   get count(): number {
     return this.#calls.size;
   }
@@ -38,7 +38,7 @@ export class ResponsesToolCalls {
     chunks.push({ type: "tool_call_delta", toolCallId: call.id, argumentsDelta: text });
   }
 
-  /** Ends a tool call: appends the arguments of its finished item that no delta contained. */
+  /** Ends a tool call. Appends those arguments of the finished item that no delta contained. */
   end(key: ItemKey, item: NamedCall, chunks: ModelChunk[]): void {
     this.start(key, { ...item, arguments: "" }, chunks);
     const call = this.#calls.get(key);
@@ -66,8 +66,8 @@ export function toCallId(given: unknown): string {
 }
 
 /**
- * Returns true if an item is a call of one of our tools with a name. A call without a name can neither be executed nor
- * sent back.
+ * Returns true if an item is a call of one of our tools and has a name. A call without a name can neither be executed
+ * nor sent back.
  */
 export function isNamedCall(item: OutputItem): item is NamedCall {
   return item.type === "function_call" && typeof item.name === "string" && item.name !== "";

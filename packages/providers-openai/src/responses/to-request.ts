@@ -8,7 +8,7 @@ import { toInput } from "./to-input.ts";
 
 /**
  * Converts a model call to the body of a Responses request that asks the vendor to store nothing. Settings that the
- * model does not accept are left out and logged.
+ * model does not accept are omitted and logged.
  */
 export function toResponsesRequest(call: ModelCall): object {
   const { modelId, options, rules, stream } = call;

@@ -41,7 +41,7 @@ export function buildMail({
   return [...headers, "", ...base64Lines(text), ""].join("\r\n");
 }
 
-/** Makes the headers by which mail programs group an answer with the mail that it answers. */
+/** Returns the headers by which mail programs show an answer together with the mail that it answers. */
 function answerHeaders(inReplyTo: string, references: readonly string[] = []): string[] {
   const earlier = references.filter((id) => id !== inReplyTo);
   return [messageIdHeader("In-Reply-To", [inReplyTo]), messageIdHeader("References", [...earlier, inReplyTo])];

@@ -7,7 +7,10 @@ const encodedWord = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([BbQq])\?([^?\s]*)\?=/g;
 const longestHeader = 4000;
 const longestShown = 1000;
 
-/** Returns a header as one line of readable text: encoded words (RFC 2047) are decoded, control characters removed. */
+/**
+ * Returns a header as one line of readable text. Encoded words (RFC 2047) are decoded, and control characters are
+ * removed.
+ */
 export function decodeHeader(written: string): string {
   return cleanText(decodeWords(cutText(written, longestHeader)), longestShown);
 }

@@ -9,8 +9,8 @@ const longestLine = 78;
 const longestWord = 60;
 
 /**
- * Bytes of text in an encoded word: with the longest header name before it, the line stays within the recommended
- * length.
+ * Bytes of text in an encoded word. With this size, a line stays within the recommended length even after the longest
+ * header name.
  */
 const bytesPerWord = 39;
 

@@ -12,7 +12,7 @@ export type MailContent = { text: string; attachments: MailAttachment[] };
 /** Deepest nesting of a mail's parts that is read. */
 const deepest = 20;
 
-/** Longest text of a mail that is kept, and longest HTML of one part, in characters. */
+/** Maximum length in characters of a mail's text, and of the HTML of one part. The rest is dropped. */
 const longestText = 1_000_000;
 const longestHtmlText = 200_000;
 
@@ -46,7 +46,7 @@ function readPart(part: Part, depth: number): Content {
 }
 
 /**
- * Returns true if a part of a mail is text that came with the mail. Gmail stores a large text separately, like an
+ * Returns true if a part of a mail is text that Gmail sent with the mail. Gmail stores a large text separately, like an
  * attachment.
  */
 function isShown(part: Part, mimeType: string): boolean {
@@ -69,7 +69,7 @@ function readMultipart(part: Part, mimeType: string, depth: number): Content {
 function toAttachments(part: Part, { filename, mimeType }: { filename: string; mimeType: string }): MailAttachment[] {
   const size = readObject(part["body"])["size"];
   const bytes = typeof size === "number" ? size : 0;
-  // A multipart that is nested too deep has no bytes of its own, and is not listed as an attachment.
+  // A multipart that is nested too deeply has no bytes of its own, and is not listed as an attachment.
   if (filename === "" && bytes === 0 && mimeType.startsWith("multipart/")) return [];
   return [{ filename: filename || "(without a name)", mimeType: cleanText(mimeType, 100), bytes }];
 }

@@ -1,13 +1,15 @@
 /** Longest address of a link that is shown, in characters. */
 const longestAddress = 500;
 
-/** Matches the tags of links. No match spans another tag, so the time is proportional to the text. */
+/**
+ * Matches the tags of links. No match spans another tag, so matching takes time proportional to the length of the text.
+ */
 const linkTag = /<a\s(?:[^<>]*?\s)?href\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))[^<>]*>|<\/a\s*>/gi;
 
 /**
- * Writes the addresses of links into HTML as text after each link's own text, because removing the tags would drop
- * them. An address that is also the text of its link is not repeated. Addresses that are very long, or neither web nor
- * mail addresses, are left out.
+ * Writes the addresses of links into HTML as text after each link's own text, because removing the tags would remove
+ * the addresses. An address that is also the text of its link is not repeated. Very long addresses are omitted, and so
+ * are addresses that are neither web nor mail addresses.
  */
 export function showLinks(html: string): string {
   let shown = "";

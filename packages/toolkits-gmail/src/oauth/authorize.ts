@@ -22,8 +22,9 @@ export type AuthorizeOptions = {
 };
 
 /**
- * Asks a user for permission in the browser, and returns the tokens. The answer is redirected to a port of this machine
- * (RFC 8252). It counts only with the state of this request, and only this process can redeem its code (PKCE).
+ * Asks a user for permission in the browser, and returns the tokens. The browser is redirected with the answer to a
+ * port of this machine (RFC 8252). An answer counts only if it contains the state of this request, and only this
+ * process can redeem the code in it (PKCE).
  */
 export async function authorize({ client, scopes, server, showUrl, signal }: AuthorizeOptions): Promise<IssuedToken> {
   const state = randomBytes(32).toString("base64url");
@@ -65,7 +66,7 @@ function authorizationUrl(
     state,
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "S256",
-    // Without `access_type` and `prompt`, Google returns no refresh token, or none the second time.
+    // Without `access_type`, Google returns no refresh token. Without `prompt`, it returns one only the first time.
     access_type: "offline",
     prompt: "consent",
   };
@@ -76,7 +77,7 @@ function authorizationUrl(
 /** The address of the redirect in the form sent to the authorization server, and its path. */
 type RedirectAddress = { uri: string; path: string };
 
-/** Listens only on this machine: on a free port, or on the port of a web client, whose addresses are registered. */
+/** Listens only on this machine: on any free port, or, for a web client, on the port of its registered address. */
 async function listen(listener: Server, registered: readonly string[] | undefined): Promise<RedirectAddress> {
   const fixed = registered === undefined ? undefined : findLocalUri(registered);
   const url = new URL(fixed ?? "http://127.0.0.1/");

@@ -4,7 +4,7 @@ import type { AuthClient } from "../gmail-options.ts";
 import type { TokenCall, TokenSource } from "./file-tokens.ts";
 import { serviceName, tokenRevoked } from "./token-endpoint.ts";
 
-/** Access tokens of the user's own client. */
+/** Access tokens that the user's own client supplies. */
 export class ClientTokens implements TokenSource {
   readonly #client: AuthClient;
 
@@ -32,7 +32,7 @@ export class ClientTokens implements TokenSource {
     try {
       return await this.#client.getAccessToken();
     } catch (thrown) {
-      // Nothing of the OAuth library's error is passed on, because it contains the request with its secrets.
+      // No part of the OAuth library's error is passed on, because the error contains the request with its secrets.
       if (thrown instanceof Error && thrown.message.includes("invalid_grant")) throw tokenRevoked();
       const happened = "cannot be asked, because getAccessToken of authClient failed";
       throw serviceError(serviceName, { problem: "credential_missing", happened, advice: "Check the client." });

@@ -30,7 +30,9 @@ export type FileTokensOptions = {
   readonly server: Service;
 };
 
-/** Milliseconds before its expiry at which a token is refreshed, because a request takes time and clocks differ. */
+/**
+ * Milliseconds before the expiry of a token at which it is refreshed, because a request takes time and clocks differ.
+ */
 const marginMs = 60_000;
 
 /**
@@ -39,7 +41,7 @@ const marginMs = 60_000;
  */
 export class FileTokens implements TokenSource {
   readonly #options: FileTokensOptions;
-  /** The content of the token file as last read, and the same content with newer tokens. */
+  /** The content of the token file as last read, and the same content with the tokens that were refreshed since. */
   #known: { read: string; file: TokenFile } | undefined;
   #renewal: Promise<string> | undefined;
   #warned = false;
@@ -51,7 +53,7 @@ export class FileTokens implements TokenSource {
   async getToken({ signal, logger, refused }: TokenCall): Promise<string> {
     const token = usableToken(this.#known?.file.tokens, refused);
     if (token !== undefined) return token;
-    // The renewal is not aborted by the signal of one call, because other calls wait too.
+    // The signal of one call does not abort the refresh, because other calls wait for it too.
     this.#renewal ??= this.#renew(logger, refused).finally(() => (this.#renewal = undefined));
     const renewal = this.#renewal;
     return await untilAborted(() => renewal, signal);
@@ -77,8 +79,8 @@ export class FileTokens implements TokenSource {
   }
 
   /**
-   * Reads the token file. While the file is unchanged, the tokens in memory are used, because saving them may have
-   * failed.
+   * Reads the token file. As long as the file has not changed, the tokens in memory are used, because saving newer
+   * tokens may have failed.
    */
   async #readFile(): Promise<TokenFile> {
     const file = await readTokenFile(this.#options.tokenPath);
@@ -102,7 +104,8 @@ export class FileTokens implements TokenSource {
     this.#known = { read, file };
     try {
       const now = await readTokenFile(this.#options.tokenPath);
-      // The token command or another process has written the file meanwhile: its token is as good, or newer.
+      // The token command or another process has written the file during the refresh. The token in the file is as good,
+      // or newer.
       if (JSON.stringify(now.fields) !== read) return;
       await saveTokenFile(this.#options.tokenPath, file.fields);
       this.#known = { read: JSON.stringify(file.fields), file };

@@ -24,13 +24,13 @@ export const tokenAdvice = "Run the token command again (npx -p @troupe/toolkits
 /** The name of the service in errors. */
 export const serviceName = "Gmail";
 
-/** Bytes of the authorization server's answer that are read at most. */
+/** Largest size in bytes of the authorization server's answer. */
 const maxBytes = 65_536;
 
 /**
  * Requests a token from the authorization server. Rejects with `unauthorized` if the server refuses the grant, and with
- * `rate_limited`, `unavailable` or `timeout` if it gives no answer that can be used. Messages quote nothing of request
- * and answer.
+ * `rate_limited`, `unavailable` or `timeout` if there is no usable answer. Error messages quote nothing from the
+ * request or the answer.
  */
 export async function requestToken(server: Service, { client, grant }: TokenRequest): Promise<IssuedToken> {
   const { clientId, clientSecret, tokenUrl } = client;

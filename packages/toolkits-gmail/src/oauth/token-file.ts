@@ -22,9 +22,9 @@ export type StoredTokens = {
 export type TokenFile = { readonly fields: Readonly<Record<string, unknown>>; readonly tokens: StoredTokens };
 
 /**
- * Reads a token file in a format of Google's libraries and examples: raw tokens, `authorized_user`, or that of the
- * Python library. Rejects with `unauthorized` if the file is missing or contains no token, and with `invalid_config`
- * for an OAuth client with an address without TLS.
+ * Reads a token file in a format of Google's libraries and examples: raw tokens, `authorized_user`, or the format of
+ * the Python library. Rejects with `unauthorized` if the file is missing or contains no token, and with
+ * `invalid_config` for an OAuth client whose address does not use TLS.
  */
 export async function readTokenFile(path: string): Promise<TokenFile> {
   const text = await readFile(path, "utf8").catch(() => {

@@ -13,7 +13,7 @@ export const uiStreamHeader = ["X-Vercel-AI-UI-Message-Stream", "v1"] as const;
 /** Milliseconds between two checks of a run that may be about to wait: the first interval and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
 
-/** The questions that a request of `useChat` has answered. Its response continues the message after them. */
+/** The questions that a request of `useChat` has answered. Its response contains the part of the message after them. */
 export type Continued = {
   readonly waitIds: readonly string[];
   /**
@@ -28,7 +28,7 @@ export type UiAnswerOptions = {
   readonly heartbeatMs: number;
   /** True to send the head of the stream at once, without waiting for an event. */
   readonly early: boolean;
-  /** The run that the request began. Its failure is answered with an error status if nothing was sent yet. */
+  /** The run that the request began. Its failure is answered with an error status if nothing was sent before. */
   readonly own?: FailedRun | undefined;
   readonly continued?: Continued | undefined;
   /** The major version of the AI SDK on the page: see `ChatStreamOptions`. @default 7 */
@@ -36,11 +36,11 @@ export type UiAnswerOptions = {
 };
 
 /**
- * Sends a run as one message of the AI SDK's UI message stream. It ends when the run is over or waits for an answer, or
- * the client disconnects. Rejects with a failure of the request's own run if nothing was sent yet.
+ * Sends a run as one message of the AI SDK's UI message stream. The stream ends when the run is over or waits for an
+ * answer, or the client disconnects. Rejects with a failure of the request's own run if nothing was sent before.
  */
 export async function answerUi(exchange: Exchange, run: StoredRun, options: UiAnswerOptions): Promise<void> {
-  // Watched only until the message is sent: a run that waits then continues without this client.
+  // The connection is watched only until the message is sent: a run that waits then continues without this client.
   const stopWatching = exchange.onClose(() => {
     if (!exchange.isFinished) run.disconnect();
   });
@@ -78,7 +78,7 @@ class UiAnswer {
     exchange.setHeader(...uiStreamHeader);
     this.#events = new EventStream(exchange, { heartbeatMs: options.heartbeatMs, signal: run.signal });
     const emit = (chunk: UiChunk): void => void this.#chunks.push(chunk);
-    // A client that has not received a step need not take it back.
+    // A client that has not received a step need not undo it.
     this.#message = new UiMessage(run.runId, emit, () => options.sdk !== 6 || this.#isSilent);
   }
 
@@ -112,7 +112,7 @@ class UiAnswer {
     }
   }
 
-  /** Sends the stored events from before the run began to wait, and pauses the message. */
+  /** Sends the events that were stored before the run began to wait. Then pauses the message. */
   async #sendStored(): Promise<void> {
     const { service, runId, caller } = this.#run;
     for await (const event of service.storedEvents(runId, caller, this.#lastId)) {
@@ -129,7 +129,7 @@ class UiAnswer {
   }
 
   /**
-   * Begins an attempt of the run. The first attempt after the answered questions is new to the client: the chunks
+   * Begins an attempt of the run. The first attempt after the answered questions is new to the client; all chunks
    * before it are dropped.
    */
   #begin(attempt: number): void {
@@ -219,7 +219,9 @@ class UiAnswer {
   }
 }
 
-/** Returns true if a run waits for an answer. After a sleep or an event it goes on by itself, and so does its message. */
+/**
+ * Returns true if a run waits for an answer. After a sleep or an event it goes on by itself, and so does its message.
+ */
 function isAsking({ status, waits = [] }: RunView): boolean {
   const goesOn = waits.length > 0 && waits.every(({ kind }) => kind === "sleep" || kind === "event");
   return status === "waiting" && !goesOn;

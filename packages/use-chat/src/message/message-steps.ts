@@ -9,7 +9,10 @@ const innerStep = "inner";
 
 type PartKind = "text" | "reasoning";
 
-/** The text or reasoning of a UI message that is being written; `key` tells parts of different speakers apart. */
+/**
+ * A part of a UI message (text or reasoning) that is being written; `key` distinguishes the parts of different
+ * speakers.
+ */
 type OpenPart = { readonly kind: PartKind; readonly id: string; readonly key: string };
 
 /** The member of a team that wrote a text: see `SpokenBy` of the core. */
@@ -26,7 +29,7 @@ export class MessageSteps {
   /** The journal step of the message's open step; empty without a journal. Undefined if no step is open. */
   #step: string | undefined;
   #open: OpenPart | undefined;
-  /** The open parts of a team's members, which speak at the same time. */
+  /** The open parts of a team's members, which write at the same time. */
   readonly #ofMembers = new Map<string, OpenPart>();
   #parts = 0;
 
@@ -50,7 +53,7 @@ export class MessageSteps {
     this.#emit({ type: `${kind}-delta`, id: this.#open.id, delta: chunk.text });
   }
 
-  /** Appends to the text of a team's member, which has a part of its own in the open step. */
+  /** Appends to the text of a team's member, which has its own part in the open step. */
   #writeMember(kind: PartKind, key: string, chunk: TextChunk): void {
     this.ensure();
     const part = this.#ofMembers.get(key) ?? this.#start(kind, key, chunk);

@@ -16,7 +16,9 @@ type Call = {
   args: string;
   isAvailable: boolean;
   isSettled: boolean;
-  /** True for a call that the stream does not start, such as one inside a team member or an agent used as a tool. */
+  /**
+   * True for a call that does not start in the stream, such as a call inside a team member or an agent used as a tool.
+   */
   readonly isInner: boolean;
   /** The id of the last question about the tool call. */
   waitId?: string;
@@ -48,7 +50,7 @@ export class UiMessage {
   readonly #waits = new Set<string>();
   #finish: Extract<StreamChunk, { type: "finish" }> | undefined;
 
-  /** @param mayReset returns false if the client cannot take back a step that it has seen */
+  /** @param mayReset returns false if the client cannot undo a step that it has seen */
   constructor(runId: string, emit: (chunk: UiChunk) => void, mayReset: () => boolean = () => true) {
     this.#runId = runId;
     this.#emit = emit;
@@ -98,8 +100,8 @@ export class UiMessage {
 
   /** Ends the UI message of a completed run. */
   finish(usage: TokenUsage | undefined): void {
-    // An empty step is added, because a client that sends tool results automatically would resend those of the last
-    // step.
+    // An empty step is added: a client that sends tool results automatically would otherwise send those of the last
+    // step again.
     if (this.#steps.hasOutput) this.#steps.begin("");
     this.leaveStep();
     const used = usage ?? this.#finish?.usage;
@@ -199,8 +201,8 @@ export class UiMessage {
   }
 
   /**
-   * Returns the call that a question is about: one of the stream, or one of a child run. A child run may use an id that
-   * a call of the stream has; its call is then shown under the question's id.
+   * Returns the call that a question is about: a call of the stream or of a child run. A call of a child run may have
+   * the same id as a call of the stream; it is then shown under the question's id.
    */
   #askedCall({ id, about }: RunWait, toolCallId: string): Call {
     const { toolName: name = "tool", args = {} } = about as { toolName?: string; args?: object };
@@ -210,8 +212,8 @@ export class UiMessage {
   }
 
   /**
-   * Records that an approval question is answered, without a chunk. Version 6 of the SDK does not know the chunk for
-   * that and drops the whole stream, and requests do not reveal the SDK's version. The following output or denial of
+   * Records that an approval question is answered, without a chunk. Version 6 of the SDK does not know the chunk for an
+   * approval and drops the whole stream, and requests do not reveal the SDK's version. The later output or denial of
    * the call shows the answer.
    */
   #approve(approvalId: string): void {
@@ -219,7 +221,10 @@ export class UiMessage {
     if (call !== undefined) call.approvalId = undefined;
   }
 
-  /** Settles the call of a child run, whose result only the child run gets. A call that was not executed was denied. */
+  /**
+   * Settles the call of a child run, whose result only the child run gets. A call that was not executed counts as
+   * denied.
+   */
   #settleInner(place: string): void {
     const isOfPlace = ({ waitId }: Call): boolean => waitId === place || waitId?.startsWith(`${place}.`) === true;
     const call = [...this.#calls.values()].find((each) => each.isInner && !each.isSettled && isOfPlace(each));
@@ -243,7 +248,7 @@ export class UiMessage {
   }
 
   /**
-   * Adds a tool call that the stream does not start. Such calls have a step of their own, because a page sends its
+   * Adds a tool call that does not start in the stream. Such calls get a step of their own, because a page sends its
    * answers when all calls of the last step are answered.
    */
   #addCall({ id, name, args }: { id: string; name: string; args: object }): Call {
@@ -275,8 +280,8 @@ export class UiMessage {
   }
 
   /**
-   * Removes the model's output in a step of the UI message, because another process makes it again. Throws `interrupted`
-   * if the client cannot do that.
+   * Removes the model's output in a step of the UI message, because another process produces it again. Throws
+   * `interrupted` if the client cannot undo the step.
    */
   #reset(step: string): void {
     if (!modelStep.test(step) || !this.#steps.isIn(step)) return;
@@ -286,7 +291,7 @@ export class UiMessage {
   }
 }
 
-/** Returns a journal step in the form that the ids of questions contain. */
+/** Returns a journal step in the form in which the ids of questions contain it. */
 function placeOf(step: string): string {
   return step.replaceAll("/", ".");
 }

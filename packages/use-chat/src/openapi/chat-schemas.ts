@@ -41,8 +41,8 @@ export function chatSchemas(): Record<string, OpenApiSchema> {
         apiKey,
       },
       required: ["id"],
-      // The rules between the fields are written as `not`, which client generators ignore: they make no usable type of
-      // a `oneOf` without types.
+      // The rules that involve several fields are written as `not`, which client generators ignore: they cannot make a
+      // usable type of a `oneOf` without types.
       not: { anyOf: [bothForms, neitherForm, regeneratedWithoutQuestion()] },
       additionalProperties: false,
     },

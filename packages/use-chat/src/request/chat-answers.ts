@@ -9,8 +9,8 @@ export type ChatAnswer = { readonly waitId: string; readonly answer: Json };
 type Wait = NonNullable<RunView["waits"]>[number];
 
 /**
- * Returns the answers in the message of a waiting run. Reads only the answers from the message, which the client could
- * have changed. The called tool and its arguments come from the run. Throws `conflict` if there are none.
+ * Returns the answers in the message of a waiting run. Only the answers are read from the message, which the client
+ * could have changed. The called tool and its arguments come from the run. Throws `conflict` if there are no answers.
  */
 export function readAnswers({ waits = [] }: RunView, { parts }: SentMessage): ChatAnswer[] {
   const answers = waits.flatMap((wait) => {
@@ -40,8 +40,8 @@ function approvalIn({ approval }: UiPart, { id }: Wait): Json | undefined {
 }
 
 function resultIn({ toolCallId, state, output, errorText }: UiPart, wait: Wait): Json | undefined {
-  // If two calls have the same id, `UiMessage` shows the one of a child run under the id of the run's question about
-  // that call (the wait).
+  // If two calls have the same id, `UiMessage` shows the call of the child run under the id of the wait, which is the
+  // run's question about that call.
   if (toolCallId !== wait.toolCallId && toolCallId !== wait.id) return undefined;
   if (state === "output-available") return { result: (output ?? null) as Json };
   return state === "output-error" && typeof errorText === "string" ? { error: errorText } : undefined;

@@ -68,7 +68,7 @@ function readMessages({ messages, message }: Body, isRegenerated: boolean): Pick
   if (messages === undefined) return { before: undefined, last: readMessage(message, "message") };
   if (!Array.isArray(messages)) throw invalid("messages must be an array.");
   const read = messages.map((each, index) => readMessage(each, `messages[${index}]`));
-  // The answer to be regenerated may be among the messages.
+  // The messages may still contain the answer that must be regenerated.
   const end = isRegenerated ? read.findLastIndex(({ role }) => role === "user") + 1 : read.length;
   const last = read[end - 1];
   if (last === undefined) throw invalid(`messages must have a message${isRegenerated ? " of the user" : ""}.`);

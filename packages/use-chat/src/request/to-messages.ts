@@ -24,7 +24,7 @@ function toFilePart(part: UiPart): ContentPart {
 
 /**
  * Returns a page's conversation as messages, for a session that has no turns in the service. Tool calls without a
- * result are left out.
+ * result are omitted.
  */
 export function toHistory(messages: readonly SentMessage[]): ChatMessage[] {
   return messages.flatMap((message) =>

@@ -43,8 +43,8 @@ type HookMethods = {
     call: ToolCall,
   ): void | { deny: string } | Promise<void> | Promise<void | { deny: string }>;
   /**
-   * Called after `onToolCall` for a tool call that needs an approval. It may take as long as it needs: tool timeouts do
-   * not run meanwhile, and other calls do not wait. If it throws, the call is denied.
+   * Called after `onToolCall` for a tool call that needs an approval. It may take any time: tool timeouts are stopped,
+   * and other calls do not wait. If it throws, the call is denied.
    */
   onApproval?(context: RunContext, call: ToolCall): ApprovalVerdict | Promise<ApprovalVerdict>;
   /** Called when the run has failed or was cancelled. An error that it throws is logged. */
@@ -69,13 +69,14 @@ export type SharedConfig = LogChoice & {
   storage?: StorageDriver | undefined;
   /**
    * The number of past turns in the history. @default 43 to 50: older turns are dropped eight at a time, so that
-   * vendors' prompt caches still match the rest
+   * vendors' prompt caches still match the remaining turns
    */
   numHistoryRuns?: number | undefined;
   /**
-   * The maximum size of each model call, in estimated tokens. To fit, the oldest turns of the history are left out
-   * first. Then the run's oldest tool calls and their results are left out, in blocks of up to a quarter. The system
-   * prompt, the tools, the input and the newest results stay. A call that is still too large is made, with a warning.
+   * The maximum size of each model call, in estimated tokens. The oldest turns of the history are omitted first. Then
+   * the run's oldest tool calls and their results are omitted, in blocks of up to a quarter. The system prompt, the
+   * tools, the input and the newest results stay. If a call is still too large, it is made with a warning. @default no
+   * limit
    */
   maxContextTokens?: number | undefined;
   /**
@@ -93,7 +94,7 @@ export type SharedConfig = LogChoice & {
   /** Retries model calls that fail before their first chunk. @default 3 retries */
   retry?: Partial<RetryConfig> | undefined;
   /**
-   * Limits of each run. A team's limits cover the whole team: a member may use four fifths of the remaining time.
+   * Limits of each run. A team's limits apply to the whole team: a member may use four fifths of the remaining time.
    * @default 10 minutes, and no limit on tokens
    */
   limits?: RunLimits | undefined;
@@ -109,9 +110,9 @@ export type SharedConfig = LogChoice & {
    */
   onWaiting?: "reject" | "cancel" | undefined;
   /**
-   * The end of a run whose turn cannot be stored. `error`: the run fails with the storage's error. `answer`: the answer
-   * is delivered with `stored: false` and a warning. In a team the option applies to the team's turns, not to its
-   * members' turns. @default "error"
+   * The policy for a run whose turn cannot be stored. `error`: the run fails with the storage's error. `answer`: the
+   * answer is delivered with `stored: false` and a warning. In a team the option applies to the team's turns, not to
+   * its members' turns. @default "error"
    */
   onStorageFailure?: StorageFailurePolicy | undefined;
 };
@@ -126,7 +127,7 @@ export type AgentConfig<Schema extends ObjectSchema | undefined = ObjectSchema |
   description?: string | undefined;
   /** The model that answers, such as `openai("gpt-6.1-sol")`. */
   model: ModelProvider;
-  /** The system prompt, or a function that returns the system prompt of a run. */
+  /** The system prompt of each run, or a function that returns the system prompt of a run. */
   instructions?: string | ((context: RunContext) => string | Promise<string>) | undefined;
   /**
    * The tools that the model may call, and tool sources, whose tools are loaded when a run begins. May be a function

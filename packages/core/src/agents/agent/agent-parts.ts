@@ -24,8 +24,8 @@ import { mergeModelSettings } from "./merge-model-settings.ts";
 import { AgentTools } from "./agent-tools.ts";
 
 /**
- * The busy policy of sessions that last only as long as their parent run. The time limit of the parent run ends the
- * wait.
+ * The busy policy of sessions that last only as long as their parent run. It sets no limit, because the time limit of
+ * the parent run ends the wait.
  */
 const waitWithoutLimit = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
 
@@ -35,7 +35,7 @@ const closingMs = 5000;
 const noListeners: readonly SessionListener[] = [];
 
 /**
- * Returns the listener that deletes what an agent remembers of a deleted session, turn or user, including data in
+ * Returns the listener that deletes the data of an agent about a deleted session, turn or user, including data in
  * storages that belong to its memories.
  */
 function rememberedBy({ memory, userMemory, storage }: AgentConfig): SessionListener {
@@ -117,7 +117,7 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
   }
 
   /**
-   * Returns the store of a run's session. A session that lasts only as long as its parent run has a store of its own,
+   * Returns the store of a run's session. A session that lasts only as long as its parent run has a separate store,
    * without a limit on waiting.
    */
   sessionsFor({ sessionStorage }: RunSettings): SessionStore {
@@ -128,7 +128,7 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
     return (this.#tools ??= new AgentTools(this.config.tools));
   }
 
-  /** Waits until session titles in progress are made, and cancels those that take too long. */
+  /** Waits until session titles in progress are made, and cancels titles that take too long. */
   async endBackgroundWork(): Promise<void> {
     await this.#sessions?.flush({ waitMs: closingMs });
   }
@@ -139,7 +139,7 @@ export class AgentParts<Schema extends ObjectSchema | undefined = ObjectSchema |
   }
 
   /**
-   * The options that a model does not accept and that the agent has already warned about: one warning for each agent.
+   * The options that a model does not accept and about which the agent has already warned: one warning for each agent.
    */
   get toldOmissions(): Set<string> {
     return (this.#toldOmissions ??= new Set());

@@ -31,7 +31,7 @@ import { warnOfOmissions } from "./warn-of-omissions.ts";
 /** The default number of round trips of an agent's run. */
 const defaultRoundtrips = 10;
 
-/** The default number of tool calls of one model call that run at the same time. Models ask for fewer. */
+/** The default number of tool calls of one model call that run at the same time. Models rarely request more. */
 const defaultParallelTools = 32;
 
 /**
@@ -117,8 +117,8 @@ export class AgentRun<Structured> implements RunWork<Structured> {
     try {
       await memory.add({ history: settings.messages, input, messages, vendorStates, refusedStates }, seq);
     } catch (error) {
-      // A failure of the memory is only a warning: the turn is stored in the session, and the session's next run adds
-      // it to the memory.
+      // A failure of the memory causes only a warning: the turn is stored in the session, and the session's next run
+      // adds it to the memory.
       this.#run.warn("memory_not_updated", "The memory could not take in a turn.", { error });
     }
   }
@@ -190,8 +190,8 @@ function choiceCode({ modelOptions, tools }: RunSettings): "invalid_request" | "
 }
 
 /**
- * Returns the key of a run's session for vendors' prompt caches. A session with a single run has none: a key would
- * separate its prompts from those of all other sessions for no gain.
+ * Returns the key of a run's session for vendors' prompt caches. A session with a single run has no key: a key would
+ * separate its prompts from those of all other sessions without any benefit.
  */
 function cacheKeyOf(settings: RunSettings): Pick<ModelCallOptions, "cacheKey"> {
   if (!settings.isNamedSession || settings.sessionStorage !== undefined) return {};

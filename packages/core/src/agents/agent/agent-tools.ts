@@ -29,7 +29,7 @@ export class AgentTools {
   #set: ToolSet;
   #loaded: readonly LoadedTool[] = [];
   #leftOut: readonly LeftOut[] = [];
-  /** Result caches, keyed by the tool objects: runs of users with different tools do not evict each other's caches. */
+  /** Result caches by tool object, so that runs of users with different tools do not evict each other's caches. */
   #caches = new WeakMap<ToolDef, ToolCache>();
 
   constructor(tools: ToolList | MakeTools = []) {
@@ -51,7 +51,7 @@ export class AgentTools {
 
   /**
    * Loads the tools of a run: the agent's tools, or the tools that the run was given instead. Tools that are loaded
-   * again keep their cached results. A wrong tool of a source is left out, with a warning of the run.
+   * again keep their cached results. An invalid tool of a source is omitted, with a warning of the run.
    */
   load(context: RunContext, ofRun?: ToolList): ToolSet | Promise<ToolSet> {
     if (ofRun !== undefined) return this.#loadOfRun(ofRun, context);
@@ -86,8 +86,8 @@ export class AgentTools {
   }
 
   /**
-   * Returns the set of an agent's loaded tools: the same object as in the run before, if the tools are the same. If any
-   * tool was changed in place, all tools lose their cached results.
+   * Returns the set of an agent's loaded tools. It is the same object as in the previous run if the tools are the same.
+   * If any tool was changed in place, all tools lose their cached results.
    */
   #setOf(lists: readonly LoadedList[], context: RunContext): ToolSet {
     const tools = lists.flatMap((list) => list.tools);
@@ -108,14 +108,14 @@ export class AgentTools {
 /** The tools of one tool source, or a single tool that was given directly. */
 type LoadedList = { readonly tools: readonly ToolDef[]; readonly fromSource: boolean };
 
-/** A wrong tool of a tool source, and the reason why it was left out of the tool set. */
+/** An invalid tool of a tool source, and the reason why it was omitted from the tool set. */
 type LeftOut = { readonly tool: unknown; readonly error: unknown };
 
 function isOf(tool: unknown): (leftOut: LeftOut) => boolean {
   return (leftOut) => leftOut.tool === tool;
 }
 
-/** Makes the set of all tools except the wrong tools of sources, which the agent's author cannot mend. */
+/** Makes the set of all tools except the invalid tools of sources, which the agent's author cannot mend. */
 function makeSet(
   lists: readonly LoadedList[],
   caches: WeakMap<ToolDef, ToolCache>,
@@ -139,7 +139,7 @@ function warnOfTools(context: RunContext, leftOut: readonly LeftOut[]): void {
   }
 }
 
-/** A tool of an agent's tool set, and a copy of it as it was when the set was made. */
+/** A tool of an agent's tool set, and a copy of the tool in the state that it had when the set was made. */
 type LoadedTool = { readonly tool: ToolDef | null | undefined; readonly copy: Partial<ToolDef> };
 
 function hasChanged({ tool, copy }: LoadedTool): boolean {
@@ -214,9 +214,9 @@ function isSource(tool: ToolDef | ToolSource): tool is ToolSource {
 }
 
 /**
- * Checks the option `tools` of an agent and returns it. It is an array of tools and tool sources, or a function, whose
- * result is checked in each run. Throws `invalid_config` for any other value, for a wrong tool, and for two tools of
- * one name.
+ * Checks the option `tools` of an agent and returns it: an array of tools and tool sources, or a function, whose result
+ * is checked in each run. Throws `invalid_config` for any other value, for an invalid tool, and for two tools with the
+ * same name.
  */
 export function checkAgentTools(value: unknown, name: string): ToolList | MakeTools {
   if (typeof value === "function") return value as MakeTools;

@@ -91,8 +91,8 @@ export class Agent<
   }
 
   /**
-   * Runs the agent and resolves to the whole answer. A failed run rejects with a `RunError`, whose output holds
-   * everything done until then.
+   * Runs the agent and resolves to the whole answer. A failed run rejects with a `RunError`, whose output contains
+   * everything up to the failure.
    */
   async run(input: MessageContent, opts?: RunOpts): Promise<Output> {
     return (await this.#execute(callByGenerate, input, opts).run()) as UnstructuredRunOutput as Output;

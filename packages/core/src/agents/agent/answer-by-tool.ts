@@ -37,8 +37,8 @@ export async function* answerByTool<Structured>(
 }
 
 /**
- * Returns a whole answer after the output guardrails. In a durable run the guardrails check an answer only once, even
- * over several attempts.
+ * Returns a whole answer after the output guardrails have checked it. In a durable run they check an answer only once,
+ * even over several attempts.
  */
 export async function guardAnswer({ run, outputGuardrails: guardrails }: LoopPlan, answer: string): Promise<string> {
   if (guardrails.length === 0) return answer;

@@ -37,8 +37,8 @@ type History = { messages: readonly ChatMessage[]; memoryText: string };
 const noHistory: History = { messages: [], memoryText: "" };
 
 /**
- * The messages of a run before its first model call, with the input as the last message. Also the parts of their system
- * prompt, and the function that reads images, audio and files of the history that are stored outside the turns.
+ * The messages of a run before its first model call, with the input as the last message, and the parts of their system
+ * prompt. Also the function that reads images, audio and files of the history that are stored outside the turns.
  */
 export type BuiltMessages = {
   readonly messages: readonly ChatMessage[];
@@ -66,7 +66,7 @@ export async function buildMessages(parts: AgentParts, run: Run, past: Past & Ow
 
 async function loadHistory(config: AgentConfig, run: Run, { session, memory }: Past): Promise<History> {
   const { addHistoryToMessages = true, numHistoryRuns } = config;
-  // The memory is recalled even if the model gets no history, because recalling also adds the turns that the memory
+  // The memory is recalled even if the model gets no history, because recalling also adds turns that the memory has
   // missed.
   const recalled = await memory?.recall(session);
   if (!addHistoryToMessages) return noHistory;
@@ -87,9 +87,9 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
 }
 
 /**
- * Returns the limits of a history that comes from a memory. The memory drops its oldest turn with each new turn. So its
+ * Returns the limits of a history that comes from a memory. The memory drops its oldest turn with each new turn, so its
  * history is cut at the start of a block of turns, for vendors' prompt caches to match. If the memory returned
- * summaries, no turns are left out. A memory without turn numbers has a `through` of 0 or the maximum number; its
+ * summaries, no turns are omitted. For a memory without turn numbers `through` is 0 or the maximum number, and its
  * history has no limits.
  */
 function memoryLimits({ context, messages, through }: RememberedHistory, maxTurns: number | undefined): HistoryLimits {

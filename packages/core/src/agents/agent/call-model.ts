@@ -64,8 +64,8 @@ export async function* callModel(
 type CheckedText = { gate: OutputGate; marks: CitationMarks | undefined; hadText: boolean };
 
 /**
- * Ends the checks of an answer's text (citation marks and guardrails), and returns the text that they held back until
- * its end. If the text was not streamed, checks the whole text first and passes it to `add`.
+ * Ends the checks of an answer's text (citation marks and guardrails), and returns the text that the checks held back
+ * until its end. If the text was not streamed, checks the whole text first and passes it to `add`.
  */
 async function endText(
   { gate, marks, hadText }: CheckedText,
@@ -96,7 +96,9 @@ function warnOfCitations(run: Run, wrong: readonly number[]): void {
   run.warn("citation_removed", message, { cited, sources: found });
 }
 
-/** A model call that was answered: its response, and the thinking of the whole run up to that response. */
+/**
+ * A model call that was answered: its response, and the thinking of the whole run up to and including that response.
+ */
 export type AnsweredCall = { readonly response: ModelResponse; readonly thinking: string };
 
 /** Records a model call that was answered, except its usage. */
@@ -151,7 +153,7 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
       const shown = filtered instanceof Promise ? await filtered : filtered;
       if (shown !== undefined) yield shown;
       // A reader can stop the generator only when it yields a chunk. While no chunk is shown, a model that ignores the
-      // signal would go on, so the signal is checked here.
+      // signal would continue, so the signal is checked here.
       else options.signal.throwIfAborted();
     }
     for (const chunk of ids.rest()) {
@@ -171,8 +173,8 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
 };
 
 /**
- * Returns the functions that report the attempts of a model call. A model that calls other models reports the attempts
- * at its calls of those models.
+ * Returns the functions that report the attempts at a model call. A model that calls other models reports the attempts
+ * at its calls of these models.
  */
 function reportsOf(
   run: Run,

@@ -110,7 +110,7 @@ export function checkAgentConfig(config: AgentConfig): void {
   optionTable.model(config.model, "model", where);
   optionTable.instructions(config.instructions, "instructions", where);
   optionTable.tools(config.tools, "tools", where);
-  // Programs create thousands of agents, most of them with only four options, which were checked before. Any other
+  // Programs create thousands of agents, most of them with only the four options that were checked above. Any other
   // option is checked only if it is given.
   for (const name in config) {
     if (name === "name" || name === "model" || name === "instructions" || name === "tools") continue;
@@ -128,7 +128,7 @@ function checkCombinations(config: AgentConfig): void {
 }
 
 /**
- * Checks a configuration by the whole table of options, whose errors name unknown options and any value that is not an
+ * Checks a configuration by the whole table of options. Throws for unknown options, and for a value that is not an
  * object.
  */
 function readAll(config: unknown): void {

@@ -9,7 +9,7 @@ import type { Run } from "../run/run.ts";
 type TextChunk = Extract<AnswerChunk, { type: "text" }>;
 type ToolChunk = Extract<AnswerChunk, { type: "tool_call_start" | "tool_call_delta" | "tool_call_end" }>;
 
-/** Options of a `ChunkFilter`: the run that it records to, the gate of the output guardrails, and `showsTools`. */
+/** Options of a `ChunkFilter`: the run to which it records, the gate of the output guardrails, and `showsTools`. */
 export type ChunkFilterOptions = {
   run: Run;
   /** Releases text once it may be shown. Undefined for a structured answer, whose whole text is held back. */
@@ -18,19 +18,19 @@ export type ChunkFilterOptions = {
   marks: CitationMarks | undefined;
   /** Receives the text of a structured answer, to produce partial values for the reader. */
   partial: PartialAnswers | undefined;
-  /** True if the run's reader is shown the model's tool calls, because they will be executed. */
+  /** True if the run's reader gets the model's tool calls, because they will be executed. */
   showsTools: boolean;
   /** Called with each chunk that the run's reader will see, before the reader receives it. */
   onShown: ((chunk: StreamChunk) => void) | undefined;
 };
 
 /**
- * Selects the chunks of one model call that the reader of a run sees, and adds their text and thinking to the run. The
- * model's end of a tool call is left out: for the reader a call ends after its execution.
+ * Selects the chunks of one model call that the reader of a run gets, and adds their text and thinking to the run. The
+ * model's end of a tool call is omitted: for the reader a call ends after its execution.
  */
 export class ChunkFilter {
   readonly #options: ChunkFilterOptions;
-  /** Records a model's chunk, and returns the chunk that the run's reader is shown; `undefined` if nothing is shown. */
+  /** Records a model's chunk, and returns the chunk for the run's reader; `undefined` if the reader gets no chunk. */
   readonly filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
   /**
    * Maps a tool call's id to true once all of its arguments have arrived. Created with the first call, because most
@@ -80,7 +80,7 @@ export class ChunkFilter {
     }
   };
 
-  /** Returns the source, unless the run has shown the same source before. */
+  /** Returns the source as a chunk; `undefined` if the run has already shown the same source. */
   #showSource(chunk: SourceChunk): StreamChunk | undefined {
     const added = this.#options.run.addSource(chunk);
     return added && { type: "source", ...added };
@@ -127,7 +127,7 @@ function wellFormed(chunk: ToolChunk): ToolChunk {
   return { ...chunk, argumentsDelta: chunk.argumentsDelta.toWellFormed() };
 }
 
-/** Wraps a filter so that it also passes each shown chunk to a listener. */
+/** Wraps a filter so that each chunk for the reader is also passed to a listener. */
 function reporting(filter: ChunkFilter["filter"], onShown: (chunk: StreamChunk) => void): ChunkFilter["filter"] {
   const report = (chunk: StreamChunk | undefined) => {
     if (chunk !== undefined) onShown(chunk);

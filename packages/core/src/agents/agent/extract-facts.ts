@@ -13,8 +13,8 @@ import type { AgentParts } from "./agent-parts.ts";
 
 /**
  * Starts to extract facts about the user from a finished run into the user memory, if the agent has a user memory. The
- * extraction has a run id and usage of its own. Returns immediately: the work begins after the answer is announced, and
- * only callers of the memory's `flush` wait for it. A failure is logged.
+ * extraction has its own run id and usage. Returns immediately: the work begins after the answer is announced, and only
+ * callers of the memory's `flush` wait for it. A failure is logged.
  */
 export function extractFacts(parts: AgentParts, finished: Run): void {
   const { userMemory } = parts.config;

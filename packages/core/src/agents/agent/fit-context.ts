@@ -3,7 +3,7 @@ import { newestInBlocks, newestThatFit, splitBefore, trimHistory } from "../../s
 import type { ToolSpec } from "../../model/model-config.ts";
 import type { ModelMessage } from "../../model/vendor-state.ts";
 
-/** The parts of a conversation that `fitContext` treats separately, and the token budget. */
+/** The parts of a conversation that `fitContext` treats differently, and the token budget. */
 export type ContextLimits = {
   /** The number of system messages at the beginning of the conversation. */
   readonly systemCount: number;
@@ -14,9 +14,9 @@ export type ContextLimits = {
 };
 
 /**
- * Leaves out messages until the estimated size of one model call fits `maxContextTokens`. First it drops the oldest
- * turns of the history, then the run's oldest round trips (an answer with the results of its calls). The system
- * prompt, the tools, the input and the newest round trip stay. `isOver` is true if these alone do not fit.
+ * Omits messages until the estimated size of one model call fits `maxContextTokens`. First it drops the oldest turns of
+ * the history, then the run's oldest round trips (an answer with the results of its calls). The system prompt, the
+ * tools, the input and the newest round trip stay. `isOver` is true if these alone do not fit.
  */
 export function fitContext(
   messages: readonly ModelMessage[],
@@ -29,7 +29,7 @@ export function fitContext(
   const fitting = newestThatFit(steps, room).length;
   const kept = (fitting === steps.length ? steps : newestInBlocks(steps, Math.max(1, fitting))).flat();
   const left = room - estimateTokens(kept);
-  // Messages of the history are dropped too if round trips of this run are dropped: older turns before such a gap would
+  // If round trips of this run are dropped, the whole history is dropped too: older turns before such a gap would
   // confuse the model.
   const past = fitting < steps.length ? [] : messages.slice(systemCount, inputIndex);
   return {

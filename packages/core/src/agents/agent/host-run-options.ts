@@ -9,7 +9,7 @@ import { isRecord } from "../../base/util/is-record.ts";
 import { runToolsOption } from "./agent-tools.ts";
 
 /**
- * Options that a host gives to the run of a request: metadata, limits and model options. It may also set a model,
+ * Options that a host adds to the run of a request: metadata, limits and model options. The host may also set a model,
  * instructions and tools instead of the agent's own.
  */
 export type HostRunOptions = Pick<RunOpts, "metadata" | "limits" | "modelOptions" | "model" | "instructions" | "tools">;

@@ -19,8 +19,8 @@ import type { SystemPrompt } from "./system-prompt.ts";
 import type { UniqueCallIds } from "./unique-call-ids.ts";
 
 /**
- * The complete input of `toolLoop`: the run that it records to, the model, messages, tools and limits. It holds no
- * agent, because a team's orchestrator runs in the same loop.
+ * The complete input of `toolLoop`: the run to which it records, the model, messages, tools and limits. It does not
+ * contain an agent, because a team's orchestrator uses the same loop.
  */
 export type LoopPlan<Structured = unknown> = {
   /** The run in which the loop records messages, tool calls and usage. */
@@ -36,7 +36,7 @@ export type LoopPlan<Structured = unknown> = {
   prompt: SystemPrompt;
   /** Reads images, audio and files of the history that are stored outside the turns. Undefined if there are none. */
   fillMessages: FillMessages | undefined;
-  /** The maximum estimated size of each model call, in tokens. The oldest messages are left out to fit. */
+  /** The maximum estimated size of each model call, in tokens. The oldest messages are omitted to fit. */
   maxContextTokens: number | undefined;
   prepareStep: PrepareStep | undefined;
   /** Options of all model calls, except the API key, tools and signal. */
@@ -80,12 +80,12 @@ export type PreparedCall = {
 /** One model call: the model's input, and the filter that turns model chunks into chunks of the run. */
 export type ModelCall = PreparedCall & {
   ids: UniqueCallIds;
-  /** Records a chunk, and returns the chunk that the reader of the run is shown. */
+  /** Records a chunk, and returns the chunk for the reader of the run. */
   filter: (chunk: ModelChunk) => StreamChunk | undefined | Promise<StreamChunk | undefined>;
 };
 
 /**
- * A function that makes one model call for the tool loop: `callByGenerate` for a run without a stream, `callByStream` for
- * one with a stream. Yields the chunks for the reader of the run, and returns the whole response.
+ * A function that makes one model call for the tool loop: `callByGenerate` for a run without a stream, `callByStream`
+ * for a run with a stream. Yields the chunks for the reader of the run, and returns the whole response.
  */
 export type ModelCaller = (plan: LoopPlan, call: ModelCall) => AsyncGenerator<StreamChunk, ModelResponse>;

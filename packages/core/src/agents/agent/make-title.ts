@@ -27,8 +27,8 @@ const instructions =
   "language of the user: plain text, no quotes, no full stop, nothing else.";
 
 /**
- * Starts to make a session's title after its first turn is stored, by the model of the option `titles`, if given. The
- * title has a run id and usage of its own. Returns immediately: the work begins after the answer is announced, and only
+ * Starts to make a session's title after its first turn is stored, by the model of the option `titles`, if it is given.
+ * This work has its own run id and usage. Returns immediately: the work begins after the answer is announced, and only
  * callers of the sessions' `flush` wait for it. A failure is a warning of the finished run.
  */
 export function makeTitle(parts: AgentParts, finished: Run): void {

@@ -9,8 +9,8 @@ import { runToolsOption } from "./agent-tools.ts";
 import { checkAdditions } from "./run-additions.ts";
 
 /**
- * Merges the settings of a run's model calls. For each setting the first given value applies: the run's, then
- * `modelOptions` of the agent or team, then the agent's `temperature` and `reasoning`. Vendor options are also merged
+ * Merges the settings of a run's model calls. For each setting the first given value counts: that of the run, of
+ * `modelOptions` of the agent or team, or of the agent's `temperature` and `reasoning`. Vendor options are also merged
  * one by one.
  */
 export function mergeModelSettings(
@@ -31,7 +31,7 @@ function given(settings: ModelSettings): ModelSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-/** Throws if the tools or model settings of a run are wrong or cannot have an effect in the agent. */
+/** Throws if the tools or model settings of a run are invalid or can have no effect in the agent. */
 export function checkRunSettings(config: AgentConfig, { modelOptions, tools, additions }: RunSettings): void {
   if (tools !== undefined) runToolsOption(tools, "tools", { code: "invalid_request" });
   const own = tools === undefined ? config : { ...config, tools };
@@ -43,9 +43,9 @@ export function checkRunSettings(config: AgentConfig, { modelOptions, tools, add
 }
 
 /**
- * Throws for model settings that cannot have an effect in an agent. These are `responseFormat` beside
- * `structuredOutput`, a `toolChoice` of an unknown tool, and a forced tool call with `maxToolRoundtrips` 0. Tools that
- * a source or a function provides are known only within a run, which checks again.
+ * Throws for model settings that can have no effect in an agent. These are `responseFormat` beside `structuredOutput`,
+ * a `toolChoice` of an unknown tool, and a forced tool call with `maxToolRoundtrips` 0. Tools that a source or a
+ * function provides are known only within a run, where the settings are checked again.
  */
 export function checkSettingsFit(
   { structuredOutput, tools = [], maxToolRoundtrips }: AgentConfig,

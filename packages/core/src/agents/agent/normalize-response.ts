@@ -32,8 +32,8 @@ export type NormalResponse = Omit<ModelResponse, "malformedArguments"> & { malfo
 
 /**
  * Returns a model's response in normal form. A model may write anything, and a third party's provider may omit usage or
- * give two calls one id. Arguments that no turn could store count as malformed, so their call is not executed. Throws
- * `model_failed` for a response that has no finish reason or is too long.
+ * use one id for two calls. Arguments that no turn could store count as malformed, so their call is not executed.
+ * Throws `model_failed` for a response that has no finish reason or is too long.
  */
 export function normalizeResponse(response: ModelResponse): NormalResponse {
   if (typeof response?.finishReason !== "string") {
@@ -72,7 +72,7 @@ function soundState(state: VendorState): VendorState | undefined {
 type Arguments = ToolCall["arguments"];
 type Calls = Pick<NormalResponse, "toolCalls" | "malformedArguments">;
 
-/** Keeps the first tool call of each id. A call whose id is missing or unusable gets a new id. */
+/** Keeps only the first tool call of each id. A call whose id is missing or unusable gets a new id. */
 function soundCalls(calls: unknown, malformed: ModelResponse["malformedArguments"] = []): Calls {
   if (!Array.isArray(calls) || calls.length === 0) return { toolCalls: [] };
   const texts = new Map(malformed.map(({ toolCallId, text }) => [readCallId(toolCallId), text]));
@@ -110,7 +110,7 @@ export function isSoundCallId(id: string): boolean {
   return id !== "" && id.length <= maxIdLength && id.isWellFormed();
 }
 
-/** Returns the stored form of a tool call's name: a non-empty string, whatever the model wrote. */
+/** Returns the name of a tool call in the form in which it is stored: a non-empty string, whatever the model wrote. */
 export function soundToolName(name: unknown): string {
   const text = typeof name === "number" ? String(name) : cutText(soundText(name), maxNameLength);
   return text === "" ? noName : text;
@@ -123,8 +123,8 @@ export function soundToolName(name: unknown): string {
 const deepestState = 48;
 
 /**
- * Returns true if a storage returns a vendor's state unchanged, judged by its numbers and its nesting depth. A vendor
- * rejects a changed state.
+ * Returns true if a storage returns a vendor's state unchanged, which depends on its numbers and its nesting depth. A
+ * vendor rejects a changed state.
  */
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value === "number") return Number.isFinite(value);

@@ -13,8 +13,8 @@ import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 type ObservedPlan = LoopPlan & { readonly telemetry: Telemetry };
 
 /**
- * Makes a prepared model call as `callModel` does, and records the call in telemetry. The recorded usage is all that
- * the call adds to the run's meter, also for attempts that failed.
+ * Makes a prepared model call as `callModel` does, and records the call in telemetry. The recorded usage includes
+ * everything that the call adds to the run's meter, even for attempts that failed.
  */
 export function observeModelCall(
   { telemetry, ...plan }: ObservedPlan,

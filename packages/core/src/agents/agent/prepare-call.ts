@@ -21,7 +21,7 @@ type LoopState = {
   hasWarned: boolean;
 };
 
-/** The input of `prepareCall`: the messages so far, the state of the loop, and the permission to call tools. */
+/** The input of `prepareCall`: the messages so far, the state of the loop, and true if tools may be called. */
 export type ModelRequest = {
   readonly messages: readonly ModelMessage[];
   readonly state: LoopState;
@@ -38,8 +38,8 @@ export function prepareCall(plan: LoopPlan, request: ModelRequest): PreparedCall
 }
 
 /**
- * Prepares a model call for a history whose images, audio and files are stored apart from the turns. Reads them only
- * for the messages that are sent, unless `prepareStep` needs all messages.
+ * Prepares a model call for a history whose images, audio and files are stored separately from the turns. They are read
+ * only for the messages that are sent, unless `prepareStep` needs all messages.
  */
 async function prepareFilled(
   plan: LoopPlan,
@@ -102,7 +102,7 @@ function toolOptions(
   toolChoice: ToolChoice | undefined,
 ): Pick<ModelOptions, "tools" | "toolChoice"> {
   if (tools.length === 0) return {};
-  // Tools are sent even if they may not be called: vendors reject a history with calls of unknown tools.
+  // The tools are sent even if they may not be called, because vendors reject a history with calls of unknown tools.
   if (!mayCallTools) return { tools, toolChoice: "none" };
   return toolChoice === undefined ? { tools } : { tools, toolChoice };
 }

@@ -30,15 +30,15 @@ export type UpcomingModelCall = {
 
 /** Changes to one model call, returned by `prepareStep`. Omitted fields keep the run's values. */
 export type ModelCallChanges = {
-  /** The model for this call, of any vendor. Its API key is found as for all model calls of the run. */
+  /** The model for this call, of any vendor. The API key for it is found as for all model calls of the run. */
   model?: ModelProvider | undefined;
   /** Replaces the agent's instructions; memory and facts stay in the system prompt. */
   instructions?: string | undefined;
   /** The names of the tools that the model may call in this call. */
   tools?: readonly string[] | undefined;
   /**
-   * The tool choice of this model call, which need not be the run's first. After the last round trip no tool may be
-   * called anyway.
+   * The tool choice of this model call; it may force a call even if this is not the run's first model call. After the
+   * last round trip no tool may be called in any case.
    */
   toolChoice?: ToolChoice | undefined;
   /**

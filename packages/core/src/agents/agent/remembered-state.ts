@@ -7,7 +7,7 @@ import type { StoredTurn } from "../../sessions/session/turn-record.ts";
 
 /**
  * Returns a memory's messages with the vendor state of the given stored turns, oldest first. The state of a turn is
- * added only if all messages of the turn are still in their places, because a memory may have shortened the turn.
+ * added only if all messages of the turn are in their original places, because a memory may have shortened the turn.
  */
 export function withStateOf(
   turns: readonly StoredTurn[],

@@ -7,14 +7,14 @@ import { readProperty } from "../../base/util/read-property.ts";
 import type { LoopPlan, ModelCall } from "./loop-plan.ts";
 
 /**
- * Makes a model call. If the vendor rejects its stored state (under another key, or because it is old), repeats the
- * call without stored state. The run collects the rejected states, and the turn that it stores names the models that
- * made them.
+ * Makes a model call. The vendor may reject its stored state, which may be old or made under another key. In that case
+ * the call is repeated without stored state. The run collects the rejected states, and the turn that it stores names
+ * the models that made them.
  */
 export function callWithState(plan: LoopPlan, call: ModelCall): AsyncGenerator<StreamChunk, ModelResponse> {
   const hasState = call.messages.some(({ vendorState }) => vendorState?.stored === true);
-  // A call without stored vendor state needs no repetition, and is made directly: a generator around it would slow down
-  // each chunk.
+  // A call without stored vendor state is made directly, because it is never repeated and a generator around it would
+  // slow down each chunk.
   return hasState ? callAndRepeat(plan, call) : plan.call(plan, call);
 }
 
@@ -39,8 +39,8 @@ async function* callAndRepeat(plan: LoopPlan, given: ModelCall): AsyncGenerator<
 }
 
 /**
- * Returns a response whose text was changed, with a vendor state that is not stored with the turn, because the state
- * holds the original text.
+ * Returns a response whose text was changed. Its vendor state is marked so that it is not stored with the turn, because
+ * the state contains the original text.
  */
 export function withoutStoredState(response: ModelResponse): ModelResponse {
   const { vendorState } = response;

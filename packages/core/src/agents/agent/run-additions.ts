@@ -35,8 +35,8 @@ export function checkAdditions({ structuredOutput, tools = [] }: AgentConfig, ad
 }
 
 /**
- * Returns the agent's tools together with the client's tools. Throws `invalid_request` for a client tool with the
- * name of a tool from a tool source, because these names are known only within a run.
+ * Returns the agent's tools together with the client's tools. Throws `invalid_request` for a client tool with the name
+ * of a tool from a tool source; these names are known only within a run.
  */
 export function withClientTools(own: ToolSet, additions: Added): ToolSet {
   const { clientTools = [] } = additions ?? {};
@@ -56,7 +56,9 @@ export function compileAddedSchema(additions: Added): CompiledSchema | undefined
   }
 }
 
-/** Returns the `maxTokens` in the additions of a run if it is lower than the agent's; otherwise an empty object. */
+/**
+ * Returns the `maxTokens` in the additions of a run if it is lower than that of the agent; otherwise an empty object.
+ */
 export function cappedLength({ maxTokens = Infinity }: ModelSettings, additions: Added): { maxTokens?: number } {
   const { maxTokens: cap = Infinity } = additions ?? {};
   return cap < maxTokens ? { maxTokens: cap } : {};

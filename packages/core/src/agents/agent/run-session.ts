@@ -59,8 +59,8 @@ export class RunSession {
     telemetry?.measure("session.wait", { ms: performance.now() - startedAt });
     this.#sessions = sessions;
     this.#session = session;
-    // If the run ended just after the session's lease was granted, the run's own release came too early, so the session
-    // is released here.
+    // If the run ended just after the lease was granted, the run could not release the session yet, so the session is
+    // released here.
     if (signal.aborted) session.release();
     signal.throwIfAborted();
     if (settings.messages !== undefined) await this.#checkEmpty(session);
@@ -89,7 +89,7 @@ export class RunSession {
   }
 
   /**
-   * Opens the session if its newest turn is the one from which the run continues, and no other run uses the session.
+   * Opens the session if its newest turn is the turn from which the run continues, and no other run uses the session.
    * Otherwise returns undefined, and the run continues in a fork.
    */
   async #openAt(
@@ -99,7 +99,7 @@ export class RunSession {
   ): Promise<OpenSession | undefined> {
     const { settings, runId, signal, steps } = this.#run;
     // Only a first attempt may continue in a fork because the session is busy. A later attempt waits for the session,
-    // in which an earlier attempt may have stored the turn.
+    // because an earlier attempt may have stored the turn there.
     const isLater = steps.durable !== undefined && steps.durable.attempt > 1;
     if (isLater && (await sessions.has(runId, options))) return undefined;
     const patience = isLater ? {} : ({ onBusy: "reject", onWaiting: "reject" } as const);
@@ -128,7 +128,7 @@ export class RunSession {
 
   /**
    * Records in the session that the run waits for an answer. Until the run has ended, the session rejects other runs,
-   * or another run cancels it: see `onWaiting`. Does nothing for a child run.
+   * or another run cancels the waiting run: see `onWaiting`. Does nothing for a child run.
    */
   async suspend(): Promise<void> {
     const { settings, steps } = this.#run;
@@ -138,8 +138,8 @@ export class RunSession {
   }
 
   /**
-   * True if an earlier attempt at a durable run has stored the turn. The memory then received the turn when this
-   * attempt recalled the memory.
+   * True if an earlier attempt at a durable run has stored the turn. In that case the memory received the turn when
+   * this attempt recalled it.
    */
   get wasStored(): boolean {
     return this.#wasStored;
@@ -155,11 +155,11 @@ export class RunSession {
     this.#session?.release();
   }
 
-  /** Throws if the session has turns: an earlier conversation may only be placed before a session's first turn. */
+  /** Throws if the session has turns, because an earlier conversation may only precede the first turn of a session. */
   async #checkEmpty(session: OpenSession): Promise<void> {
     const { signal, settings, runId } = this.#run;
     const [newest] = await session.loadTurnsWithoutData(1, signal);
-    // A turn that an earlier attempt at the same run has stored is no earlier conversation.
+    // A turn that an earlier attempt at the same run has stored does not count as an earlier turn.
     if (newest === undefined || newest.runId === runId) return;
     throw new TroupeError(
       "conflict",
@@ -168,7 +168,8 @@ export class RunSession {
   }
 
   /**
-   * Stores the turn of a durable run, unless an earlier attempt has stored it, and notes that the run no longer waits.
+   * Stores the turn of a durable run, unless an earlier attempt has stored it, and records that the run no longer
+   * waits.
    */
   async #saveDurable(messages: ChatMessage[]): Promise<number> {
     const seq = await this.#storeOnce("completed", messages);
@@ -197,7 +198,7 @@ export class RunSession {
     const stored = await this.#storedBefore();
     this.#wasStored = stored !== undefined;
     if (stored !== undefined) return stored;
-    // The journal steps are stored first: if a turn were stored before its steps, a later process could give another
+    // The journal steps are stored first. If the turn were stored before them, a later process could give another
     // answer. Sessions in memory end with their process and need no such order.
     if (settings.sessionStorage === undefined) await steps.flush();
     return await this.#store(status, messages, unfinished);
@@ -231,8 +232,8 @@ export class RunSession {
   }
 
   /**
-   * Appends a turn to the session. If the session lasts only as long as its parent run, the turn is a step of the run
-   * as well, from which a later process rebuilds the session.
+   * Appends a turn to the session. If the session lasts only as long as its parent run, the turn is also stored as a
+   * step of the run, from which a later process rebuilds the session.
    */
   #append(session: OpenSession, turn: NewTurn): Promise<number> {
     const { steps, settings } = this.#run;

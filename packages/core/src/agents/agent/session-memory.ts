@@ -16,7 +16,7 @@ import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 
 /**
  * The maximum number of a session's turns that are added at once to a memory that missed them. Older turns would leave
- * its window anyway.
+ * the memory's window in any case.
  */
 const mostMissed = 200;
 
@@ -38,7 +38,7 @@ export type RememberedHistory = {
 
 /**
  * Recalls the configured `Memory` of a session for a run of an agent (a team has no memory), and adds the run's turn.
- * The session's turns are authoritative: turns that the memory missed, after a failed write or a crash, are added
+ * The session's turns are authoritative: turns that the memory missed, because of a failed write or a crash, are added
  * first.
  */
 export class SessionMemory {
@@ -93,8 +93,8 @@ export class SessionMemory {
   }
 
   /**
-   * Recalls the memory. If the last turn in it was deleted from the session, clears the memory first, which would
-   * otherwise still contain that turn.
+   * Recalls the memory. If the newest turn in the memory was deleted from the session, clears the memory first, because
+   * it would otherwise still contain that turn.
    */
   async #recallLive(session: OpenSession): Promise<RecalledMemory> {
     const recalled = await this.#recall();
@@ -109,8 +109,8 @@ export class SessionMemory {
   async #recall(): Promise<RecalledMemory> {
     const { run, storage } = this.#parts;
     const { settings, signal } = run;
-    // Messages that the program added to the memory without naming an owner are for runs that the program itself
-    // starts. A session that was created for this run has no such messages.
+    // Messages that the program added to the memory without an owner are for runs that the program itself starts. If a
+    // session was created for this run, there are no such messages.
     const takesSeed = !settings.fromOutside && settings.isNamedSession;
     const scope = { ...ownerOf(settings), storage, signal, takesSeed };
     const read = async () => await this.#memory.recall(settings.sessionId, scope);

@@ -18,8 +18,9 @@ const finishReasons: readonly unknown[] = [
 type Details = Pick<ModelResponse, "finishReason" | "sources" | "skippedCalls" | "responseId" | "model" | "answeredBy">;
 
 /**
- * Returns the fields of a model's response beside its content and usage. Fields of the wrong type, or that cannot be
- * stored, are left out, because the rest is shown and stored unmodified. An unknown finish reason becomes `other`.
+ * Returns the fields of a model's response other than its content and usage. Fields that have the wrong type or cannot
+ * be stored are omitted, because all other fields are shown and stored without changes. An unknown finish reason
+ * becomes `other`.
  */
 export function soundDetails(response: ModelResponse): Details {
   const { finishReason, sources, skippedCalls, responseId, model, answeredBy } = response;

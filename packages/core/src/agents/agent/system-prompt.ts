@@ -5,8 +5,8 @@ import { isBlank } from "../../base/util/is-blank.ts";
 export type SystemPrompt = { readonly instructions: string; readonly additions: string };
 
 /**
- * Returns the system prompt: one message with the instructions and one with the additions, each omitted if blank. They
- * are separate because vendors cache a prompt up to the first difference, and additions differ between runs.
+ * Returns the system prompt: one message with the instructions and one with the additions. A blank message is omitted.
+ * They are separate because vendors cache a prompt up to the first difference, and additions differ between runs.
  */
 export function systemMessages({ instructions, additions }: SystemPrompt): ChatMessage[] {
   const contents = [instructions, additions].filter((text) => !isBlank(text));

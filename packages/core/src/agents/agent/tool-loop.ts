@@ -22,9 +22,9 @@ import { callIdsOf } from "./unique-call-ids.ts";
 const maxRepairs = 2;
 
 /**
- * Calls the model and executes the tools that it calls, repeatedly. The loop ends when the model answers, a tool that
- * ends the run gives the answer, or `prepareStep` ends the run. After the last round trip the model is called once more
- * without tools, so that the user gets an answer. Returns the finish reason.
+ * Calls the model and executes the tools that it requests, repeatedly. The loop ends when the model answers, a tool
+ * that ends the run gives the answer, or `prepareStep` ends the run. After the last round trip the model is called once
+ * more without tools, so that the user gets an answer. Returns the finish reason.
  */
 export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGenerator<StreamChunk, FinishReason> {
   const { run, structured, maxToolRoundtrips } = plan;
@@ -55,7 +55,7 @@ export async function* toolLoop<Structured>(plan: LoopPlan<Structured>): AsyncGe
 }
 
 /**
- * Ends a run instead of making a model call, as if the model had answered with the previous call's text. A structured
+ * Ends a run instead of making a model call, with the text of the previous model call as the answer. A structured
  * answer is read from that text, without repairs.
  */
 async function* endEarly<Structured>(
@@ -115,7 +115,7 @@ export async function* executeTools(
     ...(structured !== undefined && { answerSchema: structured }),
     ...(onToolCall !== undefined && { onToolCall }),
     ...(onApproval !== undefined && { onApproval }),
-    // Each tool result is recorded immediately rather than when the run's reader reaches it: the run may end earlier.
+    // Each tool result is recorded immediately, before the run's reader gets it, because the run may end earlier.
     onResult: (result) => {
       done.push(result);
       run.toolCalls.push(result);
@@ -131,13 +131,14 @@ export async function* executeTools(
     }
   }
   run.signal.throwIfAborted();
-  // The results of tools are recorded in the order of the calls, regardless of the order in which the calls ended.
+  // The results of tools are recorded in the order in which the model requested the calls, not in the order in which
+  // the calls ended.
   run.toolCalls.splice(-next.value.length, next.value.length, ...next.value);
   run.unfinishedStep = undefined;
   return { results: next.value, messages: recordResults(plan, response, next.value) };
 }
 
-/** Records the messages of a round trip without the vendor's state, which clients may not see. */
+/** Records the messages of a round trip without the vendor's state, because clients must not see it. */
 function recordResults({ run }: LoopPlan, response: ToolCallResponse, done: readonly ToolCallResult[]): ModelMessage[] {
   const { text, toolCalls, vendorState } = response;
   const answer: ChatMessage = { role: "assistant", content: text === "" ? null : text, toolCalls };
@@ -148,8 +149,8 @@ function recordResults({ run }: LoopPlan, response: ToolCallResponse, done: read
 }
 
 /**
- * Reads the checked value from the model's answer. An answer that does not fit its schema is sent back with its issues,
- * at most twice; messages of these repairs are not recorded. Returns the fitting response.
+ * Reads the checked value from the model's answer. An answer that does not fit its schema is sent back to the model
+ * with its issues, at most twice; the messages of these repairs are not recorded. Returns the response that fits.
  */
 async function* fitToSchema<Structured>(
   plan: StructuredPlan<Structured>,

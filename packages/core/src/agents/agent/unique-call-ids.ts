@@ -25,8 +25,8 @@ export class UniqueCallIds {
   // Created with the first tool call, because most answers have no tool calls.
   #own: Map<string, string> | undefined;
   /**
-   * The half of a surrogate pair that ended the last chunk of a text, by text: the answer, the thinking, or a call's
-   * arguments. Created on first use.
+   * By text (the answer, the thinking, or a call's arguments): the half of a surrogate pair with which the text's last
+   * chunk ended. Created on first use.
    */
   #halves: Map<string, string> | undefined;
 
@@ -98,7 +98,7 @@ export class UniqueCallIds {
   }
 
   /**
-   * Leaves half a surrogate pair in arguments unchanged: such a call is refused rather than executed with another
+   * Does not mend half a surrogate pair in arguments: the call is refused instead of being executed with another
    * character.
    */
   #mendDelta(chunk: DeltaChunk): DeltaChunk {

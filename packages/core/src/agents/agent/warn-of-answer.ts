@@ -4,8 +4,8 @@ import type { Run } from "../run/run.ts";
 import type { PreparedCall } from "./loop-plan.ts";
 
 /**
- * Warns about an answer that has calls without a name (omitted by the provider) or lacks the call that the run
- * required.
+ * Warns about an answer that contains calls without a name (which the provider omitted), or that lacks a call which the
+ * run required.
  */
 export function warnOfAnswer(run: Pick<Run, "warn">, { model, options }: PreparedCall, response: ModelResponse): void {
   const { skippedCalls: count, answeredBy = model } = response;
@@ -27,8 +27,8 @@ function ignoresChoice(
   { toolChoice }: PreparedCall["options"],
   { toolCalls, skippedCalls, finishReason }: ModelResponse,
 ): boolean {
-  // A truncated or blocked answer is no reason for the warning: the model might have made the required call in the rest
-  // of the answer.
+  // A truncated or blocked answer causes no warning: the model might have made the required call in the rest of the
+  // answer.
   const isCut = finishReason === "length" || finishReason === "content_filter" || finishReason === "error";
   if (!isForcedChoice(toolChoice) || isCut || skippedCalls !== undefined) return false;
   return toolChoice === "required" ? toolCalls.length === 0 : !toolCalls.some(({ name }) => name === toolChoice.tool);

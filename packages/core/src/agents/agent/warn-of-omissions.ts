@@ -2,8 +2,8 @@ import type { Omission } from "../../model/omission.ts";
 import type { Run } from "../run/run.ts";
 
 /**
- * The maximum number of reported options that an agent remembers, to report each once. Further options may be reported
- * again.
+ * The maximum number of reported options that an agent remembers, so that each is reported once. Further options may be
+ * reported more than once.
  */
 const mostRemembered = 1000;
 

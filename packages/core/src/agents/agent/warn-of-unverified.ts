@@ -15,14 +15,15 @@ const message =
 
 /**
  * The number of runs that `warnOfUnverified` may still check, for each storage. Module state on purpose: the warning is
- * given once for all agents that share a storage, and the storage is all they share. Weak, so that an entry is freed
- * with its driver.
+ * given once for all agents that share a storage, and they share nothing but the storage. Weak, so that an entry is
+ * freed with its driver.
  */
 const checksLeft = new WeakMap<StorageDriver, number>();
 
 /**
  * Warns once if a host seems to have forgotten to verify users: an unverified user of a request has the name of a
- * verified user. Checks in the background after the run and names no user. A failure only ends the check.
+ * verified user. The check runs in the background after the run, and the warning names no user. A failure only ends the
+ * check.
  */
 export function warnOfUnverified(parts: AgentParts, run: Run): void {
   const { fromOutside, verified, userId } = run.settings;

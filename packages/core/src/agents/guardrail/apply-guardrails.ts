@@ -43,8 +43,8 @@ export async function applyGuardrails(text: string, check: GuardrailOptions): Pr
 }
 
 /**
- * Returns the text after one guardrail. Throws a `GuardrailError` if the guardrail refuses, and `internal` if it fails
- * or returns no verdict. Throws the error of `abortedError` as soon as the run is aborted.
+ * Returns the text after one guardrail. Throws a `GuardrailError` if the guardrail refuses the text, and `internal` if
+ * it fails or returns no verdict. Throws the error of `abortedError` as soon as the run is aborted.
  */
 export async function applyGuardrail(
   guardrail: Guardrail,

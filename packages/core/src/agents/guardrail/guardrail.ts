@@ -23,8 +23,8 @@ export type Guardrail = {
   name: string;
   check(content: string, context: RunContext): GuardrailVerdict | Promise<GuardrailVerdict>;
   /**
-   * Checks a stream while it grows: `check` is called with the whole text so far, and the text that passed is sent
-   * immediately. Each result must therefore begin with the text that passed before. To judge the last words later,
+   * True to check a stream while it grows: `check` is called with the whole text so far, and the text that passed is
+   * sent immediately. Each result must therefore begin with the text that passed before. To judge the last words later,
    * return a `replace` that ends before them. If any guardrail is not incremental, all text is held back until it is
    * complete. @default false
    */

@@ -36,7 +36,7 @@ export class OutputGate {
   /** Ends the text and returns the part that was held back. */
   end(): string | Promise<string> {
     if (this.#check.guardrails.length === 0) return "";
-    // If all guardrails are incremental, they have checked the whole text with its last piece already.
+    // If all guardrails are incremental, they have already checked the whole text with its last piece.
     return this.#release(async () =>
       this.#isChecked ? this.#released : await applyGuardrails(this.#received, this.#check),
     );
@@ -66,7 +66,7 @@ export class OutputGate {
   }
 
   /**
-   * Stores the result of a guardrail. Released text cannot be taken back, so the new result must begin with the
+   * Stores the result of a guardrail. Text that was released cannot be changed, so the new result must begin with the
    * previous result.
    */
   #keep(index: number, { guardrail, text }: { guardrail: Guardrail; text: string }): void {

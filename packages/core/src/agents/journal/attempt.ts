@@ -33,25 +33,28 @@ const isModelCall = /(^|\/)m\/\d+$/;
 
 /** A journal step in progress. The caller that began it calls `done` or `leave` at its end. */
 export type BegunStep = {
-  /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step is left. */
+  /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step has no result. */
   tag(chunk: object): void;
   /** Logs the result of the journal step and ends it. */
   done(value: unknown, usage?: TokenUsage): void;
-  /** Leaves the step without a result, so that the next attempt performs it again. Does nothing after `done`. */
+  /** Ends the step without a result, so that the next attempt performs it again. Does nothing after `done`. */
   leave(): void;
 };
 
 /**
- * One attempt at a run: the log as it was at the start, and the entries that the attempt adds. All journals of the run
- * share the attempt.
+ * One attempt at a run: the log in its state at the start, and the entries that the attempt adds. All journals of the
+ * run share the attempt.
  */
 export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
   readonly #signals: readonly RunSignal[];
-  /** By journal step in progress: the number of the signal, from 1, that answers the step's wait. */
+  /**
+   * The number of the signal that answers a step's wait, by journal step in progress. The signals of a run are numbered
+   * from 1.
+   */
   readonly #taking = new Map<string, number>();
-  /** The function that ends the run of an attempt that may do no new work. */
+  /** The function that ends the run if the attempt may do no new work. */
   #endRun: (() => void) | undefined;
   stopped: PauseReason | undefined;
   /** The waits that this attempt has reached, by journal step. */
@@ -109,7 +112,7 @@ export class Attempt extends LoggedPast {
     return logRecord([{ t: "attempt", n: 1, id: createId(), at: Date.now(), node, print }]);
   }
 
-  /** Returns the first attempt at a run whose log has only its first record, so that nothing is read. */
+  /** Returns the first attempt at a run whose log contains only its first record. Nothing needs to be read. */
   static afterFirstRecord(init: AttemptInit): Attempt {
     const attempt = new Attempt(init);
     attempt.#records = 1;
@@ -120,7 +123,7 @@ export class Attempt extends LoggedPast {
   #openLog(writer: LogWriter): void {
     this.#log = writer.open(this.runId, this.#records + 1);
     this.#log.onFailure = (paused) => this.#stopAs(paused);
-    // Without this handler, a stop while no step waits would be an unhandled rejection.
+    // Without this handler, a stop would be an unhandled rejection if no step waits.
     this.#stopped.promise.catch(() => undefined);
   }
 
@@ -233,8 +236,8 @@ export class Attempt extends LoggedPast {
   }
 
   #onNewWork(step: string): void {
-    // In an attempt that may do no new work, a model must not be called at all, so the run ends immediately. At any
-    // other step, the stored results of parallel tool calls are read first.
+    // In an attempt that may do no new work, a model must not be called at all, so the run ends immediately. If another
+    // kind of step is reached, the stored results of parallel tool calls are read first.
     if (isModelCall.test(step)) this.#endRun?.();
     else if (this.#endRun !== undefined) setImmediate(this.#endRun);
   }
@@ -275,7 +278,8 @@ export class Attempt extends LoggedPast {
     // The check is deferred, because a step that has just ended may lead to the next step.
     setImmediate(() => {
       if (this.stopped !== undefined || !this.#isIdle()) return;
-      // An attempt that only came to known waits would otherwise look like one that has crashed its process.
+      // Without this entry, an attempt that only reached known waits would look like an attempt that crashed its
+      // process.
       if (!this.#isProven) this.#log.add({ t: "left", why: "suspended" }, true);
       this.#isProven = true;
       this.#log.stored().then(

@@ -20,15 +20,15 @@ export const keepsFailure: Readonly<Record<StepKind, boolean>> = {
   function: true,
 };
 
-/** A step whose failure is stored as well, and the work that is done if neither a value nor a failure is stored. */
+/** A step whose failure is stored like its value, and the work to do if neither a value nor a failure is stored. */
 export type WorkOfKind<Value> = StepOfKind<Value> & {
   readonly work: (step: OpenJournalStep<Value>) => Value | Promise<Value>;
 };
 
 /**
- * Performs the work of a step and stores its outcome; if an outcome is already stored, returns that value or throws
- * that error. A call of effect `once` that an earlier attempt began but did not finish is not repeated without an
- * answer: the run waits with kind `doubt`.
+ * Performs the work of a step and stores its outcome. If an outcome is already stored, returns its value or throws its
+ * error. A call of effect `once` that an earlier attempt began but did not finish is not repeated without an answer:
+ * the run waits with kind `doubt`.
  */
 export async function runJournalStep<Value>(step: WorkOfKind<Value>): Promise<Value> {
   const { journal, key } = step;
@@ -67,7 +67,7 @@ async function doStep<Value>(step: WorkOfKind<Value>): Promise<Value> {
   }
 }
 
-/** Returns the stored end of a step whose failure is stored as well; undefined if the step has not ended. */
+/** Returns the stored end of a step whose failure is stored like its value; undefined if the step has not ended. */
 export function endOfStep(journal: StepLog, key: string): StepEnd | undefined {
   const stored = journal.stored(key);
   if (stored === undefined) return undefined;
@@ -98,7 +98,7 @@ function isRepeatedByAnswer({ value }: JournalResult): boolean {
  * begins.
  */
 async function otherResults(journal: StepLog, key: string, signal: AbortSignal | undefined): Promise<void> {
-  // The run must not be suspended for the waits of other steps meanwhile: this step is about to begin.
+  // Until the step begins, the run must not be suspended for the waits of other steps.
   const release = journal.hold(key);
   try {
     await new Promise((resolve) => setImmediate(resolve));
@@ -111,7 +111,8 @@ async function otherResults(journal: StepLog, key: string, signal: AbortSignal |
 function storeFailure<Value>(step: WorkOfKind<Value>, open: OpenJournalStep<Value>, thrown: unknown): void {
   const { journal, options } = step;
   const { signal, place, repeats } = options;
-  // The step of an aborted run or a stopped attempt was interrupted: it has not ended, and nothing is stored.
+  // If the run was aborted or the attempt was stopped, the step was interrupted: it has not ended, and nothing is
+  // stored.
   if (signal?.aborted === true || journal.stopped !== undefined) return;
   const { code, message, fields } = toTroupeError(thrown, undefined, place);
   const text = readProperty(readProperty(thrown, "output"), "text");
@@ -149,8 +150,8 @@ function givenUp(place = "The step"): TroupeError {
 }
 
 /**
- * Streams a step whose failure is stored as well. The chunks belong to the step if its work is one call; otherwise they
- * belong to the steps within it.
+ * Streams a step whose failure is stored like its value. If the step's work is a single call, the chunks belong to the
+ * step; otherwise they belong to the steps within it.
  */
 export async function* streamJournalStep<Chunk extends object, Value>(
   step: StepOfKind<Value>,

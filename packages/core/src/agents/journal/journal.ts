@@ -19,8 +19,8 @@ const mostStorageFailures = 3;
 
 /**
  * The journal of one attempt at a durable run. Each step (a model call, a tool call, a function) is logged under a key.
- * A later attempt reads its result from the journal and does not repeat it. Parts of the run and child runs have their
- * own journals over the same attempt, with prefixed keys.
+ * A later attempt reads the step's result from the journal and does not repeat the step. Parts of the run and child
+ * runs have their own journals over the same attempt, with prefixed keys.
  */
 export class Journal implements RunSteps, DurableRun, StepLog {
   readonly #attempt: Attempt;
@@ -63,13 +63,13 @@ export class Journal implements RunSteps, DurableRun, StepLog {
 
   /**
    * Continues the first attempt at a run whose first record the caller has stored. Nothing needs to be read: if another
-   * attempt began meanwhile, it took the next record number, and the first write detects that.
+   * attempt began in the meantime, it took the next record number, and the first write detects that.
    */
   static openFirst(init: AttemptInit): Journal {
     return new Journal(Attempt.afterFirstRecord(init), "");
   }
 
-  /** Counts the time of the attempt from now on, for an attempt that was made before its run was stored. */
+  /** Starts to count the time of the attempt, for an attempt that was made before its run was stored. */
   startClock(): void {
     this.#attempt.startClock();
   }
@@ -92,7 +92,10 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt.number;
   }
 
-  /** The end of a run that ended before this attempt. In that case the attempt was not logged and has nothing to do. */
+  /**
+   * The end of a run that ended before this attempt; otherwise undefined. If it is set, the attempt was not logged and
+   * has nothing to do.
+   */
   get ended(): LogEnd | undefined {
     return this.#attempt.ended;
   }
@@ -102,7 +105,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt.logged;
   }
 
-  /** The earlier attempts as the log describes them: results, calls, waits, and attempts that died. */
+  /** The earlier attempts according to the log: results, calls, waits, and attempts whose process died. */
   get past(): LoggedPast {
     return this.#attempt;
   }
@@ -112,7 +115,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt.continuesAfter;
   }
 
-  /** Calls the listener once the attempt finishes a step or reaches a wait. */
+  /** Calls the listener the first time that the attempt finishes a step or reaches a wait. */
   set onProgress(listener: () => void) {
     this.#attempt.onProgress = listener;
   }
@@ -133,7 +136,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
   }
 
   /**
-   * Milliseconds that all attempts have worked, excluding waits. An earlier attempt counts until its last logged wait.
+   * Milliseconds that all attempts have worked, excluding waits. An earlier attempt counts up to its last logged wait.
    */
   get performedMs(): number {
     return this.#attempt.performedMs;
@@ -216,8 +219,8 @@ export class Journal implements RunSteps, DurableRun, StepLog {
   }
 
   /**
-   * Returns the logged call without a result of this step, with the number of times it was made. The call may have had its
-   * effect.
+   * Returns the call of this step that was logged without a result, with the number of times that it was made. The call
+   * may have had its effect.
    */
   callOf(key: string): InterruptedCall | undefined {
     return this.#attempt.calls.get(this.#scope + key);
@@ -229,30 +232,30 @@ export class Journal implements RunSteps, DurableRun, StepLog {
   }
 
   /**
-   * Forbids new work in this attempt: it reads finished steps, and calls `endRun` at the first unfinished step, to
-   * abort the run's signal.
+   * Forbids new work in this attempt. It then only reads finished steps, and calls `endRun` at the first unfinished
+   * step, to abort the run's signal.
    */
   endAtNewWork(endRun: () => void): void {
     this.#attempt.endAtNewWork(endRun);
   }
 
-  /** Resolves once `endRun` was called; a step waits for it before its work. Undefined if new work is allowed. */
+  /** Resolves once `endRun` was called; a step awaits this before its work. Undefined if new work is allowed. */
   beforeWork(): Promise<void> | undefined {
     return this.#attempt.beforeWork();
   }
 
   /**
-   * Logs that a tool is about to be called, and resolves when that entry is stored. Call the tool only afterwards. A
-   * process that was paused meanwhile may have been considered dead and its call taken over. If storing took long, this
-   * method logs the call again, at most three times, and rejects with `RunPaused` after a takeover.
+   * Logs that a tool is about to be called, and resolves when that entry is stored. Call the tool only afterwards. If
+   * the process is paused before, other processes may consider it dead and take over the call. Therefore, if storing
+   * took long, this method logs the call again, at most three times, and rejects with `RunPaused` after a takeover.
    */
   async call(key: string, call: NotedCall): Promise<void> {
     await logCall(this.#attempt, this.#scope + key, call);
   }
 
   /**
-   * Returns the answer to the step's wait if it is stored. Otherwise logs the wait. Once only waits are in progress in
-   * the run, the attempt stops as suspended, and the promise rejects with the `RunPaused`. After `until` an approval is
+   * Returns the answer to the step's wait if it is stored. Otherwise logs the wait. Once all steps in progress wait,
+   * the attempt stops as suspended, and the promise rejects with the `RunPaused`. At the time `until` an approval is
    * answered as denied, a sleep is over, and other waits reject as `timeout`. A wait for an event is answered by the
    * first signal of that event that no other step has taken.
    */
@@ -283,8 +286,8 @@ export class Journal implements RunSteps, DurableRun, StepLog {
   }
 
   /**
-   * Stops the attempt because the session's storage cannot be reached; a later attempt continues. Does nothing after
-   * several consecutive attempts that finished no step: the failure then ends the run.
+   * Stops the attempt because the session's storage cannot be reached; a later attempt continues. Does nothing if
+   * several consecutive attempts have finished no step: the failure then ends the run.
    */
   failStorage(cause: TroupeError): void {
     if (this.#attempt.storageFailures + 1 < mostStorageFailures) this.#attempt.stop("failed", cause);

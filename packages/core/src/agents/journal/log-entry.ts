@@ -29,7 +29,9 @@ export const runNamespaces = {
   dueSchedules: "schedule-due",
   /** Namespace of the list of schedules by owner. */
   schedulesByOwner: "schedule-by",
-  /** Namespace of the webhooks of single runs, by owner, of subscriptions to runs, and of the list of disabled webhooks. */
+  /**
+   * Namespace of the webhooks of single runs, by owner, of subscriptions to runs, and of the list of disabled webhooks.
+   */
   webhooks: "webhooks",
   /** Namespace of the outbox: the pending deliveries to webhooks, by the time of their next attempt. */
   outbox: "outbox",
@@ -56,7 +58,7 @@ export type LogEntry =
    * The start of a new attempt, which owns all following entries. `void` lists the steps that earlier attempts left
    * unfinished, whose chunks are no longer valid. `print` is a fingerprint of the tools and steps. `id` is unique for
    * each attempt, so that a writer recognises its own record. `at`: epoch milliseconds. `isShared` is true for an
-   * attempt at a suspect run beside another suspect run: see `LoggedPast.isGivenUp`.
+   * attempt at a suspect run while the process may perform another suspect run: see `LoggedPast.isGivenUp`.
    */
   | {
       readonly t: "attempt";
@@ -68,16 +70,16 @@ export type LogEntry =
       readonly void?: readonly string[];
       readonly isShared?: true;
     }
-  /** Chunks of the run's stream, and the key of the journal step that they belong to; "" for no step. */
+  /** Chunks of the run's stream, and the key of the journal step to which they belong; "" if they belong to no step. */
   | { readonly t: "chunks"; readonly step: string; readonly chunks: readonly RunChunk[] }
   /** `at`: epoch milliseconds of the call, or of the end of a step. Missing in entries of an earlier release. */
   | ({ readonly t: "call"; readonly step: string; readonly at?: number } & NotedCall)
   | ({ readonly t: "done"; readonly step: string; readonly at?: number } & JournalResult)
-  /** `performedMs`: milliseconds that the attempts have worked until this wait. */
+  /** `performedMs`: milliseconds that all attempts have worked up to this wait. */
   | { readonly t: "wait"; readonly wait: RunWait; readonly performedMs: number }
   /**
-   * The attempt ended in an orderly way and not through a crash: its process released the run, could not reach the
-   * session, or suspended the run for waits that earlier attempts had logged.
+   * The attempt ended without a crash: its process released the run, could not reach the session, or suspended the run
+   * because of waits that earlier attempts had logged.
    */
   | { readonly t: "left"; readonly why: LeaveReason }
   | { readonly t: "end"; readonly output: Json; readonly error?: PublicError };
@@ -89,8 +91,8 @@ export type LeaveReason = "released" | "failed" | "suspended";
 export type LogEnd = Extract<LogEntry, { t: "end" }>;
 
 /**
- * One record of the log: all entries that one attempt wrote at once. It is stored whole or not at all, so that no
- * entries of another attempt can come between.
+ * One record of the log: all entries that one attempt wrote at once. It is stored as a whole or not at all, so that
+ * entries of another attempt never come between them.
  */
 export type LogRecord = { readonly v: 1; readonly entries: readonly LogEntry[] };
 

@@ -6,8 +6,8 @@ import type { Attempt } from "./attempt.ts";
 import { toLogged } from "./log-entry.ts";
 
 /**
- * Milliseconds during which the stored start of a tool call proves that no other process performs the run: engines wait
- * longer before they take over.
+ * Milliseconds after which other processes may take over a run. If the start of a tool call is stored within this time,
+ * no other process performs the run.
  */
 const freshMs = 300;
 /**

@@ -24,7 +24,7 @@ type Write = { readonly log: RunLog; readonly number: number; readonly record: L
 
 /**
  * The writer of the run logs of a process. Gathers the entries of all runs for `tickMs`, and writes them with one
- * insert. If an entry is urgent, all waiting entries are written with it at once.
+ * insert. If an entry is urgent, all gathered entries are written with it immediately.
  */
 export class LogWriter {
   readonly #storage: StorageDriver;
@@ -80,7 +80,7 @@ export class LogWriter {
   /** Writes log records of several runs. A failure ends the log of its run; the promise does not reject. */
   async #writeAll(writes: readonly Write[]): Promise<void> {
     const isStored = await this.#insert(writes).catch(() => undefined);
-    // After a failure log records are written one by one, because a single run's record may be at fault.
+    // After a failure the log records are written one by one, because the record of a single run may be the cause.
     if (isStored === undefined) await Promise.all(writes.map((write) => this.#writeOne(write)));
     for (const [index, inserted] of (isStored ?? []).entries()) {
       const write = writes[index];
@@ -92,7 +92,8 @@ export class LogWriter {
   }
 
   /**
-   * Writes the entries that were added during a write: `tickMs` after that write began, or at once if it took longer.
+   * Writes the entries that were added during a write. This begins `tickMs` after the beginning of that write, or
+   * immediately if the write took longer.
    */
   #writeOn(): void {
     const restMs = tickMs - (performance.now() - this.#beganAtMs);
@@ -107,7 +108,8 @@ export class LogWriter {
     return await Promise.all(
       records.map(async ({ namespace, key, value }) => {
         if ((await storage.compareAndSet?.(namespace, key, null, value)) === true) return true;
-        // An existing equal record is this record itself, for example after a write that the driver repeated.
+        // An existing record that is equal must be this record itself, for example after a write that the driver
+        // repeated.
         return equalJson(await storage.get(namespace, key), value);
       }),
     );
@@ -120,7 +122,7 @@ export class LogWriter {
       try {
         const { namespace, key, value } = toStorageWrite(write);
         const isNew = await this.#storage.compareAndSet?.(namespace, key, null, value);
-        // An existing record may be this record, stored by an earlier try that seemed to fail.
+        // An existing record may be this record, stored by an earlier attempt that seemed to fail.
         if (isNew === true || equalJson(await this.#storage.get(namespace, key), value)) return this.#finish(write);
         return log.fail(new RunPaused("overtaken"));
       } catch (error) {
@@ -177,7 +179,7 @@ export class RunLog {
     this.#onFailure = listener;
   }
 
-  /** True if so many entries of the log wait for the storage that the run should wait too. */
+  /** True if so many entries of the log wait for the storage that the run should wait, too. */
   get isFull(): boolean {
     return this.#count > maxUnwritten;
   }
@@ -203,7 +205,7 @@ export class RunLog {
     this.#isClosed = true;
   }
 
-  /** Has the entries added to the run's log written immediately, if there are any. */
+  /** Writes the entries of the run's log immediately, if there are any. */
   urge(): void {
     if (this.#entries.length > 0) this.#onEntry(this, true);
   }
@@ -220,8 +222,8 @@ export class RunLog {
   }
 
   /**
-   * Returns the log's next record to write; undefined while another record is being written, without entries, and after
-   * a failure.
+   * Returns the log's next record to write. Returns undefined while another record is being written, if there are no
+   * entries, and after a failure.
    */
   take(): Write | undefined {
     if (this.#isWriting || this.#failure !== undefined || this.#entries.length === 0) return undefined;
@@ -238,7 +240,7 @@ export class RunLog {
     this.#count += entries.length;
   }
 
-  /** Notes that the log record being written is stored. Returns true if the log has more entries to write. */
+  /** Notes that the log record being written was stored. Returns true if the log has more entries to write. */
   finish(): boolean {
     this.#isWriting = false;
     this.#next += 1;

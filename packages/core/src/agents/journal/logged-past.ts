@@ -12,7 +12,7 @@ export type LoggedAttempts = { readonly attempts: number; readonly node: string;
 const deathsOfSuspect = 2;
 
 /**
- * The past of a run as its log describes it: finished steps, interrupted calls, waits, and the attempts so far. `read`
+ * The past of a run according to its log: finished steps, interrupted calls, waits, and the attempts so far. `read`
  * adds the entries of the log in order.
  */
 export class LoggedPast {
@@ -22,7 +22,7 @@ export class LoggedPast {
   /** The number of the attempt that continues the log. */
   number = 1;
   ended: LogEnd | undefined;
-  /** The numbers of those signals to the run that finished steps have taken as the answer to a wait. */
+  /** The numbers of the signals that finished steps have taken as the answer to a wait. */
   protected readonly takenSignals = new Set<number>();
   /** The earlier attempts at the run, before the attempt that continues the log. */
   logged: LoggedAttempts | undefined;
@@ -31,13 +31,13 @@ export class LoggedPast {
    */
   fruitlessAttempts = 1;
   /**
-   * The number of attempts that ended with their process since this run became a suspect: `alone` if that process could
-   * perform no other suspect run at the time, `shared` if it could.
+   * The number of attempts that ended with their process since this run became a suspect. `alone` counts attempts whose
+   * process could perform no other suspect run at the time, `shared` all others.
    */
   readonly #deaths = { alone: 0, shared: 0 };
   /** The field of `#deaths` in which the newest attempt in the log is counted; undefined if it is not counted. */
   #lastSuspect: "alone" | "shared" | undefined;
-  /** The number of earlier attempts that began only to end the run, after the run was given up. */
+  /** The number of earlier attempts that only had to end the run, after the run was given up. */
   endings = 0;
   /** Consecutive attempts before this one that finished no step because they could not reach the session. */
   storageFailures = 0;
@@ -50,7 +50,7 @@ export class LoggedPast {
   /** Milliseconds that the attempts have worked until the last logged wait. */
   protected performedBefore = 0;
   /**
-   * Logged chunks of earlier attempts that belong to no step, with their counts. This attempt yields the same chunks
+   * Logged chunks of earlier attempts that belong to no step, each with its count. This attempt yields the same chunks
    * again, and they must not be logged twice.
    */
   readonly #loggedChunks = new Map<string, number>();
@@ -66,8 +66,8 @@ export class LoggedPast {
   }
 
   /**
-   * True for a suspect whose process ended while it performed another suspect: only an attempt without the other
-   * shows which of them is at fault.
+   * True for a suspect whose process ended while it performed another suspect. Only an attempt without the other
+   * suspect shows which of the two is at fault.
    */
   get mustBeAlone(): boolean {
     return this.#deaths.shared > 0 || this.isGivenUp;
@@ -75,7 +75,7 @@ export class LoggedPast {
 
   /**
    * True for a suspect whose process ended while it performed no other suspect, or twice while it performed another
-   * one. The ends of processes before the run was a suspect do not count, because another run may have caused them.
+   * suspect. Ends of processes before the run was a suspect do not count, because another run may have caused them.
    */
   get isGivenUp(): boolean {
     return this.#deaths.alone > 0 || this.#deaths.shared > 1;
@@ -153,7 +153,7 @@ export class LoggedPast {
     this.storageFailures = 0;
   }
 
-  /** Reads a `left` entry: an attempt that left without a finished step is not counted as fruitless. */
+  /** Reads a `left` entry. An attempt that left without a finished step is not counted as fruitless. */
   #readLeft(why: LeaveReason): void {
     this.continuesAfter = why === "suspended" ? "wait" : "handover";
     if (this.#wasFruitful) return;
@@ -175,9 +175,7 @@ export class LoggedPast {
   }
 }
 
-/**
- * Returns a string that is equal for chunks that differ only in durations, because durations differ in each attempt.
- */
+/** Returns a string that is equal for chunks that differ only in durations, because these differ between attempts. */
 function keyOfChunk(chunk: RunChunk): string {
   return JSON.stringify(toLogged(chunk), (name, value: unknown) => (name === "durationMs" ? undefined : value));
 }

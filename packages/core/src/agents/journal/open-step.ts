@@ -18,8 +18,8 @@ import type { BegunStep } from "./attempt.ts";
 import type { JournalResult } from "./log-entry.ts";
 
 /**
- * The stored form of a tool call: its result, and the sources that the tool calls of the same model answer had added to
- * the run when it ended. `cites` is true if the answer may cite the sources by number.
+ * The stored form of a tool call: its result, and the sources that had been added to the run when the call ended, by
+ * all tool calls of the same model answer. `cites` is true if the answer may cite the sources by number.
  */
 type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly Source[]; readonly cites?: true };
 
@@ -40,7 +40,7 @@ export interface StepLog {
   part(key: string): RunSteps;
 }
 
-/** A step that a journal is asked to do, with the kind of the step. */
+/** A step that a journal must do, with the kind of the step. */
 export type StepOfKind<Value> = {
   readonly journal: StepLog;
   readonly key: string;
@@ -92,7 +92,7 @@ export class OpenJournalStep<Value> implements OpenStep {
   async ask(question: StepQuestion): Promise<Json> {
     const { journal, key } = this.#step;
     const times = this.interrupted?.times ?? 1;
-    // After every interruption of a tool call, a person is asked again if the call had its effect.
+    // A person is asked after every interruption of a tool call if the call had its effect.
     return await journal.wait(question.kind === "doubt" && times > 1 ? `${key}/${times}` : key, question);
   }
 
@@ -103,12 +103,12 @@ export class OpenJournalStep<Value> implements OpenStep {
     this.#begun.done({ result: value, ...storedSources(options.sources) }, usage);
   }
 
-  /** Stores the outcome of a step whose failure is stored as well. */
+  /** Stores the outcome of a step whose failure is stored like its value. */
   end(outcome: unknown): void {
     this.#begun.done(outcome, usedBy(this.#step.options.meter));
   }
 
-  /** Leaves the step. Without a result the next attempt at the run performs it again. */
+  /** Ends this attempt at the step. If no result was stored, the next attempt at the run performs the step again. */
   leave(): void {
     this.#begun.leave();
   }
@@ -122,7 +122,7 @@ export async function doStep<Value>(
   const open = new OpenJournalStep(step);
   try {
     const value = await work(open);
-    // The work of a tool call stores its result itself, before its events are emitted.
+    // The work of a tool call itself stores the result, before the events of the call are emitted.
     if (step.kind !== "tool") open.done(value);
     return value;
   } finally {

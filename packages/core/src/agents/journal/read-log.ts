@@ -28,7 +28,7 @@ export async function* readLog(
   }
 }
 
-/** A position in the log of a run: after the record with this number. */
+/** A position in the log of a run: that after the record with this number. */
 export type LogPlace = { readonly runId: string; readonly after: number };
 
 /** Reads the next records after a given number, at most `limit`: one page of `readLog`. */
@@ -67,7 +67,7 @@ export async function readLastRecord(storage: StorageDriver, runId: string): Pro
   const prefix = logPrefix(runId);
   const [first, ...others] = await storage.list(runNamespaces.log, prefix, { reverse: true, limit: 1 });
   if (first === undefined) return undefined;
-  // A driver may ignore the options of a listing, so the last of all returned records is searched.
+  // A driver may ignore the options of a listing, so the last of all returned records is used.
   const { key, value } = others.reduce((last, each) => (each.key > last.key ? each : last), first);
   return isLogRecord(value) ? { number: Number(key.slice(prefix.length)), record: value } : undefined;
 }

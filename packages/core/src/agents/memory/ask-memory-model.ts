@@ -17,7 +17,7 @@ import type { MemoryModelOptions } from "./memory-options.ts";
 /** The time limit of a memory's model call in milliseconds: enough for a small model on the user's own machine. */
 const timeoutMs = 60_000;
 
-/** Arguments of `askMemoryModel`: the model, its messages and its settings. */
+/** Arguments of `askMemoryModel`: the model, the messages and the settings of the call. */
 export type MemoryModelCall = MemoryModelOptions & {
   model: ModelProvider;
   messages: readonly ChatMessage[];
@@ -123,8 +123,8 @@ async function ask({
 }
 
 /**
- * Returns the report functions for a model that calls other models: each of these calls is reported as a model call of
- * its own.
+ * Returns the report functions for a model that calls other models: each of those calls is reported as a separate model
+ * call.
  */
 function passedOnReports(
   { providerIds }: ModelProvider,

@@ -18,7 +18,7 @@ const userBytes = 1000;
 
 /**
  * In-memory storage for facts, the default of a `UserMemory`. Beyond a limit it drops all facts of the users that were
- * not read or written for longest. All unverified users together count as one user: as long as they hold more than
+ * not read or written for the longest time. All unverified users together count as one user: while they hold more than
  * any other user, one of them is dropped, because anyone can invent such users.
  */
 export class BoundedFacts extends InMemoryStorage {

@@ -23,14 +23,14 @@ function oneLine(text: string): string {
 }
 
 /**
- * Puts a remembered string on one line of a prompt: trims it, and replaces each run of white space and control characters
- * by one space.
+ * Puts a remembered string on one line of a prompt: trims it, and replaces each run of white space and control
+ * characters by one space.
  */
 export function withoutBreaks(text: string): string {
   return (isTidy(text) ? text : text.replace(/[\s\p{Cc}]+/gu, " ")).trim();
 }
 
-// Most stored texts need no change, and finding that out costs less than replacing each space by a space.
+// Most stored texts need no change, and checking that costs less than replacing each space by a space.
 function isTidy(text: string): boolean {
   return !/[^\S ]|\p{Cc}| {2}/u.test(text);
 }

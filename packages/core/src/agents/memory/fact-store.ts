@@ -15,8 +15,8 @@ import { readFact } from "./user-fact.ts";
 import type { FactRecord, StoredFact } from "./user-fact.ts";
 
 /**
- * Access to the stored facts of one user: the storages that hold them, the storage for new facts, and a signal that
- * ends a call. Each fact is a record of its own.
+ * Access to the stored facts of one user: the storages that hold the facts, the storage for new facts, and a signal
+ * that ends a call. Each fact is a separate record.
  */
 export type FactAccess = {
   drivers: KnownStorages;
@@ -51,7 +51,7 @@ export async function changeFacts(
       const driver = located.get(id)?.driver ?? access.target;
       changes.set(driver, [...(changes.get(driver) ?? []), write]);
     };
-    // New facts are stored first: a failure in between leaves too many facts for a while, but loses none.
+    // New facts are stored first: after a failure in between there are too many facts for a while, but none is lost.
     for (const fact of stored) change(fact.id, writeOf(access, fact));
     for (const { id } of removed) change(id, deleteOf(access, id));
     for (const [driver, writes] of changes) {

@@ -60,7 +60,7 @@ export async function findFacts({ messages, known, ...call }: Search): Promise<s
   }
 }
 
-// Facts are searched in the texts of user and model only. Tool results may quote other people.
+// Facts are searched only in texts of the user and the model, because tool results may quote other people.
 function isSaid({ role, content }: ChatMessage): boolean {
   return (role === "user" || role === "assistant") && getTextContent(content).trim() !== "";
 }

@@ -18,7 +18,10 @@ export async function writeEntry({ driver, place, signal }: LockedRecord): Promi
   await untilAborted(() => addEntry(driver, place.key), signal);
 }
 
-/** Writes a memory's index entry again if a concurrent removal has deleted it during the memory's first write. */
+/**
+ * Writes the index entry of a memory again if a concurrent removal has deleted the entry during the first write of the
+ * memory.
+ */
 export async function confirmEntry({ driver, place, signal }: LockedRecord): Promise<void> {
   const confirm = async () => {
     if ((await driver.get(memoryById, memoryEntryKey(place.key))) === null) await addEntry(driver, place.key);
@@ -26,7 +29,7 @@ export async function confirmEntry({ driver, place, signal }: LockedRecord): Pro
   await untilAborted(confirm, signal);
 }
 
-/** Removes the index entry of a deleted memory, and writes it again if another process has stored the memory anew. */
+/** Removes the index entry of a deleted memory. Writes it again if another process has stored the memory again. */
 export async function removeEntry({ driver, place, signal }: LockedRecord): Promise<void> {
   const remove = async () => {
     await driver.delete(memoryById, memoryEntryKey(place.key));

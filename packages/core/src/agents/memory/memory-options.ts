@@ -10,11 +10,11 @@ import type { SessionOwner, StatedOwner, UserScope } from "../../sessions/storag
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { isCount } from "../../sessions/storage/stored-record.ts";
 
-/** The user in a call to a `UserMemory`, and a signal that ends the call. */
+/** The tenant and verification of the user in a call to a `UserMemory`, and a signal that ends the call. */
 export type UserMemoryScope = UserScope & {
   /**
-   * The storage to write to: that of the calling agent, if it has a storage. @default the first storage that the memory
-   * uses
+   * The storage to write to, which is that of the calling agent if it has a storage. @default the first storage that
+   * the memory uses
    */
   storage?: StorageDriver | undefined;
   /** Signal that ends the call. A write in progress may or may not be stored; repeating the call is safe. */
@@ -30,7 +30,7 @@ export type UserMemoryScope = UserScope & {
  */
 export type MemoryScope = SessionOwner & UserMemoryScope;
 
-/** Scope of a call that names the owner of the session. Each call that is made for a run names the owner. */
+/** Scope of a call that names the owner of the session. Every call that is made for a run does so. */
 export type OwnedScope<Scope extends MemoryScope = MemoryScope> = Scope & StatedOwner;
 
 /** Options of `Memory.recall`. */
@@ -46,11 +46,11 @@ export type RecallScope = MemoryScope & {
 export type MemoryModelOptions = {
   /** Returns the caller's API key for a vendor. */
   apiKeyFor?: ((providerId: string) => string | undefined) | undefined;
-  /** Called with the usage of each model call, even if the call ends after its caller stopped waiting. */
+  /** Called with the usage of each model call, even if the call ends after its caller has stopped waiting. */
   onUsage?: ((usage: TokenUsage) => void) | undefined;
   /**
-   * Called when a model call begins. The returned function reports the attempts of the call, each with its beginning
-   * and end.
+   * Called when a model call begins. The returned function reports the beginning and the end of each attempt at the
+   * call.
    */
   onModelCall?: ((model: Pick<ModelProvider, "providerId" | "modelId">) => ReportModelAttempt | undefined) | undefined;
   /** Records the model calls, if the run has telemetry. */
@@ -106,8 +106,8 @@ export type AddTurnOptions = AddMessagesOptions &
      */
     through?: number | undefined;
     /**
-     * Adds the messages only if the turn with this number is the last that the memory includes. The new turn may have a
-     * lower number, because a session that began anew counts its turns from 1 again.
+     * Adds the messages only if the turn with this number is the last turn that the memory includes. The new turn may
+     * have a lower number, because a session that was deleted and created again counts its turns from 1 again.
      */
     after?: number | undefined;
     /**

@@ -34,18 +34,18 @@ export type MemoryRecord = {
   /** The id of the last addition of messages to the memory. */
   additionId: string;
   /**
-   * True once the memory has its entry in `memory-by-id`. Records of earlier releases get their entry with their next
-   * turn.
+   * True once the memory has its entry in `memory-by-id`. Memories that an earlier release stored get the entry with
+   * their next turn.
    */
   indexed?: true;
   /**
-   * True if this memory has taken over messages that were added before the session began, and their own record is not
-   * removed yet.
+   * True if this memory has taken over messages that were added before the session began, while the record of those
+   * messages still exists.
    */
   hasSeed?: true;
   /**
-   * In a record of messages that were added before their session began: the key of the session that takes them over.
-   * Only that session may do so.
+   * In a record of messages that were added before their session began: the key of the session that takes them over. No
+   * other session may do so.
    */
   takenBy?: string;
 };

@@ -77,8 +77,8 @@ export class MemoryRecords {
   }
 
   /**
-   * Runs work on all memories of a session id after all earlier such work of this process. The work receives the
-   * location for messages that are added before a session of that id begins.
+   * Performs work on all memories of a session id, after all earlier work of this kind in this process. The work
+   * receives the location for messages that are added before a session of that id begins.
    */
   async lockId(
     sessionId: string,

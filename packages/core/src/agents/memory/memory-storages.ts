@@ -5,8 +5,9 @@ import { storageDriver } from "./memory-options.ts";
 export type KnownStorages = readonly [StorageDriver, ...StorageDriver[]];
 
 /**
- * The storages of a `Memory` or `UserMemory`: its own storage, else those of its agents, else a storage in memory,
- * created on first use. An agent writes to its own storage, so agents with different storages may share a memory.
+ * The storages of a `Memory` or `UserMemory`: its own storage, else the storages of its agents, else a storage in
+ * memory, created on first use. An agent writes to its own storage, so agents with different storages may share a
+ * memory.
  */
 export class MemoryStorages {
   readonly #own: KnownStorages | undefined;
@@ -26,8 +27,8 @@ export class MemoryStorages {
   }
 
   /**
-   * All storages of the memory. With agents' storages, the in-memory storage is last, and only included if it was used
-   * before an agent's storage was known.
+   * All storages of the memory. If agents have storages, the in-memory storage is last, and only included if it was
+   * used before the first of those storages was known.
    */
   get all(): KnownStorages {
     if (this.#own !== undefined) return this.#own;
@@ -37,8 +38,8 @@ export class MemoryStorages {
   }
 
   /**
-   * Returns the storage to write to for an agent with this storage. It is the first storage if the agent has no
-   * storage, and the memory's own storage if it has one.
+   * Returns the storage to which an agent with this storage writes. If the memory has its own storage, returns that; if
+   * the agent has no storage, returns the first storage.
    */
   forAgent(storage: StorageDriver | undefined): StorageDriver {
     if (this.#own !== undefined || storage === undefined) return this.all[0];

@@ -33,8 +33,8 @@ import { withVendorStateTurn } from "./vendor-state-turns.ts";
 import { trimWindow, viewWindow } from "./window.ts";
 
 /**
- * The maximum number of characters in a memory's window. The window is part of one record, written with each turn. This
- * size fits into the 16 MB of a MongoDB document in any script.
+ * The maximum number of characters in a memory's window. The window is part of one record, which is written with each
+ * turn. In any script, this number of characters fits into the 16 MB of a MongoDB document.
  */
 const maxCharacters = 4_000_000;
 
@@ -154,7 +154,7 @@ export class Memory {
         await takeSeed(target, taker);
         await this.#add(taker, addition, options);
       } else if (target === newSeed) {
-        // A session of that id may have begun since its memory was looked up.
+        // A session of that id may have begun after its memory was looked up.
         const { owned: begun, isShared } = await this.#records.find(sessionId, options.signal);
         if (begun !== undefined && !isShared) await takeSeed(newSeed, begun);
       }

@@ -59,7 +59,7 @@ async function recall(
   return factsBlock(sorted.slice(0, checkLimit(limit, "limit", {})));
 }
 
-// Sorts the facts that share the most words with the query first, and equal facts by newest.
+// Sorts the facts that share most words with the query first, and newer facts before older facts.
 function byRelevance(facts: readonly UserFact[], query: string): UserFact[] {
   const wanted = wordsOf(query);
   const scored = facts.map((fact, index) => {

@@ -23,9 +23,9 @@ const policy = { onBusy: "enqueue", maxWaiting: 1000, waitMs: 60_000 } as const;
 const maxAttempts = 5;
 
 /**
- * Runs the work after all earlier calls of this process for the record, made through whichever memory object. This
- * queue is separate from the session's queue: a run that holds the session may wait in it. A write whose caller no
- * longer waits keeps its place in the queue until the write has ended.
+ * Performs the work after all earlier calls of this process for the record, made through any memory object. This queue
+ * is separate from the session's queue: a run that holds the session may wait in it. A write whose caller no longer
+ * waits keeps its place in the queue until the write has ended.
  */
 export async function withRecordLock<Result>(
   { driver, place, signal }: LockedRecord,

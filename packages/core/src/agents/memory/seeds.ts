@@ -46,7 +46,7 @@ export async function takeSeed(seed: LockedRecord, target: LockedRecord): Promis
   await changeRecord(target, async (stored) => {
     const record = readMemoryRecord(stored, target.place);
     if (record.hasSeed === true) return undefined;
-    // The seed is read after the session's memory: if the memory no longer has the flag `hasSeed`, the seed was
+    // The seed is read after the session's memory: if the memory no longer has the flag `hasSeed` by then, the seed was
     // removed.
     const taken = await readSeed(seed);
     if (taken?.takenBy !== target.place.key) return undefined;
@@ -56,7 +56,10 @@ export async function takeSeed(seed: LockedRecord, target: LockedRecord): Promis
   return true;
 }
 
-/** Removes the messages added before a session began, once its memory has them, from whichever storage holds them. */
+/**
+ * Removes the messages that were added before a session began from the storage that holds them, once the session's
+ * memory has them.
+ */
 export async function removeTakenSeed(drivers: readonly StorageDriver[], target: LockedRecord): Promise<void> {
   const { place, signal } = target;
   const sessionId = sessionIdOf(place.key);

@@ -76,7 +76,7 @@ class StandInMemory implements RecallingMemory {
     const [messages, context] = await untilAborted(read, scope.signal);
     if (!isArrayOf(messages, isChatMessage)) throw wrongAnswer("getMessages", "an array of ChatMessage objects");
     if (typeof context !== "string") throw wrongAnswer("getContextString", "a string");
-    // A memory object without `recall` cannot report which turns it has, so it is assumed to have all turns.
+    // A memory object without `recall` cannot report its turns, so it is assumed to have all of them.
     return { messages: [...repairHistory(messages)], context, through: Number.MAX_SAFE_INTEGER };
   }
 
@@ -87,8 +87,8 @@ class StandInMemory implements RecallingMemory {
 }
 
 /**
- * Returns arguments for a memory object's methods: an id that names the session and its owner, and a scope with owner
- * and signal only, because the other options are for a `Memory`.
+ * Returns the arguments for a memory object's methods: an id that combines the session and its owner, and a scope that
+ * only has owner and signal, because the other options are for a `Memory`.
  */
 function ownedSession(sessionId: string, { tenantId, userId, verified, signal }: MemoryScope) {
   const owner = checkOwner({ tenantId, userId, verified });

@@ -47,7 +47,7 @@ function partText(part: ContentPart): string {
   return part.type === "text" ? start(part.text) : `[${part.type}]`;
 }
 
-// Returns the beginning of a text. The rest of a text of several megabytes is not read.
+// Returns the beginning of a text. For a text of several megabytes, the rest is not read.
 function start(text: string): string {
   return withoutBreaks(cutText(text, 2 * maxLineLength).toWellFormed());
 }

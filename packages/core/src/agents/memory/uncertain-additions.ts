@@ -30,7 +30,7 @@ export class UncertainAdditions {
     return earlier?.id === additionId && equalJson(earlier.messages, messages);
   }
 
-  /** Forgets the noted addition to the memory with this key, because it is now known whether its write succeeded. */
+  /** Forgets the noted addition to the memory with this key, because the outcome of its write is now known. */
   settle(key: string): void {
     this.#byKey.delete(key);
   }

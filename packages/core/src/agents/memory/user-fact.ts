@@ -66,7 +66,8 @@ export function tidyFact(fact: string): string {
 
 /** Returns a key to compare facts by: equal for facts that differ only in case, spaces or final punctuation. */
 export function factKey(fact: string): string {
-  // Converted to upper case first, because that expands letters such as "ß", which have several lower-case forms.
+  // The text is first converted to upper case, because that expands letters such as "ß", which have several lower-case
+  // forms.
   const folded = tidyFact(fact.normalize("NFKC").toUpperCase().toLowerCase()).normalize("NFKC");
   return folded.replace(/[\s\p{Sentence_Terminal},;:]+$/u, "") || folded;
 }

@@ -122,9 +122,9 @@ export class UserMemory {
   }
 
   /**
-   * Finds facts in messages by the memory's model, or else the given model, and returns the facts that it stored. An
-   * answer that cannot be parsed stores nothing and is logged; a failure of the model or the storage is an error. It
-   * also works if `enabled` is false, because that option is about the agents' own calls.
+   * Finds facts in messages by the memory's model, or else the given model, and returns the facts that it stored. If
+   * the answer cannot be parsed, stores nothing and logs that; a failure of the model or the storage is an error. Also
+   * works if `enabled` is false, because that option only concerns the agents' own calls.
    */
   // oxlint-disable-next-line max-params -- the specification's shape, and options
   async extractAndStore(
@@ -159,7 +159,9 @@ export class UserMemory {
     this.#pending.add(settled);
   }
 
-  /** Waits until no background work of `track` is pending, including work added meanwhile. Never rejects. */
+  /**
+   * Waits until no background work of `track` is pending, including work that is added while waiting. Never rejects.
+   */
   async flush(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }

@@ -39,8 +39,8 @@ export function trimWindow(
 }
 
 /**
- * Returns at most `max` messages of the window as a history that every vendor accepts. A turn reduced to its user
- * message is left out.
+ * Returns at most `max` messages of the window as a history that every vendor accepts. A turn of which only the user
+ * message is left is omitted.
  */
 export function viewWindow({ messages, hasLostSteps }: Window, max: number): ChatMessage[] {
   // The repair of the history adds missing tool results, so the number of messages may have grown.

@@ -9,8 +9,8 @@ class SlottedContext {
     this.#slot = slot;
   }
 
-  // The slot is read through a static block and not a member: every context exposes its class as `constructor`, and the
-  // class must not expose the slot.
+  // The slot is read through a static block and not through a member: every context exposes its class as `constructor`,
+  // and the class must not expose the slot.
   static {
     read = (context) => (#slot in context ? context.#slot : undefined);
   }

@@ -45,7 +45,9 @@ export type Inheritance = {
   readonly telemetry: Telemetry | undefined;
 };
 
-/** The private slot of a context: the run of the context, and the scope if the context is that of a part of the run. */
+/**
+ * The private slot of a context: the run of the context and, if the context is that of a part of the run, its scope.
+ */
 type Slot = { readonly run: Run; readonly scope?: RunScope };
 
 function slotOf(context: RunContext): Slot | undefined {
@@ -70,7 +72,9 @@ export function telemetryOf(context: RunContext): Telemetry | undefined {
   return slotOf(context)?.run.settings.telemetry;
 }
 
-/** Returns the meter that counts the usage of child runs started with a context; undefined for a context without a run. */
+/**
+ * Returns the meter that counts the usage of child runs started with a context; undefined for a context without a run.
+ */
 export function meterOf(context: RunContext): UsageMeter | undefined {
   const slot = slotOf(context);
   return slot?.scope?.meter ?? slot?.run.meter;
@@ -93,8 +97,8 @@ export function deriveContext<Facts extends object>(
 
 /**
  * Returns all values that a child run inherits from its parent's context. These are the context's facts and, if the
- * context belongs to a run, that run's API keys, meter, deadline and storage. Also returns the steps of the next
- * child run, so call it once for each child run. An `Inheritance` is built only here.
+ * context belongs to a run, that run's API keys, meter, deadline and storage. Also returns the steps of the next child
+ * run, so call this function once for each child run. No other function makes an `Inheritance`.
  */
 export function inheritanceOf(context: RunContext): Inheritance {
   const { runId: parentRunId, toolCallId: delegationId, userId, verified = true, tenantId, metadata } = context;
@@ -126,11 +130,11 @@ function inheritanceOfPart(
 }
 
 /**
- * The part of an `Inheritance` that only a run can give, for a run without `parent`, or whose `parent` was copied or
- * made by hand. Its steps are not recorded, and it has no API keys, meter, deadline or storage.
+ * The part of an `Inheritance` that only a run can provide, as it is without a run: if there is no `parent`, or
+ * `parent` was copied or made by hand. Its steps are not recorded, and it has no API keys, meter, deadline or storage.
  */
 export const inheritanceWithoutRun = {
-  // One object for all runs without API keys.
+  // All runs without API keys share this object.
   apiKeys: Object.freeze({}),
   fromOutside: false,
   meter: undefined,

@@ -20,14 +20,14 @@ export class GracePeriod {
 
   /** Waits for the work. Rejects with `timeout` if the grace period ends first. */
   wait(work: Promise<unknown>): Promise<unknown> {
-    // The race between work and timer is written by hand: `Promise.race` costs several times as much, and every run
-    // that stores a turn waits here.
+    // Written by hand instead of with `Promise.race`, which costs several times as much: every run that stores a turn
+    // waits here.
     return new Promise((resolve, reject) => {
       const end = () => reject(tookTooLong());
       (this.#endWaits ??= []).push(end);
       // A hook in plain JavaScript may return any thenable.
       Promise.resolve(work).then(resolve, reject);
-      // Work that has already finished counts as in time, even after the grace period.
+      // Work that has already finished is accepted even after the grace period.
       if (this.#isOver) queueMicrotask(end);
     });
   }

@@ -6,8 +6,8 @@ import type { Runnable } from "./runnable.ts";
 export const keepsSteps = Symbol.for("troupe.keepsJournal");
 
 /**
- * Returns the `effect` of running a runnable that has no journal steps of its own: a durable run treats that run as one
- * call. Undefined for other runnables.
+ * Returns the `effect` of running a runnable that has no journal steps of its own, because a durable run treats its
+ * whole run as one call. Returns undefined for other runnables.
  */
 export function effectOfRunnable(runnable: Runnable): ToolEffect | undefined {
   if (readProperty(runnable, keepsSteps) === true) return undefined;

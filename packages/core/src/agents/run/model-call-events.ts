@@ -12,8 +12,8 @@ import type { RunEvents } from "./run-events.ts";
 type CallAttempt = RunEvents["model.call"];
 
 /**
- * Emits the events `model.call` and `model.result` of one run, a pair for each attempt at a model call. Attempts in
- * progress when the run ends emit their `model.result` before the end is announced; later results are not reported.
+ * Emits the events `model.call` and `model.result` of one run, a pair for each attempt at a model call. For attempts in
+ * progress when the run ends, `model.result` is emitted before the end is announced; later results are not reported.
  */
 export class ModelCallEvents {
   readonly #eventBus: EventBus<RunEvents>;
@@ -52,7 +52,7 @@ export class ModelCallEvents {
       this.#start({ ...ids, providerId, modelId, attempt: (attempt += 1) }, operation);
   }
 
-  /** Ends the attempts at model calls in progress when the run ends, with its error or else as `cancelled`. */
+  /** When the run ends, ends the attempts at model calls in progress, with the run's error or else as `cancelled`. */
   close(failure?: TroupeError): void {
     for (const end of this.#open ?? []) end({ error: failure ?? overBeforeAnswer() });
     this.#isClosed = true;

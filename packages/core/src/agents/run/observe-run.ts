@@ -20,8 +20,8 @@ export function beginRunOperation(
     name: context.agentName,
     runId: run.runId,
     parentRunId,
-    // A child run's session is recorded only if its parent run has named the session: no later run can use a session
-    // without a name.
+    // The session of a child run is recorded only if the parent run has named the session, because no later run can use
+    // a session without a name.
     sessionId: isRoot || settings.isNamedSession ? context.sessionId : undefined,
     model: model && { providerId: model.providerId, modelId: model.modelId },
     attempt: isRoot ? durable?.attempt : undefined,

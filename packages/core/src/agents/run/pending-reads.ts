@@ -3,7 +3,7 @@ import type { StreamChunk } from "./stream-chunk.ts";
 import { over } from "./stream-views.ts";
 import type { ReadChunk } from "./stream-views.ts";
 
-/** The reads of a run's chunks that have no chunk yet. A reader may request several at once. */
+/** The reads of a run's chunks that have not received a chunk yet. A reader may request several chunks at once. */
 export class PendingReads {
   readonly #reads: Pick<PromiseWithResolvers<ReadChunk>, "resolve" | "reject">[] = [];
   /** The failure of the run, until a read receives it. */
@@ -18,14 +18,14 @@ export class PendingReads {
     return new Promise((resolve, reject) => this.#reads.push({ resolve, reject }));
   }
 
-  /** Answers the first read with a chunk. */
+  /** Gives a chunk to the first read. */
   give(chunk: StreamChunk): void {
     this.#reads.shift()?.resolve({ done: false, value: chunk });
   }
 
   /**
-   * Answers all reads, because the run has ended: the first receives the failure, if there is one, and the others are done.
-   * If there is no read, the next call passes the failure on.
+   * Ends all reads, because the run has ended: the first read receives the failure, if there is one, and the others are
+   * done. If there is no read, the next read receives the failure.
    */
   end(failure: TroupeError | undefined = this.#failure): void {
     this.#failure = failure;

@@ -41,7 +41,7 @@ const otherNames = {
   maxTokens: "modelOptions",
 } satisfies Record<string, keyof RunOpts>;
 
-/** Run options that errors about unknown options do not list. */
+/** Run options that are omitted from errors about unknown options. */
 const internal = [
   "isNewSession",
   "isUnstored",
@@ -155,8 +155,8 @@ function readIdentity(
 }
 
 /**
- * Throws if a child run's options say that the caller is not from outside, or is verified, and its parent run says the
- * opposite: both runs have the same caller.
+ * Throws if a child run's options contradict its parent run about the caller: by saying that the caller is not from
+ * outside, or is verified. Both runs have the same caller.
  */
 function refuseWeaker({ fromOutside, verified }: AttemptRunOpts, parent: Inheritance): void {
   if (parent.fromOutside && fromOutside === false) {
@@ -197,7 +197,7 @@ function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDef
 
 /**
  * Returns the storage for a session that lasts only as long as the run or its parent run. Returns undefined for any
- * other session, which is in the storage of its agent or team.
+ * other session, because that is in the storage of its agent or team.
  */
 function sessionStorageOf(
   { sessionId = "", isUnstored }: AttemptRunOpts,
@@ -208,8 +208,8 @@ function sessionStorageOf(
 }
 
 /**
- * Returns the vendor that a generic API key is for: the vendor of the run's model. An outside caller's key belongs to
- * the runnable's vendor, because the host chose the model.
+ * Returns the vendor to which a generic API key belongs: the vendor of the run's model. The key of an outside caller
+ * belongs to the runnable's vendor, because the host chose the model.
  */
 function vendorOfKey({ model }: RunOpts, fromOutside: boolean, { providerId }: RunDefaults): string | undefined {
   return fromOutside ? providerId : (model?.providerId ?? providerId);
@@ -217,7 +217,7 @@ function vendorOfKey({ model }: RunOpts, fromOutside: boolean, { providerId }: R
 
 const noKeys: ApiKeys = {};
 
-/** Returns the API keys of a run: its own, and those of its parent run. Vendors without a key are left out. */
+/** Returns the API keys of a run: its own, and those of its parent run. Vendors without a key are omitted. */
 function keysOf(
   { apiKeys = noKeys, apiKey }: RunOpts,
   { apiKeys: inherited }: Inheritance,
@@ -230,8 +230,8 @@ function keysOf(
 }
 
 /**
- * Returns the limits from the call or the configuration, capped at the parent run's remaining time. For a durable run
- * the time used by earlier processes is subtracted.
+ * Returns the limits from the call or the configuration, limited by the parent run's remaining time. For a durable run
+ * the time that earlier processes used is subtracted.
  */
 function limitsOf(
   endsAt: number,

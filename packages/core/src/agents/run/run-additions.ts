@@ -14,18 +14,21 @@ export type ClientTool = {
   parameters?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** Additions of one run's caller to the agent's configuration. They are JSON, and replace nothing. */
+/**
+ * Additions of one run's caller to the agent's configuration. They are JSON, and never replace a part of the
+ * configuration.
+ */
 export type RunAdditions = {
   /** Instructions that are appended to those of the agent or the team. */
   instructions?: string | undefined;
   /**
-   * Tools in addition to those of the agent. A name that one of the agent's tools already has is `invalid_request`.
-   * Teams reject client tools.
+   * Tools in addition to those of the agent. A name that one of the agent's tools already has is rejected as
+   * `invalid_request`. Teams reject client tools.
    */
   clientTools?: readonly ClientTool[] | undefined;
   /**
-   * The JSON Schema of the answer, for an agent without `structuredOutput`. The answer is checked and repaired in the
-   * same way. Teams reject it.
+   * The JSON Schema of the answer, for an agent without `structuredOutput`. The answer is checked and repaired as with
+   * that option. Teams reject this addition.
    */
   outputSchema?: Readonly<Record<string, unknown>> | undefined;
   /** The maximum number of tokens of an answer. It applies only if it is lower than the agent's own maximum. */

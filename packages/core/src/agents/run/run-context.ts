@@ -1,8 +1,8 @@
 import type { Logger } from "../../base/log/logger.ts";
 
 /**
- * The facts of a run (ids, user, metadata, signal, logger), as tools, hooks, guardrails and instructions see them. It
- * holds no API keys.
+ * The facts of a run (ids, user, metadata, signal, logger) for tools, hooks, guardrails and instructions. It contains
+ * no API keys.
  */
 export type RunContext = {
   readonly runId: string;
@@ -11,8 +11,8 @@ export type RunContext = {
   readonly delegationId?: string;
   readonly agentName: string;
   /**
-   * The session of the caller. It is also shown to a team's member and to an agent in a workflow step, instead of a
-   * session of their own.
+   * The session of the caller. A team's member, and an agent in a workflow step, also see this session instead of their
+   * own.
    */
   readonly sessionId: string;
   readonly userId?: string;
@@ -26,6 +26,6 @@ export type RunContext = {
   readonly logger: Logger;
   /** The id of the tool call; set only within a tool. */
   readonly toolCallId?: string;
-  /** A key that is the same for every attempt at this tool call or workflow step; set only within these. */
+  /** A key that is the same for every attempt at this tool call or workflow step; set only within a tool or a step. */
   readonly idempotencyKey?: string;
 };

@@ -15,7 +15,7 @@ const onErrorFailed: Problem = { code: "hook_failed", message: "The hook onError
 
 const problems = { turnNotStored, answerNotStored, waitNotStored, afterRunFailed, onErrorFailed };
 
-/** The grace period at the end of a run, and the calls of the functions of `RunWork` that are made in this period. */
+/** The grace period at the end of a run. Calls the functions of `RunWork` that belong to this period. */
 export class RunEnding extends GracePeriod {
   readonly #run: Pick<Run, "warn">;
 

@@ -14,7 +14,7 @@ export class RunEventBus<Events extends object = RunEvents> extends EventBus<Eve
 export function createRunEventBus(logger: Logger = silentLogger): EventBus<RunEvents> {
   const onHandlerError = (error: unknown, event: string): void => {
     const message = `A handler of the event ${event} failed.`;
-    // A failing handler of warnings must not be called again for its own failure.
+    // A handler of warnings that fails must not be called again for its own failure.
     const eventBuses = event === "run.warning" ? [] : [eventBus];
     emitWarning({ code: "handler_failed", message, fields: { event, error } }, { logger, eventBuses });
   };

@@ -25,7 +25,7 @@ export type RunEvents = {
   "tool.progress": OfRun<{ toolCallId: string; toolName: string; progress: unknown }>;
   /**
    * `error` is set if the tool failed, was refused or is unknown; it is the text for clients. `result` is the text for
-   * the model and may quote an exception, so show clients `error` instead. The model sees no artifacts.
+   * the model and may quote an exception, so show clients `error` instead. The model does not get the artifacts.
    */
   "tool.result": OfRun<{
     toolCallId: string;

@@ -21,8 +21,8 @@ import { watchLimits } from "./run-limits.ts";
 import { toRunError } from "./to-run-error.ts";
 
 /**
- * Drives a run from its start to its single end. Reading the chunks drives the run; if the output is awaited first,
- * awaiting it does. No chunk is produced before it is requested.
+ * Drives a run from its start to its single end. The run is driven by the reads of its chunks or, if its output is
+ * awaited first, by that wait. No chunk is produced before it is requested.
  */
 export class RunExecution<Structured>
   implements RunStream<CompleteRunOutput<Structured>>, AsyncIterator<StreamChunk, undefined>
@@ -32,7 +32,9 @@ export class RunExecution<Structured>
   readonly #result = Promise.withResolvers<CompleteRunOutput<Structured>>();
   readonly #ending: RunEnding;
   readonly #reads = new PendingReads();
-  /** The phase of the run. While `ending`, the run's work is being stored and any further activity is ignored. */
+  /**
+   * The phase of the run. In the phase `ending`, the run's work is being stored, and any further activity is ignored.
+   */
   #phase: "idle" | "working" | "ending" | "ended" = "idle";
   #isFailing = false;
   /** The only reader of the run; undefined until reading starts. */
@@ -45,7 +47,9 @@ export class RunExecution<Structured>
   #unwatch = () => {};
   #textStream: AsyncIterable<string> | undefined;
   #objectStream: AsyncIterable<PartialValue<NonNullable<Structured>>> | undefined;
-  /** Keeps the caller's AsyncLocalStorage for all functions of the run, wherever it is read, awaited or cancelled. */
+  /**
+   * Keeps the caller's AsyncLocalStorage for all functions of the run, wherever the run is read, awaited or cancelled.
+   */
   #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
   /** The record of the run for telemetry; undefined without telemetry. */
   #operation: OpenOperation<"run"> | undefined;
@@ -161,8 +165,8 @@ export class RunExecution<Structured>
     const stop = (reason: TroupeError) => this.#stop(reason);
     run.start();
     run.meter.limit(limits.totalTokens, stop);
-    // `run.start` is emitted once per durable run, when it begins. A child run is announced each time, before its other
-    // events.
+    // For a durable run, `run.start` is emitted only once, when the run begins. A child run is announced in each
+    // attempt, before its other events.
     if (!steps.isResumed || run.settings.parentRunId !== undefined)
       run.emit("run.start", { agentName: run.context.agentName, input: run.input });
     if (run.signal.aborted) this.#stop(toTroupeError(run.signal.reason));
@@ -182,7 +186,7 @@ export class RunExecution<Structured>
     }
   }
 
-  // The functions that pull and pass on chunks are created once for a run rather than once for each chunk.
+  // The functions that pull chunks and pass them on are created once for each run instead of once for each chunk.
   readonly #pull = (): void => {
     if (this.#phase !== "working" || this.#chunks === undefined) return;
     this.#chunks.next().then(this.#onStep, this.#onFailure);
@@ -227,7 +231,7 @@ export class RunExecution<Structured>
   /** Returns true if the answer is delivered although its turn was not stored, and marks the run as not stored. */
   #answersUnstored(error: unknown): boolean {
     const run = this.#run;
-    // A run that was ended while its turn was being stored fails for the reason of its end.
+    // A run that was ended while its turn was being stored fails with the reason of that end.
     if (this.#begun?.answersUnstored !== true || run.signal.aborted) return false;
     run.isStored = false;
     this.#ending.warn("answerNotStored", error);
@@ -287,7 +291,8 @@ export class RunExecution<Structured>
     this.#caller.runInAsyncScope(() => {
       this.#run.abort(reason);
       if (this.#phase === "working") void this.#fail(reason);
-      // While the turn is being stored, it is too late to cancel the write and too early to announce the run's end.
+      // While the turn is being stored, the write can no longer be cancelled, and the run's end must not be announced
+      // yet.
       if (this.#phase === "ending") this.#ending.start();
     });
   }

@@ -42,7 +42,7 @@ export function contextOf(run: Pick<RunContext, "signal" | "logger">, { name, se
   return withSlot(facts, { run });
 }
 
-/** Returns the logger of a run: it names the run, and leaves out the API keys that the run uses. */
+/** Returns the logger of a run. It adds the run's name to each line, and masks the API keys that the run uses. */
 export function loggerFor({ name, logger, settings }: RunInit): Logger {
   const { runId, parentLogger, apiKeys, telemetry } = settings;
   const own = logger ?? parentLogger?.child(name);

@@ -17,7 +17,7 @@ export const runLimitsOption = nested({
 type Limits = { signals: readonly AbortSignal[]; durationMs: number; onEnd: (reason: TroupeError) => void };
 
 /**
- * Calls `onEnd` with the reason when a signal of the run aborts or is already aborted, and when the run's time is over.
+ * Calls `onEnd` with the reason when a signal of the run aborts or has already aborted, or when the run's time is over.
  * Returns the function that stops the watch, with its timer and listeners.
  */
 export function watchLimits({ signals, durationMs, onEnd }: Limits): () => void {

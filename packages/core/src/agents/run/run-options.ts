@@ -103,7 +103,7 @@ export type ServedRunOpts = RunOpts & {
   continueFrom?: { readonly runId: string; readonly seq: number } | undefined;
   /**
    * False if `userId` is only claimed, for example by a field of a request. The run then cannot reach data of the
-   * verified user of that name. Child runs inherit it. @default true
+   * verified user of that name. Child runs inherit this option. @default true
    */
   verified?: boolean | undefined;
   /**
@@ -118,8 +118,8 @@ export type ServedRunOpts = RunOpts & {
 /** Options of a durable run, set by `RunService`. */
 export type AttemptRunOpts = ServedRunOpts & {
   /**
-   * The journal steps of the run, some of which an earlier attempt may have done. Steps of child runs that start within
-   * a tool call or a step are included.
+   * The journal steps of the run, some of which an earlier attempt may have done. Includes the steps of child runs that
+   * start within a tool call or a workflow step.
    */
   steps?: RunSteps | undefined;
 };
@@ -166,7 +166,7 @@ export type RunSettings = {
   readonly parentBuses: readonly EventBus<RunEvents>[];
   /** The logger of the parent run's context, for a runnable without a log of its own. */
   readonly parentLogger: Logger | undefined;
-  /** The storage of sessions that last only as long as the parent run, if there are such sessions. */
+  /** The storage of sessions that last only as long as the parent run; undefined if there are no such sessions. */
   readonly ephemeralStorage: StorageDriver | undefined;
   /** True for a run that stores nothing: see `ServedRunOpts`. */
   readonly isUnstored: boolean | undefined;

@@ -120,7 +120,7 @@ function toPublicToolCall(call: ToolCallResult): ToolCallResult {
 
 /**
  * Returns the part of a run's output that a server sends to its client: without messages, user and response id.
- * `structured` is `null` if structured output is not used, and the model's text about a failed tool is left out.
+ * `structured` is `null` if structured output is not used, and the model's text about a failed tool is omitted.
  */
 export function toPublicOutput(
   output: Pick<RunOutput, "text" | "toolCalls" | "usage"> & Partial<RunOutput>,

@@ -36,23 +36,25 @@ export interface CitingRun {
   passOnSources(sources: readonly Source[]): unknown;
 }
 
-/** Options of a step. All of them concern durable runs alone. */
+/** Options of a step. All of them concern only durable runs. */
 export type StepOptions<Value> = {
   /** Counts the usage of the step. A later attempt that reads the stored step adds the same usage again. */
   readonly meter?: UsageMeter | undefined;
   /** Returns the usage that is part of the step's value. @default the usage that the meter counted */
   readonly usageOf?: ((value: Value) => TokenUsage) | undefined;
   /**
-   * The run that a tool call adds sources to, and the number of its sources before the tool calls of this model answer
-   * began. Results contain the numbers of sources, so sources that parallel calls added first are stored too. A later
-   * attempt adds all of them to the run.
+   * The run to which a tool call adds sources, and the number of the run's sources before the tool calls of this model
+   * answer began. Results contain the numbers of sources, so sources that parallel calls added earlier are stored too.
+   * A later attempt adds all of them to the run.
    */
   readonly sources?: { readonly run: CitingRun; readonly before: number } | undefined;
   /** The name of the step in error messages, such as `The step "charge"`. */
   readonly place?: string | undefined;
-  /** Signal that aborts when the step must be left without a result. The run's next attempt then performs it again. */
+  /**
+   * Signal that aborts when the step must end without a result. The run's next attempt then performs the step again.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** The call to record before work with an effect of its own. Undefined for work that may be repeated. */
+  /** The call to record before work that has an effect. Undefined for work that may be repeated. */
   readonly call?: NotedCall | undefined;
   /**
    * Returns true if the step is repeated after this failure. The returned value is stored with the failure. @default
@@ -70,11 +72,11 @@ export type StepOptions<Value> = {
   readonly replay?: ((stored: Json) => Value) | undefined;
 };
 
-/** A step of a durable run while its work is done. In other runs the work receives no such object. */
+/** A step of a durable run while its work is done. In a run that is not durable, the work receives no such object. */
 export interface OpenStep {
-  /** Notes that a chunk belongs to the step. Readers discard the chunk if the step is left without a result. */
+  /** Notes that a chunk belongs to the step. Readers discard the chunk if the step ends without a result. */
   tag(chunk: object): void;
-  /** The step's call, if an earlier process ended during it. The call may have had its effect. */
+  /** The step's call, if an earlier process ended during the call. The call may have had its effect. */
   readonly interrupted: InterruptedCall | undefined;
   /** True if an earlier attempt did a part of the step, so that the beginning of the step was already announced. */
   readonly isResumed: boolean;
@@ -84,11 +86,13 @@ export interface OpenStep {
   readonly scope: { readonly meter: UsageMeter | undefined; readonly steps: RunSteps };
   /** In an attempt that may begin no new work, resolves when the run has ended. Undefined in any other attempt. */
   beforeWork(): Promise<void> | undefined;
-  /** Notes that a call is about to be made. Make the call once it resolves. Notes nothing for the effect `pure`. */
+  /**
+   * Notes that a call is about to be made. Make the call once this resolves. Notes nothing for a call of effect `pure`.
+   */
   announce(call: NotedCall): Promise<void>;
   /** Returns the answer to a question about the step. The run may be suspended until there is an answer. */
   ask(question: StepQuestion): Promise<Json>;
-  /** Stores the value of the step now, before the work itself emits the events about this value. */
+  /** Stores the value of the step immediately, because the work itself emits the events about this value. */
   done(value: unknown): void;
 }
 
@@ -106,7 +110,7 @@ export interface DurableRun {
   readonly runId: string;
   /** The number of the attempt at the run, from 1. */
   readonly attempt: number;
-  /** The end of the attempt before this one. */
+  /** The end of the attempt before this attempt. */
   readonly continuesAfter: "crash" | "handover" | "wait";
   /** The waits without an answer that this attempt has reached. */
   readonly waits: readonly RunWait[];
@@ -118,7 +122,10 @@ export interface DurableRun {
   readonly stopped: PauseReason | undefined;
   /** Records that a chunk made from another chunk belongs to the same step. */
   tagLike(copy: object, chunk: object): void;
-  /** Stops the attempt because the session's storage cannot be reached, unless that happened several times in a row. */
+  /**
+   * Stops the attempt because the session's storage cannot be reached. Does nothing if that has happened several times
+   * in a row.
+   */
   failStorage(cause: TroupeError): void;
 }
 
@@ -157,7 +164,9 @@ export interface RunSteps {
   hasBegun(key: string): boolean;
   /** Returns the stored values of all steps with this key in this part and its child runs, in order. */
   valuesOf(key: string): Json[];
-  /** Returns the answer to a question outside of steps, for which the run may be suspended. Rejects in a plain run. */
+  /**
+   * Returns the answer to a question that belongs to no step. The run may be suspended for it. Rejects in a plain run.
+   */
   wait(key: string, question: StepQuestion): Promise<Json>;
   /** Resolves once all finished steps are stored. */
   flush(): Promise<void>;

@@ -8,7 +8,7 @@ export type RunChunk = { readonly type: string };
  * The kind of a run's wait. `approval`: permission to call a tool. `input`: the result of a tool that the client
  * executes. `doubt`: the outcome of an interrupted call. `upgrade`: a release that has the tools of the run.
  * `question`: an answer to a question of a workflow. `event`: a signal to a workflow. `sleep`: the time at which a
- * workflow goes on.
+ * workflow continues.
  */
 export type WaitKind = "approval" | "input" | "doubt" | "upgrade" | "question" | "event" | "sleep";
 
@@ -47,20 +47,20 @@ export type RunSignal = {
   readonly at: number;
 };
 
-/** Returns the event that a wait is for; undefined for waits of other kinds. */
+/** Returns the event of a wait for an event; undefined for waits of other kinds. */
 function eventOf({ kind, about }: Pick<RunWait, "kind" | "about">): string | undefined {
   const event = kind === "event" ? readProperty(about, "event") : undefined;
   return typeof event === "string" ? event : undefined;
 }
 
 /**
- * Returns true if a signal ends a wait: it has the event of the wait, and arrived after the signals that the wait has
- * seen and before the end of the wait.
+ * Returns true if a signal ends a wait: it has the event of the wait, and arrived after the signals that were there
+ * before the wait, and before the wait ended.
  */
 export function takesSignal(wait: Pick<RunWait, "kind" | "about" | "until" | "seen">, signal: RunSignal): boolean {
   const { until = Infinity, seen = 0 } = wait;
   return eventOf(wait) === signal.event && signal.number > seen && signal.at <= until;
 }
 
-/** A question as a step asks it: its kind, facts for the person who answers, and the time at which it ends. */
+/** A question that a step asks: its kind, facts for the person who answers, and the time at which it ends. */
 export type StepQuestion = Pick<RunWait, "kind" | "about" | "until" | "toolCallId" | "argsSchema">;

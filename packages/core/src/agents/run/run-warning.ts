@@ -17,7 +17,7 @@ export type Warning = { readonly code: string; readonly message: string; readonl
 /** The logger and event buses that receive a warning, the ids of its run, and the API keys to mask in the event. */
 export type WarningReceivers = {
   readonly logger: Logger;
-  /** A bus that is listed twice receives the warning once. */
+  /** The buses that receive the warning. A bus that is listed twice receives it once. */
   readonly eventBuses: Iterable<EventBus<RunEvents>>;
   readonly ids?: EventIds | undefined;
   readonly secrets?: Iterable<string | undefined>;

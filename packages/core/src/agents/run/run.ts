@@ -27,7 +27,7 @@ import { UsageMeter } from "./usage-meter.ts";
 
 /**
  * One run in execution: its settings, usage and events, and its answer so far. Hooks, tools and guardrails see only its
- * `context`. `runOf` returns the run of a context; no object reachable from hooks or tools does.
+ * `context`. The function `runOf` returns the run of a context; hooks and tools cannot reach the run in any other way.
  */
 export class Run<Structured = unknown> {
   readonly runId: string;
@@ -54,7 +54,7 @@ export class Run<Structured = unknown> {
   readonly toolCalls: ToolCallResult[] = [];
   /** The messages of the run after its input. */
   readonly messages: ChatMessage[] = [];
-  /** Vendor state that is stored with the turn, by the message that it belongs to. Created on first use. */
+  /** Vendor state that is stored with the turn, by the message to which it belongs. Created on first use. */
   vendorStates: Map<ChatMessage, VendorState> | undefined;
   /** The vendor states that a vendor rejected in this run. They are not sent again. */
   refusedStates: ReadonlySet<VendorState> | undefined;
@@ -70,7 +70,7 @@ export class Run<Structured = unknown> {
   unfinishedStep: UnfinishedStep | undefined;
   /** The list of the run's sources. Created with the first source, because most answers have no sources. */
   #sources: SourceList | undefined;
-  /** Sources of child runs that no chunk has shown yet. */
+  /** Sources of child runs that were not sent as a chunk yet. */
   #untold: Source[] | undefined;
   /** The codes of warnings that are given only once. Created on first use. */
   #warned: Set<string> | undefined;
@@ -85,7 +85,10 @@ export class Run<Structured = unknown> {
   #performedMs = 0;
   #firstTokenMs: number | undefined;
 
-  /** @param within the run for which this run makes an auxiliary call. They share all but steps, messages and answer */
+  /**
+   * @param within the run for which this run makes an auxiliary call. The two share everything except steps, messages
+   * and answer
+   */
   constructor(init: RunInit, within?: Run, steps: RunSteps = init.settings.steps) {
     const { settings, eventBus } = init;
     this.#init = init;
@@ -127,7 +130,9 @@ export class Run<Structured = unknown> {
     this.#endsAt = this.#startedAt + this.settings.limits.durationMs;
   }
 
-  /** Aborts the run's signal. For `RunExecution` only, which ends the run: to cancel a run, call its `cancel`. */
+  /**
+   * Aborts the run's signal. Only `RunExecution`, which ends the run, calls this: to cancel a run, call its `cancel`.
+   */
   abort(reason: TroupeError): void {
     this.#abort.abort(reason);
   }
@@ -201,7 +206,10 @@ export class Run<Structured = unknown> {
     return this.#sources?.all ?? [];
   }
 
-  /** Records a source of an answer. Returns the source as it is shown, or undefined if it is already known. */
+  /**
+   * Records a source of an answer. Returns the source in the form in which it is shown, or undefined if it is already
+   * known.
+   */
   addSource(source: Source): Source | undefined {
     return (this.#sources ??= new SourceList()).add(source);
   }
@@ -213,8 +221,8 @@ export class Run<Structured = unknown> {
   }
 
   /**
-   * Records the sources of a tool's result or of a child run's answer, because this run's answer may rest on them.
-   * Returns their numbers among the run's sources, from 1. `takeSources` returns the new ones.
+   * Records the sources of a tool's result or of a child run's answer, because this run's answer may be based on them.
+   * Returns their numbers among the run's sources, from 1. `takeSources` returns the new sources.
    */
   passOnSources(sources: readonly Source[] | undefined): readonly (number | undefined)[] {
     // A third party's runnable may return anything.
@@ -226,7 +234,7 @@ export class Run<Structured = unknown> {
     return numbers;
   }
 
-  /** Returns the sources of tools that were recorded since the last call and that no chunk has shown. */
+  /** Returns the sources of tools that were recorded since the last call and were not sent as a chunk. */
   takeSources(): readonly Source[] {
     return this.#untold?.splice(0) ?? [];
   }
@@ -236,7 +244,7 @@ export class Run<Structured = unknown> {
     this.#firstTokenMs ??= elapsedMs(this.#startedAt);
   }
 
-  /** Returns what the run has recorded so far, as an output with this status. */
+  /** Returns everything that the run has recorded so far, as an output with this status. */
   toOutput(status: "completed" | "error", finishReason: FinishReason = "stop"): CompleteRunOutput<Structured> {
     const { name } = this.#init;
     const { model } = this;
@@ -267,7 +275,7 @@ export class Run<Structured = unknown> {
     };
   }
 
-  /** Returns the fields that an output has only if its answer is not whole, or was not stored. */
+  /** Returns the fields that an output has only if its answer is incomplete, or was not stored. */
   #exceptions(finishReason: FinishReason): Pick<CompleteRunOutput, "finishReason" | "stored"> {
     return { ...(finishReason !== "stop" && { finishReason }), ...(!this.isStored && { stored: false as const }) };
   }

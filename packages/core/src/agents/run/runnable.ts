@@ -12,23 +12,23 @@ type StructuredIn<Output> = Output extends { structured?: infer Structured } ? N
 
 /**
  * A streaming run. It starts when a stream is first read or `output` is first awaited. A reader that pauses also pauses
- * the run, even if the output is awaited: continue reading, or leave the iterator.
+ * the run, even if the output is awaited. To avoid that, continue reading, or leave the iterator.
  */
 export interface RunStream<Output = RunOutput> extends AsyncIterable<StreamChunk> {
   readonly runId: string;
   /** The whole output. Awaiting it drives the run. A rejection never counts as unhandled. */
   readonly output: Promise<Output>;
   /**
-   * The texts of the answer, instead of the chunks: a single pass that drives the run as reading the chunks does. A
-   * stream has one reader: a second reader, of the chunks or of `objectStream`, is rejected as `conflict`.
+   * The texts of the answer, instead of the chunks: a single pass, which drives the run in the same way as reading the
+   * chunks. A stream has one reader: a second reader, of the chunks or of `objectStream`, is rejected as `conflict`.
    */
   readonly textStream: AsyncIterable<string>;
   /**
    * Partial values of a structured answer while the model writes it, instead of the chunks. Each extends the previous
    * value; the last is `structured` of the output. Strings may be incomplete, properties may be missing, and only the
    * last value is checked. If an answer does not fit its schema and is repaired, the values start again: show only the
-   * newest. With output guardrails, or if the answer is another run's, only the last value is yielded. A run without
-   * structured answer is rejected as `invalid_config`.
+   * newest value. With output guardrails, or if the answer is that of another run, only the last value is yielded. A
+   * run without structured answer is rejected as `invalid_config`.
    */
   readonly objectStream: AsyncIterable<PartialValue<StructuredIn<Output>>>;
   /** Ends the streaming run as cancelled. */
@@ -47,7 +47,7 @@ export interface Runnable<Output = RunOutput> {
   readonly kind: "agent" | "team" | "workflow" | "remote";
   readonly eventBus: EventBus<RunEvents>;
   /**
-   * The effect of running a third party's runnable, whose steps a durable run does not see. An interrupted child run is
+   * The effect of running a third party's runnable, whose steps a durable run cannot store. An interrupted child run is
    * repeated if the effect is `pure` or `idempotent`; if it is `once`, a person is asked first. @default "once"
    */
   readonly effect?: ToolEffect | undefined;

@@ -1,7 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ErrorCode, ErrorFields } from "../../base/errors/troupe-error.ts";
 
-/** The stored form of a failure, with the text that a child run had produced until then. */
+/** The stored form of a failure, with the text that a child run had produced before it. */
 export type StoredError = {
   readonly code: ErrorCode;
   readonly message: string;

@@ -21,9 +21,9 @@ type SpokenBy = { member?: string; speaker?: string; delegationId?: string };
 export type TextChunk = ({ type: "text"; text: string } & SpokenBy) | ({ type: "thinking"; text: string } & SpokenBy);
 
 /**
- * A chunk of a run's stream, which `finish` ends. An executed tool call has a `tool_progress` for each progress report,
- * a `tool_result`, and then its `tool_call_end`. In a model's stream `tool_call_end` only means that the arguments are
- * complete.
+ * A chunk of a run's stream, which ends with `finish`. An executed tool call has a `tool_progress` for each progress
+ * report, a `tool_result`, and then its `tool_call_end`. In a model's stream `tool_call_end` only means that the
+ * arguments are complete.
  */
 export type StreamChunk =
   | TextChunk

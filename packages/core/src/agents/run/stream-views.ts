@@ -58,7 +58,8 @@ function singlePass<Value>(
   const iterator: AsyncIterator<Value, void> = {
     next: () => values.next(),
     return: async () => {
-      // The run is ended before the generator returns, because the generator may be waiting for the next value.
+      // The run is ended first, because the generator may still be waiting for the next value and would return only
+      // then.
       await leave();
       return await values.return();
     },
@@ -80,7 +81,8 @@ export class PartialAnswers {
   }
 
   /**
-   * Adds the next piece of the answer's text. Resolves when the value so far is read; undefined without a new value.
+   * Adds the next piece of the answer's text. Resolves when the reader has received the value so far; returns undefined
+   * if the piece gives no new value.
    */
   push(piece: string): Promise<void> | undefined {
     this.#text.push(piece);

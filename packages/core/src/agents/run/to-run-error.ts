@@ -10,7 +10,7 @@ const longestMessage = 2000;
 
 /**
  * Makes the error of a failed run, with the run's output up to the failure. Its cause is the original error, or a copy
- * without API keys if the original contains an API key of the run. The message contains no key either.
+ * without API keys if the original contains an API key of the run. The error's message contains no key either.
  */
 export function toRunError(error: TroupeError, run: Run): RunError {
   const { code, message, fields } = error;

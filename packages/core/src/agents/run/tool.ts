@@ -87,7 +87,8 @@ export type ToolContext = RunContext & {
   readonly report: (progress: unknown) => void;
 };
 
-// `execute` has the type of a method, whose argument types may be narrower: a tool with any schema counts as a tool.
+// `execute` is declared as a method, because the argument types of methods may be narrower: a tool with any schema is
+// then a tool.
 type ExecuteTool = {
   execute(args: Record<string, unknown>, context: RunContext): ToolReturn | Promise<ToolReturn>;
 }["execute"];
@@ -115,7 +116,7 @@ export type ToolDef = {
   timeoutMs?: number | undefined;
   /**
    * The maximum size of the content for the model, in bytes of UTF-8. Longer text is cut, and an image, audio or file
-   * that does not fit is left out; a note informs the model. @default 262144
+   * that does not fit is omitted; a note informs the model. @default 262144
    */
   maxOutputBytes?: number | undefined;
   /**
@@ -124,15 +125,15 @@ export type ToolDef = {
    */
   effect?: ToolEffect | undefined;
   /**
-   * Makes a call wait for an approval, after `onToolCall` and even if its result is cached. The hook `onApproval`
-   * decides. Without that hook, a run of a `RunService` waits for an answer, and any other run denies the call with a
-   * warning. If the function throws, an approval is needed. @default false
+   * Makes a call wait for an approval, after `onToolCall`, even if its result is cached. The hook `onApproval` decides.
+   * Without that hook, a run of a `RunService` waits for an answer, and any other run denies the call with a warning.
+   * If the function throws, an approval is needed. @default false
    */
   needsApproval?: ApprovalCheck | undefined;
   /**
    * For a tool of effect `once` whose process ended during a call. Returns `{ result }` if the call with this
-   * `idempotencyKey` took place, and the model receives that result. After `null` the tool is executed again. If it
-   * throws, `onDoubt` decides.
+   * `idempotencyKey` took place; the model receives that result. Returns `null` if it did not take place; the tool is
+   * then executed again. If the function throws, `onDoubt` decides.
    */
   verify?: VerifyCall | undefined;
   /**
@@ -147,9 +148,9 @@ export type ToolDef = {
   waitMs?: number | undefined;
   /**
    * Ends the run with the result of a call: its text, or JSON as text, is the run's answer, without a further model
-   * call. Other calls of the same model call finish first; if two end the run, the first counts. A call that fails, or
-   * whose result does not fit the agent's structured output, is an error for the model, and the run continues.
-   * @default false
+   * call. Other calls of the same model answer finish first; if two end the run, the first of them counts. A call that
+   * fails, or whose result does not fit the agent's structured output, is an error for the model, and the run
+   * continues. @default false
    */
   endsRun?: boolean | undefined;
   /**

@@ -6,8 +6,8 @@ import { normalizeUsage } from "../../model/normalize-usage.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 
 /**
- * Counts the tokens of a run: the usage of every model call is added when it is billed, both here and to the parent
- * run's meter.
+ * Counts the tokens of a run. The usage of every model call is added when it is billed, to this meter and to that of
+ * the parent run.
  */
 export class UsageMeter {
   readonly #parent: UsageMeter | undefined;
@@ -42,9 +42,9 @@ export class UsageMeter {
 }
 
 /**
- * Adds the usage in a child run's output to the meter that the child run was given. Does so only if the meter still
- * reads zero, because a third party's runnable may not use the meter. Also adds the usage to the operation that
- * telemetry records at the time.
+ * Adds the usage in a child run's output to the meter that the child run was given, and to the operation that telemetry
+ * records at the time. Does so only if the meter still reads zero, because a third party's runnable may not use the
+ * meter.
  */
 export function countUnmeteredUsage(meter: UsageMeter | undefined, output: unknown, telemetry?: Telemetry): void {
   if (meter?.total.totalTokens !== 0) return;

@@ -90,7 +90,7 @@ export function checkTeamConfig(config: TeamConfig): void {
   );
 }
 
-/** Throws for model settings that cannot have an effect in a team of this mode. */
+/** Throws for model settings that can have no effect in a team of this mode. */
 export function checkTeamSettings(
   mode: TeamMode,
   { toolChoice, parallelToolCalls, responseFormat }: ModelSettings,

@@ -90,8 +90,8 @@ function withAttachments(task: string, input: MessageContent): MessageContent {
 }
 
 /**
- * A task for a member in mode `broadcast` or `collaborate`, which no model asked for. `args` are the arguments of the
- * synthetic tool call that records it.
+ * A task for a member in mode `broadcast` or `collaborate`, which was not requested by a model. `args` are the
+ * arguments of the synthetic tool call that records it.
  */
 export type MemberTask = {
   readonly member: TeamMember;
@@ -99,12 +99,12 @@ export type MemberTask = {
   readonly args: Record<string, unknown>;
 };
 
-/** The argument schema of delegations that no model made. Their arguments are only recorded in the tool call. */
+/** The argument schema of delegations that no model requested. Their arguments are only recorded in the tool call. */
 const recordedParameters = { type: "object" };
 
 /**
- * Runs several members in parallel for a strategy, recorded as tool calls although no model made them. Yields the
- * chunks of these calls and returns the results in the order of the tasks.
+ * Runs several members in parallel for a strategy. They are recorded as tool calls although no model requested them.
+ * Yields the chunks of these calls and returns the results in the order of the tasks.
  */
 export async function* delegateInParallel(
   { orchestrator, memberRuns, run }: TeamRunPlan,

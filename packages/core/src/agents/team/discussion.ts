@@ -43,7 +43,7 @@ export class Discussion {
     return members.filter((_, index) => results[index]?.error === undefined);
   }
 
-  /** Returns true if a vote can end the discussion. A member with structured output cannot write a vote. */
+  /** Returns true if a vote can end the discussion. A member with structured output cannot vote. */
   canEndBy(speakers: readonly TeamMember[]): boolean {
     return speakers.every(({ runnable }) => readProperty(runnable, "hasStructuredOutput") !== true);
   }
@@ -97,7 +97,7 @@ const voteSchema = {
   required: ["agree"],
 } as const;
 
-/** Reads a member's vote. Only JSON of the right form counts as agreement, not words that sound like it. */
+/** Reads a member's vote. Only JSON of the right form counts as agreement; words of agreement do not. */
 async function readVote({ result, error }: ToolCallResult): Promise<Vote> {
   if (error !== undefined) return { agree: false };
   try {

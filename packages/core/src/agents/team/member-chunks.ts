@@ -30,7 +30,7 @@ function idOf(delegationId: string | undefined): { delegationId?: string } {
 /** A chunk of a member, and a function to call when the reader of the team's stream has received it. */
 type Shown = { readonly chunk: StreamChunk; readonly onTaken: () => void };
 
-/** Chunks of members that are inserted into a team's stream, between the chunks of the team's own work. */
+/** Chunks of members that are inserted into a team's stream, between the chunks of the team itself. */
 export class ShownChunks {
   readonly #queue = new AsyncQueue<Shown>();
   readonly #closed = Promise.withResolvers<void>();
@@ -70,8 +70,8 @@ export class ShownChunks {
     } finally {
       this.#queue.close();
       this.#closed.resolve();
-      // The end of the work is not awaited, because the work may be waiting for its members. Its failure is already
-      // the failure of the run.
+      // The end of the work is not awaited, because the work may be waiting for its members. If it fails, the failure
+      // is already that of the run.
       step.catch(() => undefined);
       work.return(undefined as Result).catch(() => undefined);
     }

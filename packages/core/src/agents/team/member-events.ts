@@ -14,7 +14,7 @@ export class MemberEvents {
   /** The ids of the team's runs in progress, and of the child runs within them. */
   readonly #teamRuns = new Set<string>();
   readonly #childRuns = new Set<string>();
-  /** Events that were already forwarded. An event may come back, because event buses may forward to each other. */
+  /** Events that were already forwarded. An event may return, because event buses may forward to each other. */
   #forwarded = new WeakSet<object>();
   #unsubscribe: (() => void)[] = [];
 
@@ -23,13 +23,16 @@ export class MemberEvents {
     this.#sources = new Set(members.map(({ eventBus }) => eventBus).filter((bus) => bus !== target));
   }
 
-  /** Starts forwarding the members' events for a run of the team. */
+  /** Starts to forward the members' events, for one run of the team. */
   open(runId: string): void {
     if (this.#isIdle) this.#subscribe();
     this.#teamRuns.add(runId);
   }
 
-  /** Stops forwarding the members' events for a run of the team. Child runs in progress are forwarded to their end. */
+  /**
+   * Stops forwarding the members' events for a run of the team. Child runs that are still in progress are forwarded to
+   * their end.
+   */
   close(runId: string): void {
     this.#teamRuns.delete(runId);
     this.#unsubscribeIfIdle();

@@ -28,8 +28,8 @@ import type { MemberOutput, MemberRunRequest, StreamedMemberOutput } from "./mem
 import type { TeamMember } from "./members.ts";
 
 /**
- * The team's run and its members. `persists`: the members' sessions outlive the run. `isShown`: the stream also has
- * the text of members that is not part of the team's answer.
+ * The team's run and its members. `persists`: the members' sessions outlive the run. `isShown`: the stream includes
+ * text of members that is not part of the team's answer.
  */
 type MemberRunsOptions = { run: Run; members: readonly TeamMember[]; persists: boolean; isShown: boolean };
 
@@ -64,14 +64,17 @@ export class MemberRuns {
     if (!persists && run.settings.ephemeralStorage === undefined) await restoreMemberTurns(run, this.#storage);
   }
 
-  /** Yields the chunks of work that runs members. If the team streams its members, also yields their text meanwhile. */
+  /**
+   * Yields the chunks of work that runs members. If the team streams its members, also yields the members' text during
+   * that work.
+   */
   showText<Result>(work: AsyncGenerator<StreamChunk, Result>): AsyncGenerator<StreamChunk, Result> {
     if (!this.#options.isShown) return work;
     this.#shown = new ShownChunks();
     return this.#shown.during(work);
   }
 
-  /** Stops showing the text of members that start from now on. */
+  /** Stops showing the text of members, for members that start after this call. */
   hideText(): void {
     this.#shown = undefined;
   }
@@ -81,7 +84,7 @@ export class MemberRuns {
     const started = this.#start(delegation);
     const { meter } = started;
     try {
-      // A member with journal steps of its own assigns its chunks to these steps itself.
+      // A member that has journal steps of its own also assigns its chunks to these steps.
       const options = memberStepOptions<MemberOutput>(delegation, meter, this.#options.run);
       const work = (step?: OpenStep) => this.#perform(delegation, started, options.call && step);
       return await started.steps.step<MemberOutput>(memberStep, "member", work, {
@@ -112,7 +115,7 @@ export class MemberRuns {
   /** Records that a member had a delegation whose result is stored. `steps` are the steps of that delegation. */
   noteStored(member: TeamMember, steps: RunSteps): void {
     const end = steps.endOf(memberStep);
-    // Without a stored end of its step the member was not run, because the arguments of the delegation were wrong.
+    // If its step has no stored end, the member was not run, because the arguments of the delegation were wrong.
     if (end === undefined) return;
     if (end.error !== undefined || !this.#started.has(member)) this.#started.set(member, end.error);
   }
@@ -202,7 +205,7 @@ function allMembersFailed(errors: readonly (TroupeError | undefined)[]): TroupeE
   const [code, ...others] = new Set(errors.map((error): ErrorCode => error?.code ?? "timeout"));
   const isOne = code !== undefined && others.length === 0;
   const cause = errors.find((error) => error !== undefined);
-  // A member that was cancelled, but not by this run, has failed like any other.
+  // A member that was cancelled, but not by this run, has failed like any other member.
   const shared = isOne && code !== "cancelled" ? code : "model_failed";
   const reason = shared === "internal" && cause !== undefined ? `: ${cause.message}` : ".";
   return new WrapperError(shared, `All members of the team failed, so it has no answer${reason}`, { cause });

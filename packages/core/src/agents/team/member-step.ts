@@ -48,8 +48,8 @@ export function toMemberOutput(output: MemberOutput): MemberOutput {
 export function memberStepOptions<Value>(
   { member, content, context }: MemberRunRequest,
   meter: UsageMeter,
-  // The signal of the team's run and not of the delegation, which also aborts after a timeout: the step of a member
-  // that took too long has ended, and must not be left without a result.
+  // The signal of the team's run, not that of the delegation, which also aborts after a timeout. The step of a member
+  // that took too long has ended, so it must have a result.
   { signal }: Run,
 ): StepOptions<Value> {
   const { runnable, name } = member;

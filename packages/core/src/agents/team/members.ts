@@ -50,12 +50,12 @@ export function memberSessionsListener(members: readonly TeamMember[]): SessionL
 }
 
 async function forget({ runnable }: TeamMember, sessionId: string, owner: SessionOwner): Promise<void> {
-  // Agents and teams have a session store. A remote agent's sessions belong to its own service.
+  // Only agents and teams have a session store. A remote agent's sessions belong to its own service.
   const sessions = readProperty(runnable, "sessions") as Partial<SessionStore> | undefined;
   try {
     await sessions?.deleteSession?.(sessionId, { owner });
   } catch (error) {
-    // A member without delegations has no session.
+    // A member that has received no delegation has no session.
     if (!TroupeError.is(error) || error.code !== "not_found") throw error;
   }
 }

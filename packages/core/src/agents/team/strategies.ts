@@ -15,7 +15,8 @@ const coordinate: TeamStrategy = (plan) =>
   plan.memberRuns.showText(toolLoop({ ...plan.orchestrator, call: whileMembersAnswer(plan) }));
 
 /**
- * Makes a model caller that fails a team's run before the orchestrator's next model call if all members have failed.
+ * Makes a model caller for the orchestrator that fails the team's run before the next model call if all members have
+ * failed.
  */
 function whileMembersAnswer({ orchestrator, memberRuns, run }: TeamRunPlan): ModelCaller {
   return (plan, call) => {

@@ -4,8 +4,9 @@ import type { ModelProvider } from "../../model/model-provider.ts";
 import type { Runnable } from "../run/runnable.ts";
 
 /**
- * Mode of a team. `coordinate`: the orchestrator delegates tasks and answers. `route`: it chooses the member that answers.
- * `broadcast`: it combines the answers of all members. `collaborate`: it answers after they have discussed in rounds.
+ * Mode of a team. `coordinate`: the orchestrator delegates tasks and answers. `route`: it chooses the member that
+ * answers. `broadcast`: it combines the answers of all members. `collaborate`: it answers after they have discussed in
+ * rounds.
  */
 export type TeamMode = "coordinate" | "route" | "broadcast" | "collaborate";
 
@@ -34,9 +35,9 @@ export type TeamConfig = {
   /** Keeps a session for each member, in the member's storage. @default a member's session ends with the run */
   memberSessions?: "persist" | undefined;
   /**
-   * True streams the text and thinking of members too, each chunk with the name of its `member`. Votes of mode
-   * `collaborate` are not streamed. In mode `route` the member's text is the answer and is always streamed.
-   * @default false
+   * True to also stream the text and thinking of members, each chunk with the name of its `member`. Votes of mode
+   * `collaborate` are not streamed. In mode `route` the member's text is the answer and is always streamed. @default
+   * false
    */
   streamMembers?: boolean | undefined;
   /**

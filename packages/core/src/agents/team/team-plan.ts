@@ -6,7 +6,7 @@ import type { MemberRuns } from "./member-runs.ts";
 import type { TeamMember } from "./members.ts";
 
 /**
- * Parameters of a `TeamStrategy` for one run of a team: the run that it records to, the orchestrator's tool loop, and
+ * Parameters of a `TeamStrategy` for one run of a team: the run to which it records, the orchestrator's tool loop, and
  * the members.
  */
 export type TeamRunPlan = {

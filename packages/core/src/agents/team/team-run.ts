@@ -59,7 +59,7 @@ export class TeamRun implements RunWork {
     return teamStrategies[mode]({ run, orchestrator, members, memberRuns, maxRounds, streams });
   }
 
-  /** Stores only the user's input and the team's answer: members have sessions of their own. */
+  /** Stores only the user's input and the team's answer, because members have their own sessions. */
   async saveFinished(): Promise<void> {
     const { text } = this.#run;
     await this.#session.saveFinished(text === "" ? [] : [{ role: "assistant", content: text }]);

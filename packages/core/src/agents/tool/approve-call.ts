@@ -46,7 +46,7 @@ type ApprovableCall = {
   readonly step?: OpenStep;
 };
 
-/** The permission to execute a tool call, perhaps with other arguments. */
+/** The permission to execute a tool call. `args` replaces the arguments of the call. */
 type Approval = { readonly args?: Record<string, unknown> };
 
 /**
@@ -78,7 +78,7 @@ export async function denialBy(
 export async function approvalOf(checked: ApprovableCall, approvers: Approvers): Promise<Approval | ToolOutcome> {
   const { step, tool } = checked;
   const { context, tools, onApproval, slots } = approvers;
-  // An approval that was requested once stays required, whatever `needsApproval` returns now.
+  // If an approval was requested before, it stays required, whatever `needsApproval` returns now.
   const hasAsked = step?.hasAskedApproval === true;
   if (!hasAsked && !(await needsApproval(checked, context))) return {};
   if (onApproval !== undefined && !hasAsked) {

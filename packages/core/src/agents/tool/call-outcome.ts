@@ -71,7 +71,7 @@ export type StepCall = BatchCall & { readonly step?: OpenStep };
 /** A tool call with its checked arguments. */
 type CheckedCall = StepCall & { readonly tool: ToolDef; readonly args: Record<string, unknown> };
 
-/** The outcome of a tool call, and the arguments used instead of the model's arguments, if they were changed. */
+/** The outcome of a tool call, and the arguments that replaced the model's arguments, if they were changed. */
 export type CallOutcome = ToolOutcome & { readonly args?: Record<string, unknown> };
 
 /**
@@ -92,8 +92,8 @@ export async function outcomeOf(stepCall: StepCall, batch: RunningBatch): Promis
 }
 
 /**
- * Checks, approves and executes a tool call in this order, and stops at a refusal. Continues a call that was
- * interrupted when its process ended.
+ * Checks, approves and executes a tool call in this order. Stops as soon as the call is refused. Continues a call that
+ * was interrupted when its process ended.
  */
 async function checkAndRun(stepCall: StepCall, batch: RunningBatch): Promise<CallOutcome> {
   const { call, step } = stepCall;
@@ -110,7 +110,8 @@ async function checkAndRun(stepCall: StepCall, batch: RunningBatch): Promise<Cal
 }
 
 /**
- * Checks a call's arguments by its tool's schema and the hook `onToolCall`. Returns the checked call, or its refusal.
+ * Checks a call's arguments with the schema of its tool and the hook `onToolCall`. Returns the checked call, or its
+ * refusal.
  */
 async function checkCall(
   stepCall: StepCall & { tool: ToolDef },
@@ -126,7 +127,7 @@ async function checkCall(
 }
 
 /**
- * Returns true if a tool call may need an approval, or the client, before it is executed. Most calls need neither and
+ * Returns true if a tool call may need an approval or its client before it is executed. Most calls need neither and
  * skip a turn of the microtask queue.
  */
 function mayNeedLeave({ tool, step }: CheckedCall): boolean {
@@ -146,8 +147,8 @@ async function approve(checked: CheckedCall, batch: RunningBatch): Promise<Check
 
 /**
  * Continues a tool call that was interrupted when its process ended, with the arguments of that call; `onToolCall` and
- * `onApproval` are not called again. The call is repeated if repeating is harmless, if it did not take place, or if a
- * person decides so.
+ * `onApproval` are not called again. The call is repeated if a repetition is harmless, if the call did not take place,
+ * or if a person decides so.
  */
 async function resume(
   stepCall: StepCall & { step: OpenStep; tool: ToolDef | undefined },
@@ -182,7 +183,7 @@ function isExecutable(checked: CheckedCall): checked is CheckedCall & { tool: Ex
 }
 
 /**
- * Checks that the outcome of a tool that ends the run can be the answer; returns the outcome of any other tool
+ * For a tool that ends the run, checks that the outcome can be the answer. Returns the outcome of any other tool
  * unchanged.
  */
 function endRun({ tool }: CheckedCall, outcome: ToolOutcome, batch: RunningBatch): ToolOutcome | Promise<ToolOutcome> {
@@ -228,12 +229,13 @@ async function runTool(checkedCall: CheckedCall & { tool: ExecutableTool }, batc
   const outcome = await running.during(execution.outcome, execution.join(onProgress));
   if (cache === undefined) return outcome;
   cache.set(key, outcome);
-  // The outcome is copied, because the cache and equal calls hold it too.
+  // The outcome is copied, because the cache and equal calls use the same object.
   return copyPlain(outcome);
 }
 
 /**
- * Records that a tool call is about to be executed. A child run is not recorded, because it has steps of its own.
+ * Records that a tool call is about to be executed. A call that is a child run is not recorded, because it has its own
+ * steps.
  */
 async function announce({ tool, call, step, idempotencyKey: key }: CheckedCall & { step: OpenStep }): Promise<void> {
   const { name, effect = "once" } = tool;
@@ -243,7 +245,7 @@ async function announce({ tool, call, step, idempotencyKey: key }: CheckedCall &
 /** The maximum size of approved arguments in the note for the model, in bytes of UTF-8. */
 const longestNote = 2048;
 
-/** Adds the arguments used instead of the model's arguments to the outcome, for the record and for the model. */
+/** Adds the arguments that replaced the model's arguments to the outcome, for the record and for the model. */
 function withOtherArgs(outcome: ToolOutcome, { call, tool }: CheckedCall): CallOutcome {
   const args = call.arguments;
   // A result that ends the run is the user's answer, and gets no note about changed arguments.

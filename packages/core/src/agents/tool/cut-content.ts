@@ -3,10 +3,10 @@ import type { ContentPart } from "../../base/message/content.ts";
 /** The maximum number of content parts in a tool result. */
 const maxParts = 100;
 
-/** The limit of a tool's content in bytes of UTF-8, and a function that is called if content was cut or left out. */
+/** The limit of a tool's content in bytes of UTF-8, and a function that is called if content was cut or omitted. */
 export type OutputLimit = { readonly maxBytes: number; readonly onCut: () => void };
 
-/** Cuts a text to a number of bytes of UTF-8. After a shortened text comes a note for the model. */
+/** Cuts a text to a number of bytes of UTF-8. A shortened text is followed by a note for the model. */
 export function cutToolText(text: string, { maxBytes, onCut }: OutputLimit): string {
   const { text: kept, cut } = cutToBytes(text, maxBytes);
   if (cut > 0) onCut();
@@ -49,7 +49,7 @@ export function cutToBytes(text: string, maxBytes: number): CutText {
   if (text.length * mostBytesPerUnit <= maxBytes || fits(text, maxBytes)) return { text: text.toWellFormed(), cut: 0 };
   const bytes = new Uint8Array(maxBytes);
   const { read, written } = new TextEncoder().encodeInto(text.slice(0, maxBytes), bytes);
-  // The text is decoded rather than sliced: a slice would keep the whole text in memory.
+  // The text is decoded from its bytes instead of being sliced, because a slice would keep the whole text in memory.
   return { text: new TextDecoder().decode(bytes.subarray(0, written)), cut: text.length - read };
 }
 

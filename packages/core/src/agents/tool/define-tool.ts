@@ -194,7 +194,7 @@ const optionTable = {
   publicErrors: optional(booleanOption),
 } satisfies OptionTable<ToolDef>;
 
-/** The number of options that most tools have: name, description, parameters and `execute`. */
+/** The number of options that most tools have: the name, the description, the parameters and `execute`. */
 const usualCount = 4;
 
 /** Options of a tool about the execution of calls, which require `execute`. */
@@ -212,14 +212,14 @@ export function checkTool(tool: unknown): asserts tool is ToolDef {
   optionTable.description(description, "description", where);
   optionTable.parameters(parameters, "parameters", where);
   optionTable.execute(execute, "execute", where);
-  // Most tools have exactly the four usual options. The whole table of options is read only for other tools.
+  // Most tools have exactly these four options. The whole table of options is read only for other tools.
   const isPlain = Object.getPrototypeOf(tool) === Object.prototype;
   if (isPlain && execute !== undefined && countFields(tool) === usualCount) return;
   readOptions(optionTable, tool, where);
   refuseWithoutEffect(tool as ToolDef, where.path);
 }
 
-/** Throws for options of a tool that have no effect beside its other options. */
+/** Throws for options of a tool that have no effect together with its other options. */
 function refuseWithoutEffect(tool: ToolDef, path = "a tool"): void {
   const { effect = "once" } = tool;
   if (tool.execute === undefined) {

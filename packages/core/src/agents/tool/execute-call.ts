@@ -16,8 +16,8 @@ import type { ToolOutcome } from "./tool-outcome.ts";
 
 /**
  * Executes one tool call of a batch, with its hooks and events, and converts every failure into a result for the model.
- * A call is a step of its run: a call with a stored result returns that result, without hooks and events. Returns
- * undefined if the batch ended first.
+ * A call is a step of its run: if its result is stored, returns that result without hooks and events. Returns undefined
+ * if the batch ended first.
  */
 export function executeCall(
   batchCall: BatchCall,
@@ -60,7 +60,7 @@ async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCa
   if (ending !== undefined) await ending;
   if (batch.running.isOver) return undefined;
   const startedAt = performance.now();
-  // Malformed arguments are left out of the result, because no storage accepts them.
+  // Malformed arguments are omitted from the result, because no storage accepts them.
   const args = problem === undefined ? copyPlain(call.arguments) : {};
   emitCall(stepCall, args, batch);
   const { sources, ...outcome } = await (batch.telemetry === undefined

@@ -132,7 +132,7 @@ async function execute(
     const taken = slots.take();
     if (taken !== undefined) await taken;
     const result = await executeCall(call, batch);
-    // Without a result the batch is over, and waiting calls are not started.
+    // If there is no result, the batch is over, and waiting calls are not started.
     if (result !== undefined) void finished.push(result);
   } catch (error) {
     finished.close(toTroupeError(error));

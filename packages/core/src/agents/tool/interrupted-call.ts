@@ -37,7 +37,7 @@ export async function outcomeOfInterrupted(call: InterruptedToolCall): Promise<T
   return (tool.onDoubt ?? "ask") === "tell" ? unknownOutcome(tool.name) : await askWhatHappened(call);
 }
 
-/** Makes the outcome of a tool call of which it is unknown whether it took place. */
+/** Makes the outcome of a tool call if it is unknown whether the call took place. */
 export function unknownOutcome(toolName: string): ToolOutcome {
   return failedOutcome(
     `It is unknown if the call of ${toolName} took place: its process ended before there was a result. Find out before you call it again.`,

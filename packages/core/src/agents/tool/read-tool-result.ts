@@ -20,9 +20,9 @@ import type { ToolOutcome } from "./tool-outcome.ts";
 const defaultMaxBytes = 262_144;
 
 /**
- * Makes the outcome of a tool call from the tool's return value, cut to `maxBytes` of UTF-8. A string stays as it is,
+ * Makes the outcome of a tool call from the tool's return value, cut to `maxBytes` of UTF-8. A string stays unchanged,
  * and an array of content parts becomes parts. A `ToolResult` gives content, artifacts and sources, and any other JSON
- * value becomes JSON text. Calls `onCut` if content was cut or left out. Throws `invalid_value` for other values.
+ * value becomes JSON text. Calls `onCut` if content was cut or omitted. Throws `invalid_value` for other values.
  */
 export function readToolResult(value: unknown, maxBytes = defaultMaxBytes, onCut = () => {}): ToolOutcome {
   const limit = { maxBytes, onCut };
@@ -36,8 +36,8 @@ export function readToolResult(value: unknown, maxBytes = defaultMaxBytes, onCut
 }
 
 /**
- * Makes the outcome of a tool call from the value that the tool, or a client instead of it, returned. Shortened output
- * is a warning of the run.
+ * Makes the outcome of a tool call from the value that the tool, or a client instead of the tool, returned. Shortened
+ * output causes a warning of the run.
  */
 export function outcomeOfReturn(value: unknown, tool: ToolDef, context: RunContext): ToolOutcome {
   const { name: toolName, maxOutputBytes = defaultMaxBytes } = tool;
@@ -51,8 +51,8 @@ export function outcomeOfReturn(value: unknown, tool: ToolDef, context: RunConte
 const resultFields = ["content", "artifacts", "sources"];
 
 /**
- * Returns true for an object with only the fields of a `ToolResult`. An object with further fields is JSON; with
- * further fields beside `content` and `artifacts` or `sources` it is an error.
+ * Returns true for an object that has only the fields of a `ToolResult`. Other objects are JSON. An object is an error
+ * if it has `content`, `artifacts` or `sources`, and also other fields.
  */
 function isToolResult(value: unknown): value is object {
   if (!isRecord(value) || !("content" in value || "artifacts" in value)) return false;

@@ -79,8 +79,8 @@ async function runForText(runnable: Runnable, input: string, context: RunContext
 }
 
 /**
- * Adds the sources of a child run to the run of the context. Returns the child's text with the numbers that its
- * citation marks have there.
+ * Adds the sources of a child run to the run of the context. Returns the child's text, with its citation marks
+ * renumbered for that run.
  */
 export function passOnCitations({ text, sources }: Pick<RunOutput, "text" | "sources">, context: RunContext): string {
   const run = runOf(context);

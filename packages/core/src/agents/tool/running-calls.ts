@@ -28,8 +28,8 @@ export class RunningCalls {
   }
 
   /**
-   * Ends the batch of tool calls. The first reason applies. The reason is only created if a call is abandoned, because
-   * errors are expensive.
+   * Ends the batch of tool calls. Only the first reason counts. A reason is created only if a call is abandoned,
+   * because errors are expensive.
    */
   end(reason: () => TroupeError): void {
     if (this.#reason !== undefined) return;
@@ -40,7 +40,7 @@ export class RunningCalls {
 
 /**
  * The slots for tool calls of one model answer that execute at the same time. Calls receive slots in the order in which
- * they ask. A call that waits for a person gives up its slot meanwhile.
+ * they ask. A call that waits for a person gives up its slot during the wait.
  */
 export class CallSlots {
   #free: number;
@@ -60,7 +60,7 @@ export class CallSlots {
     return undefined;
   }
 
-  /** Gives up a slot: the next waiting tool call receives it, or else it is free. */
+  /** Gives up a slot: the next waiting tool call receives the slot; without one, the slot is free. */
   give(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;

@@ -27,7 +27,7 @@ export class ToolCache {
   /** Returns a copy of the outcome of an equal tool call until its time is over, otherwise `undefined`. */
   get(key: string): ToolOutcome | undefined {
     this.#outcomes.prune();
-    // Reading does not count as use: an outcome expires by the age of its execution.
+    // Reading does not count as use: an outcome expires a fixed time after its execution.
     const outcome = this.#outcomes.peek(key);
     return outcome === undefined ? undefined : copyPlain(outcome);
   }

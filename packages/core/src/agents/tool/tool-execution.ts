@@ -21,7 +21,7 @@ const gracePeriodMs = 1000;
  */
 export type ToolExecutionOptions = {
   readonly tool: ExecutableTool;
-  /** A copy of the arguments, which the tool may change. */
+  /** A copy of the call's arguments, which the tool may change. */
   readonly args: Record<string, unknown>;
   /** The context of the run. */
   readonly context: RunContext;
@@ -35,7 +35,7 @@ export type ToolExecutionOptions = {
 type ProgressListener = (progress: unknown) => void;
 
 /**
- * One execution of a tool, which several equal calls may wait for. It ends when the tool ends, when its time is over,
+ * One execution of a tool, for which several equal calls may wait. It ends when the tool ends, when its time is over,
  * or when the last waiting call has left. Anything that the tool does afterwards is ignored.
  */
 export class ToolExecution {
@@ -50,7 +50,7 @@ export class ToolExecution {
   #isOver = false;
   #waiting = 0;
   readonly #listeners = new Set<ProgressListener>();
-  /** The newest progress of the tool, which may report before the first call has joined. */
+  /** The newest progress of the tool. The tool may report before the first call has joined. */
   #progress: { readonly value: unknown } | undefined;
 
   constructor({ tool, args, context, toolCallId, idempotencyKey, scope }: ToolExecutionOptions) {

@@ -8,8 +8,8 @@ import { ToolCache } from "./tool-cache.ts";
 import type { ToolDef } from "../run/tool.ts";
 
 /**
- * Options of a `ToolSet`: the set that it is a part of, and caches that outlive it. `leavesOut` returns true if a wrong
- * tool is left out; without it a wrong tool is an error.
+ * Options of a `ToolSet`: the set of which it is a part, and caches that outlive it. `leavesOut` returns true if an
+ * invalid tool is omitted; without this function an invalid tool is an error.
  */
 export type ToolSetOptions = {
   readonly whole?: ToolSet;
@@ -19,7 +19,7 @@ export type ToolSetOptions = {
 
 /**
  * The tools that a model may call in a run, found by name. Their compiled schemas and caches are created on first use.
- * Two tools of one name are `invalid_config`.
+ * Two tools with the same name are `invalid_config`.
  */
 export class ToolSet {
   readonly #tools: readonly ToolDef[];
@@ -29,7 +29,7 @@ export class ToolSet {
   #mayEndRun: boolean | undefined;
   #mustCite: boolean | undefined;
   #caches: WeakMap<ToolDef, ToolCache> | undefined;
-  /** The tool set that this set is a part of. Its schemas and caches are used. */
+  /** The tool set of which this set is a part. Its schemas and caches are used. */
   readonly #whole: ToolSet | undefined;
 
   constructor(tools: readonly ToolDef[], shared: ToolSetOptions = {}) {
@@ -61,19 +61,22 @@ export class ToolSet {
     return (this.#mustCite ??= this.#tools.some(isCitingTool));
   }
 
-  /** The tools of the set as a model sees them. */
+  /** The tools of the set in the form that a model receives. */
   get specs(): readonly ToolSpec[] {
     this.#specs ??= Object.freeze(this.#tools.map((tool) => this.#specOf(tool)));
     return this.#specs;
   }
 
-  /** Returns the tool with this name, or `undefined`, also for names of inherited members such as `constructor`. */
+  /**
+   * Returns the tool with this name. Returns `undefined` if there is none, even for names of inherited members such as
+   * `constructor`.
+   */
   find(name: string): ToolDef | undefined {
     this.#byName ??= new Map(this.#tools.map((tool) => [tool.name, tool]));
     return this.#byName.get(name);
   }
 
-  /** Returns a set of the named tools, with the same schemas and caches. Unknown names are left out. */
+  /** Returns a set of the named tools, with the same schemas and caches. Unknown names are omitted. */
   subset(names: readonly string[]): ToolSet {
     return new ToolSet(
       this.#tools.filter(({ name }) => names.includes(name)),

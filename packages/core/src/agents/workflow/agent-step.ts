@@ -32,8 +32,8 @@ export type AgentStepRequest = {
 };
 
 /**
- * Returns the input of an agent step: the result of `inputFrom`. Without that function it is the last agent answer,
- * else the text input of the run, else the state as JSON.
+ * Returns the input of an agent step: the result of `inputFrom`. Without `inputFrom`, it is the last agent answer;
+ * before the first answer, the text input of the run; without text input, the state as JSON.
  */
 export function agentStepInput(
   { inputFrom }: CheckedAgentStep,
@@ -50,7 +50,7 @@ export function workflowStepInput(
 ): MessageContent {
   if (inputFrom === undefined) return defaultInput(state, message);
   const input = inputFrom(copyState(state));
-  // A workflow's runnable also accepts an object, which the type of all runnables does not say.
+  // The runnable of a workflow also accepts an object, although the type `Runnable` does not include it.
   return isRecord(input) ? (input as unknown as MessageContent) : requireText(input);
 }
 
@@ -85,8 +85,8 @@ async function startAgent({ agent, session, input, context, onChunk }: AgentStep
   const { signal } = context;
   const settings = runOf(context)?.settings;
   const modelOptions = settings?.modelOptions;
-  // The context names the session of the caller. A workflow that is a team's member runs in a session of its own, which
-  // only the run's settings name.
+  // The context contains the session of the caller. A workflow that is a member of a team runs in its own session,
+  // whose id is only in the run's settings.
   const ownSession = memberSessionId(settings?.sessionId ?? context.sessionId, shorten(session));
   const opts = { parent: context, signal, sessionId: ownSession, ...(modelOptions !== undefined && { modelOptions }) };
   if (onChunk === undefined) return await agent.run(input, opts);
@@ -95,7 +95,7 @@ async function startAgent({ agent, session, input, context, onChunk }: AgentStep
   return await stream.output;
 }
 
-/** The maximum length of an encoded path in a session's id. A step's own name is never longer. */
+/** The maximum length of an encoded path in a session id. The name of a step is never longer than that. */
 const longestEncoded = 384;
 
 /** Returns the path of a step, or a hash of a path that is too long for a session's id. */

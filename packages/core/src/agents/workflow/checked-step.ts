@@ -8,7 +8,7 @@ import type { AgentStep, ConditionStep, FunctionStep, ItemErrorPolicy, StepConte
 /** An agent step after its configuration was checked. */
 export type CheckedAgentStep = { readonly kind: "agent"; readonly agent: Runnable } & Readonly<AgentStep<StateRecord>>;
 
-/** A function of the state, called with a copy of it. */
+/** A function that receives a copy of the workflow's state. */
 export type StateFunction<Value = unknown> = (state: StateRecord) => Value;
 
 /** The work for each item of a `forEach`: steps, an agent, or a function. */
@@ -30,7 +30,7 @@ export type WaitTiming = {
 /** The schema of a person's answer: its JSON Schema for clients, and its check. */
 export type AnswerSchema = { readonly jsonSchema: JsonSchema; readonly validate: Validator };
 
-/** The end of a loop: the condition, and `checked`: before or after each round. */
+/** The end of a loop: its condition, and `checked`, the time at which it is checked: before or after each round. */
 export type LoopEnd = { readonly checked: "before" | "after"; readonly condition: StateFunction };
 
 /** A step of a workflow after its configuration was checked, tagged with its kind. `steps` are all nested steps. */

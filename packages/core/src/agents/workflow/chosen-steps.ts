@@ -6,7 +6,7 @@ import { copyState } from "./state-shape.ts";
 import type { PlacedScope } from "./step-scope.ts";
 import type { StepTraceEntry } from "./step-trace.ts";
 
-/** The maximum number of characters of a key that an error repeats. */
+/** The maximum number of characters of a case's key that an error message repeats. */
 const shownLength = 64;
 
 /** Returns the steps of the case that a `choose` step selects. A durable run stores the key of the case. */

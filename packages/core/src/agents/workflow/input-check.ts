@@ -22,7 +22,7 @@ export class InputCheck {
   check(input: object): unknown {
     const verdict = this.#compiled.validate(input);
     if (verdict instanceof Promise) {
-      // A rejected check that nobody awaits would end the process.
+      // An unhandled rejection of the check would end the process.
       verdict.catch(() => {});
       throw new TroupeError("invalid_config", "inputSchema must check an input synchronously, and returned a promise.");
     }

@@ -27,7 +27,7 @@ export type StepPart<Result> = {
 /** The runner of the steps within a repeated step. */
 export interface PartRunner {
   runAll(steps: readonly CheckedStep[], scope: PlacedScope): Promise<StateChange>;
-  /** Does the work of a round or an item, with an entry in the trace, events and telemetry. */
+  /** Does the work of a round or an item. Adds an entry to the trace, emits events and records telemetry. */
   runPart<Result>(part: StepPart<Result>): Promise<Result>;
   /** Does the step's own work, and repeats it by the retry policy. */
   attempt<Result>(entry: StepTraceEntry, scope: PlacedScope, work: Work<Result>): Promise<Result>;
@@ -35,7 +35,7 @@ export interface PartRunner {
   runSteps(entry: StepTraceEntry, steps: readonly CheckedStep[], scope: PlacedScope): Promise<StateChange>;
   /** Does the work of an item that is an agent or a function. */
   runItem(step: CheckedStepOf<"forEach">, entry: StepTraceEntry, scope: PlacedScope): Promise<ItemResult>;
-  /** Returns true if the run has ended or stopped, so that a failure is not an item's own. */
+  /** Returns true if the run has ended or stopped, in which case the item did not cause the failure. */
   hasStopped(scope: PlacedScope): boolean;
 }
 
@@ -50,7 +50,8 @@ export async function runLoop(
 ): Promise<StateChange> {
   let change = noStateChange;
   const holds = async (round: number): Promise<boolean> => {
-    // The condition's result is stored under a key for each round. The trace has no entry for the condition.
+    // The result of the condition is stored under a separate key for each round. The trace has no entry for the
+    // condition.
     const place = { ...placeAt(entry.place, round), path: entry.name };
     return await checkCondition(runner, end.condition, {
       entry: new StepTraceEntry(place),
@@ -120,8 +121,8 @@ async function runItem(
 }
 
 /**
- * Returns the scope of an item. The item is in the scope's copy of the state, and is the text that the first agent of
- * the item reads.
+ * Returns the scope of an item. The scope's copy of the state contains the item, and the first agent of the item reads
+ * the item as its text.
  */
 function itemScope({ as }: CheckedStepOf<"forEach">, item: unknown, scope: PlacedScope): PlacedScope {
   const message = typeof item === "string" ? item : JSON.stringify(item);

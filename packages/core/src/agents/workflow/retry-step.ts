@@ -29,7 +29,7 @@ export type StepRetryOptions<Result> = {
 /** The maximum delay of a timer, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
-/** Codes of errors that every further attempt at a step would meet again. */
+/** Error codes after which a step is not repeated, because every attempt would fail in the same way. */
 const permanent: readonly ErrorCode[] = [
   "cancelled",
   "invalid_config",
@@ -48,7 +48,7 @@ const permanent: readonly ErrorCode[] = [
 export async function retryStep<Result>(attempts: StepRetryOptions<Result>): Promise<Result> {
   const { name, policy = { maxRetries: 0, backoffMs: 0 }, signal, work, mayRepeat, onRepeat, made = 0 } = attempts;
   const { maxRetries, backoffMs } = policy;
-  // A stored failure is final: stored failures after which the step was repeated are only counted, in `made`.
+  // A stored failure is final. Stored failures that were followed by another attempt are only counted, in `made`.
   const isTransient = (error: unknown) =>
     !(error instanceof StoredFailure) && !permanent.includes(toTroupeError(error).code) && mayRepeat?.() !== false;
   const config = {

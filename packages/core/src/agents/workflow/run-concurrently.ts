@@ -1,4 +1,7 @@
-/** The limits of concurrent work: how many items at once, the signal of all, and the reason to cancel the others. */
+/**
+ * The limits of concurrent work: the number of items at once, the signal for all items, and the reason to cancel the
+ * others after a failure.
+ */
 export type ConcurrentWork<Item> = {
   /** The maximum number of items that are worked on at once. @default all items */
   readonly concurrency?: number;

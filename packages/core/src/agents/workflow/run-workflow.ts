@@ -46,8 +46,8 @@ const noObserver: StepObserver = { wantsChunks: () => false, allowsRepeat: true,
 export const runUnobserved = createObservedRunner(noObserver);
 
 /**
- * Makes a runner that passes the events of all steps to the observer and yields no chunks itself. `Workflow.stream`
- * uses it with the queue that its reader reads.
+ * Makes a runner that passes the events of all steps to the observer and yields no chunks itself. The observer of
+ * `Workflow.stream` is the queue from which the stream is read.
  */
 export function createObservedRunner(observer: StepObserver): WorkflowRunner {
   // oxlint-disable-next-line require-yield -- a WorkflowRunner without chunks
@@ -140,8 +140,8 @@ async function runSteps(run: Run<StateRecord>, plan: WorkflowPlan, observer: Ste
 }
 
 /**
- * Makes an observer that streams the agent step whose text is the workflow's answer. It is the last agent step, unless
- * that runs in parallel with other agents.
+ * Makes an observer that streams the agent step whose text is the workflow's answer: the last agent step, unless it
+ * runs in parallel with other agents.
  */
 function lastAgentObserver({ steps }: WorkflowPlan, chunks: AsyncQueue<StreamChunk>): StepObserver {
   const speaker = answeringStep(steps);
@@ -155,7 +155,7 @@ function lastAgentObserver({ steps }: WorkflowPlan, chunks: AsyncQueue<StreamChu
 function answeringStep(steps: readonly CheckedStep[]): string | undefined {
   const last = steps.findLast((step) => agentsIn([step]) > 0);
   if (last?.kind === "agent" || last?.kind === "workflow") return last.name;
-  // The last of several rounds or items, and the chosen case, are not known before the run, so no step is streamed.
+  // With several rounds, items or cases it is unknown before the run which agent answers last, so no step is streamed.
   if (last === undefined || !("steps" in last) || isRepeated(last)) return undefined;
   if (last.kind !== "condition" && agentsIn([last]) > 1) return undefined;
   return answeringStep(last.steps);

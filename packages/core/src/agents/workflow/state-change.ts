@@ -19,7 +19,8 @@ export function combineChanges(earlier: StateChange, later: StateChange): StateC
 
 /**
  * Makes the state change of a function step from the function's return value. The value is copied, because the function
- * may keep and modify it. `undefined` is no change; any other value that is not a JSON object is `invalid_value`.
+ * may keep and modify it. `undefined` changes nothing; any other value that is not a JSON object is rejected as
+ * `invalid_value`.
  */
 export function changeFromFunction(returned: unknown): StateChange {
   if (returned === undefined) return noStateChange;
@@ -38,7 +39,7 @@ export function changeFromFunction(returned: unknown): StateChange {
 export function changeFromAnswer({ text, structured }: RunOutput, name: string): StateChange {
   const refusal = (place: string, problem: string) =>
     wrongValue(`its structured answer${place && ` at ${place}`} ${problem}`);
-  // A model's text may end in half a surrogate pair, which cannot be stored.
+  // A model's text may end in half a surrogate pair, which cannot be stored and is replaced.
   const answer = structured === undefined || structured === null ? text.toWellFormed() : cleanJson(structured, refusal);
   return { partial: { [name]: answer }, text };
 }

@@ -9,7 +9,7 @@ export type StateRecord = Record<string, unknown>;
 
 /**
  * The shape that `initialState` gives to the state of every run: initial values, the keys that an input may set, and
- * the kinds of their values. With an empty initial state an input may set any keys.
+ * the kinds of their values. If the initial state is empty, an input may set any key.
  */
 export class StateShape {
   readonly #initial: StateRecord;
@@ -61,7 +61,7 @@ export function copyState(state: StateRecord): StateRecord {
   return structuredClone(state);
 }
 
-/** The maximum number of characters of a state key, as a client sent it, that an error repeats. */
+/** The maximum number of characters of a state key from a client that an error message repeats. */
 const shownLength = 64;
 
 /** The names of the kinds of JSON values, for messages. An initial null allows any kind: `open`. */

@@ -25,7 +25,8 @@ export type StepObserver = {
   /** True if a step may be repeated after its chunks were emitted. */
   readonly allowsRepeat: boolean;
   /**
-   * Receives an event of a step. The step continues when the returned promise resolves, or at once without a promise.
+   * Receives an event of a step. The step continues when the returned promise resolves, or immediately if no promise is
+   * returned.
    */
   onEvent(event: StepEvent): Promise<void> | undefined;
 };
@@ -38,7 +39,10 @@ export type StepRunnerOptions = {
   readonly observer: StepObserver;
 };
 
-/** The state and last message at the start of a sequence of steps, its signal, and the receiver of its changes. */
+/**
+ * The scope of a sequence of steps: the state and last message at its start, its signal, and the receiver of its
+ * changes.
+ */
 export type StepScope = {
   /**
    * The state, and the last message: the last agent answer or, before the first answer, the run's text input if it has
@@ -108,7 +112,7 @@ export async function attemptStep<Result>(
   });
 }
 
-/** Returns true if the retry policy allows another attempt after this error. `made`: the number of attempts before. */
+/** Returns true if the retry policy allows another attempt after this error. `made`: the number of attempts so far. */
 function isRepeated(error: unknown, policy: RetryPolicy | undefined, made: number): boolean {
   return made < (policy?.maxRetries ?? 0) && !isCancelled(error);
 }

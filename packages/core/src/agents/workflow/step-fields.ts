@@ -29,7 +29,9 @@ export function readAgentStep({ fields, name, path }: UncheckedStep): CheckedAge
   return { kind: "agent", name, agent, inputFrom };
 }
 
-/** Returns true for a runnable. A `Workflow` also has a method `run`, but with other parameters, and it has no `kind`. */
+/**
+ * Returns true for a runnable. A `Workflow` also has a method `run`, but with other parameters, and it has no `kind`.
+ */
 export function isRunnable(value: unknown): value is Runnable {
   const hasMethods = ["run", "stream"].every((method) => typeof readProperty(value, method) === "function");
   return hasMethods && typeof readProperty(value, "kind") === "string";

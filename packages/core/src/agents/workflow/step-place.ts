@@ -11,7 +11,8 @@ export type StepPlace = {
 };
 
 /**
- * The place of nested steps: the path before their names, and the part of the run's journal in which they are stored.
+ * The place of nested steps: the path that precedes their names, and the part of the run's journal in which they are
+ * stored.
  */
 export type StepsPlace = { readonly path: string; readonly steps: RunSteps };
 
@@ -36,6 +37,6 @@ export function placeWithin({ path, key, steps }: StepPlace): StepsPlace {
 }
 
 function keyOf(name: string): string {
-  // A point in a step's name is encoded, because a point in the step's key would make the ids of waits ambiguous.
+  // A dot in a step's name is encoded, because a dot in the step's key would make the ids of waits ambiguous.
   return `w/${encodeKey(name).replaceAll(".", "%2E")}`;
 }

@@ -62,7 +62,7 @@ export class StepRunner implements PartRunner {
     return await this.#observe(part);
   }
 
-  /** Does the work of a step, a round or an item, with an entry in the trace, events and telemetry. */
+  /** Does the work of a step, a round or an item. Adds an entry to the trace, emits events and records telemetry. */
   async #observe<Result>(unit: ObservedUnit<Result>): Promise<Result> {
     const { scope, place, work } = unit;
     scope.signal.throwIfAborted();
@@ -103,7 +103,7 @@ export class StepRunner implements PartRunner {
     }
   }
 
-  /** Executes a step with nested steps, as `#execute` does for every kind of step. */
+  /** Executes a step with nested steps, on behalf of `#execute`. */
   async #executeSteps(step: GroupStep, scope: PlacedScope, entry: StepTraceEntry): Promise<StateChange | undefined> {
     switch (step.kind) {
       case "condition":
@@ -195,7 +195,7 @@ export class StepRunner implements PartRunner {
   }
 
   async #wait(step: CheckedWaitStep, scope: PlacedScope, entry: StepTraceEntry): Promise<StateChange> {
-    // A wait that has ended is not repeated: its answer is taken, or its time is over.
+    // A wait that has ended is not repeated: its answer or its timeout is final.
     const wait = { scope, work: waitWork(step, scope), mayRepeat: () => false };
     const change = await attemptStep(this.#options, entry, wait);
     entry.output = change.partial[step.name];
@@ -224,7 +224,7 @@ export class StepRunner implements PartRunner {
 
 type GroupStep = Extract<CheckedStep, { readonly steps: readonly CheckedStep[] }>;
 
-/** A step, a round or an item as `StepRunner` observes it. A step whose work gives `undefined` was skipped. */
+/** A step, a round or an item, for `StepRunner.#observe`. A step whose work returns `undefined` was skipped. */
 type ObservedUnit<Result> = Omit<StepPart<Result>, "kind"> & { readonly kind: string };
 
 /** Does the work of a step, and records the step in telemetry. */
@@ -244,7 +244,10 @@ async function observeStep<Change>(
   }
 }
 
-/** The state change of an agent step, its answer if the change lacks it, and further facts of the answer for the run. */
+/**
+ * The state change of an agent step, with the answer if the change does not contain it, and further facts about the
+ * answer for the run.
+ */
 type AgentChange = StateChange &
   Pick<RunOutput, "sources" | "stored"> & { readonly answer?: unknown; readonly isShown?: boolean };
 
@@ -270,13 +273,14 @@ function noteFacts(run: Run, entry: StepTraceEntry, { sources, stored, isShown =
   entry.isShown = isShown;
 }
 
-/** Returns true if a durable run stops before its end. Its steps have then not ended either. */
+/** Returns true if a durable run stops before its end. In that case its steps have not ended either. */
 function isPaused({ steps }: Run): boolean {
   return steps.durable?.stopped !== undefined;
 }
 
 /**
- * Returns the call to note for a third party's runnable. Its run is one call, because it has no steps of its own.
+ * Returns the call that a durable run notes for a third party's runnable; undefined for other runnables. The whole run
+ * of such a runnable counts as one call, because its steps are unknown.
  */
 function callOfRunnable(runnable: Runnable): Pick<NotedCall, "tool" | "effect"> | undefined {
   const effect = effectOfRunnable(runnable);

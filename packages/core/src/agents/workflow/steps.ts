@@ -12,7 +12,10 @@ import type { UncheckedStep } from "./step-fields.ts";
 import { readAsk, readSleep, readWaitFor } from "./wait-forms.ts";
 import { readChoose, readForEach, readLoop, readWorkflowStep } from "./step-forms.ts";
 
-/** The kinds of step by the field that marks each kind, and the kind's other fields beside its name. */
+/**
+ * The kinds of step, each by the field that marks it, with the other fields that a step of this kind may have beside
+ * `name`.
+ */
 const forms = {
   agent: ["inputFrom"],
   run: ["effect"],
@@ -33,8 +36,8 @@ type Form = keyof typeof forms;
 const formNames = Object.keys(forms) as Form[];
 const longestName = 128;
 /**
- * The maximum length of an encoded step name. It becomes part of the step's session id, in which a byte that is not a
- * plain letter takes three characters.
+ * The maximum length of an encoded step name, which becomes part of a session id. Encoding writes each byte that is not
+ * a plain letter as three characters.
  */
 const longestEncoded = 3 * longestName;
 

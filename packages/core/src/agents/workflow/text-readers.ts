@@ -16,8 +16,8 @@ function readsText(step: CheckedStep): boolean {
     case "workflow":
       return step.inputFrom === undefined;
     case "function":
-      // A function with one parameter only takes the state. A function without declared parameters may be a wrapper
-      // that passes all arguments on.
+      // A function with one declared parameter only takes the state. A function without declared parameters may pass
+      // all its arguments on.
       return step.run.length !== 1;
     case "condition":
     case "loop":

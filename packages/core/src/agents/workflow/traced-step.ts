@@ -5,7 +5,7 @@ import { topPlace } from "./step-place.ts";
 /** The entry of a step in the run's trace, reduced to the fields that its stored attempts change. */
 export type TracedTimes = {
   readonly name: string;
-  /** Milliseconds that the step has taken, including the stored work of earlier processes of a durable run. */
+  /** Milliseconds that the step has taken, including work that earlier processes of a durable run stored. */
   readonly durationMs: number;
   /** Milliseconds that earlier processes spent on work that this process does not repeat. */
   storedMs: number | undefined;
@@ -69,7 +69,7 @@ export class TracedStep {
     return this.#steps.part(this.#keyOf(made));
   }
 
-  /** Stores the duration of a step with nested steps, or takes the stored duration. */
+  /** Stores the duration of a step with nested steps, or adopts the duration that is stored already. */
   async end(): Promise<void> {
     const { durationMs } = this.#entry;
     const measure = () => {

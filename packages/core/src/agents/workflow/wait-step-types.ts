@@ -34,7 +34,7 @@ export type WaitForStep = WaitLimit & {
   waitFor: string;
 };
 
-/** A step that waits for a time. Meanwhile no process performs a durable run; any other run waits in memory. */
+/** A step that waits for a time. In the meantime no process performs a durable run; a plain run waits in memory. */
 export type SleepStep<State> =
   | {
       name: string;

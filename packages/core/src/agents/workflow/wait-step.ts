@@ -72,7 +72,7 @@ async function answerOf(
   }
 }
 
-/** Returns the answer as the schema's output. The service has checked it against the JSON Schema before. */
+/** Returns the answer as the output of the schema. The service has already checked it against the JSON Schema. */
 async function checked(step: CheckedWaitStep, result: unknown): Promise<unknown> {
   if (step.kind !== "ask" || step.schema === undefined) return result ?? null;
   const verdict = await step.schema.validate(result);
@@ -92,7 +92,7 @@ async function sleepUntil(
 ): Promise<StateChange> {
   const time = await until(copyState(before.state));
   if (open !== undefined) await open.ask({ kind: "sleep", about: { step: name }, until: time });
-  // A wait longer than a timer allows needs no second timer, because the run's time limit ends the run earlier.
+  // One timer suffices: the run's time limit ends the run before the longest timer does.
   else await sleep(Math.min(Math.max(0, time - Date.now()), longestTimerMs), signal);
   return noStateChange;
 }

@@ -50,7 +50,9 @@ export type WorkflowConfig<State extends object> = LogChoice & {
   retryPolicy?: RetryPolicy | undefined;
   /** The bus that receives the events of the workflow's runs. @default a new bus */
   eventBus?: EventBus<RunEvents> | undefined;
-  /** Records traces and metrics of the runs, such as `createTelemetry()` of `@troupe/otel`. @default nothing is recorded */
+  /**
+   * Records traces and metrics of the runs, such as `createTelemetry()` of `@troupe/otel`. @default nothing is recorded
+   */
   telemetry?: Telemetry | undefined;
   /** Limits of each run. @default 10 minutes, and no limit on tokens */
   limits?: RunLimits | undefined;

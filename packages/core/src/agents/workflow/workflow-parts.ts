@@ -106,8 +106,8 @@ export class WorkflowParts {
   }
 
   /**
-   * Throws `invalid_request` for a text that no step reads. As a runnable, the workflow accepts any text as a signal to
-   * start.
+   * Throws `invalid_request` for a text that no step reads. Only the workflow's runnable accepts such a text, as a
+   * signal to start.
    */
   checkText(start: ParsedWorkflowInput): void {
     if (!("message" in start) || this.readsText) return;
@@ -157,7 +157,9 @@ export class WorkflowParts {
     return { execution, plan };
   }
 
-  /** Returns the input as the schema returns it, with defaults. Throws `invalid_request` if it does not fit the schema. */
+  /**
+   * Returns the input as the schema returns it, with defaults. Throws `invalid_request` if it does not fit the schema.
+   */
   #checked(input: object | undefined): unknown {
     return this.#inputCheck === undefined ? input : this.#inputCheck.check(input ?? {});
   }
@@ -176,7 +178,7 @@ function refuseMessages({ messages }: RunOpts): void {
   );
 }
 
-/** Throws for options that replace those of a single agent, because a workflow may have several agents. */
+/** Throws for run options that replace the options of a single agent, because a workflow may have several agents. */
 function refuseAgentOptions({ model, instructions, tools, additions }: RunOpts): void {
   const given = Object.entries({ model, instructions, tools, additions }).find(([, value]) => value !== undefined);
   if (given === undefined) return;

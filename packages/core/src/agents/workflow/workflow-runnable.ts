@@ -47,8 +47,8 @@ export class WorkflowRunnable<State extends object> implements Runnable<Structur
   }
 
   /**
-   * The name of the first step that waits for an answer or an event; undefined if no step does. Only a `RunService` runs
-   * such a workflow.
+   * The name of the first step that waits for an answer or an event; undefined if no step does. Only a `RunService`
+   * runs such a workflow.
    */
   get waitingStep(): string | undefined {
     return this.#parts.waitingStep;
@@ -74,7 +74,7 @@ export class WorkflowRunnable<State extends object> implements Runnable<Structur
   }
 }
 
-// The mark of workflows that do their work in steps is defined on the prototype, because serializers print own properties.
+// The mark of workflows that perform steps is defined on the prototype, because serializers print own properties.
 Object.defineProperty(WorkflowRunnable.prototype, keepsSteps, { value: true });
 
 /**

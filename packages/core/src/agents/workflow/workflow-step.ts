@@ -63,17 +63,20 @@ export interface FlowSteps {
 }
 
 /**
- * Nested steps: an array, or a function that adds them to a flow one by one, so that each step knows the types of
- * earlier answers.
+ * Nested steps: an array, or a function that adds steps to a flow one after the other. With a function, each step knows
+ * the types of earlier answers.
  */
 export type NestedSteps<State> = readonly WorkflowStep<State>[] | FlowFunction<State>["write"];
 
-/** A method, because TypeScript compares the parameters of methods in both directions: steps of any state fit. */
+/**
+ * Declared as a method, because TypeScript compares the parameters of methods in both directions, so that steps for any
+ * state fit.
+ */
 type FlowFunction<State> = { write(flow: StepFlow<State>): FlowSteps };
 
 /**
- * Steps that are repeated while a condition holds, which is checked before each round, or until it holds, which is
- * checked after each round. Each round sees the changes of the rounds before it.
+ * Steps that are repeated, either while a condition holds (checked before each round) or until it holds (checked after
+ * each round). Each round sees the changes of earlier rounds.
  */
 type LoopStep<State> = {
   name: string;
@@ -85,7 +88,7 @@ type LoopStep<State> = {
   | { until: (state: WorkflowState<State>) => unknown; while?: undefined }
 );
 
-/** Steps of one of several cases. A key without a case and without `otherwise` is `invalid_value`. */
+/** Steps of one of several cases. A key that has no case is rejected as `invalid_value` unless `otherwise` is given. */
 type ChooseStep<State> = {
   name: string;
   /** Returns the key of the case, or a promise of it. */
@@ -133,7 +136,7 @@ type ForEachOptions<State> = {
   forEach: (state: WorkflowState<State>) => unknown;
   /** The maximum number of items that are worked on at the same time. @default 1 */
   concurrency?: number | undefined;
-  /** The maximum number of items. A longer array is `invalid_value`. @default 1000 */
+  /** The maximum number of items. A longer array is rejected as `invalid_value`. @default 1000 */
   maxItems?: number | undefined;
   /** The key of the state under which the work finds its item. @default "item" */
   as?: string | undefined;
@@ -206,7 +209,7 @@ export type PlannedStep = {
   readonly case?: string;
 };
 
-/** The type of a state with one more key. */
+/** The type of a state to which one key was added. */
 type With<State, Key extends string, Value> = State & { [Name in Key]: Value };
 
 /** The type of a step's value after `waitMs`, by its `onTimeout`. */
@@ -226,13 +229,13 @@ type Items<State, Name extends string, Item, As extends string> = Omit<
   as?: As | undefined;
 };
 
-/** The answer that `onItemError: "collect"` puts in the place of a failed item. */
+/** The value that `onItemError: "collect"` puts in the place of a failed item. */
 type Collected<Policy> = Policy extends "collect" ? { error: { code: string; message: string } } : never;
 
 /**
- * The steps of a workflow, written one after the other so that each knows the types of the answers before it. Pass a
- * function of it as `steps`: `steps: (flow) => flow.ask({ … }).step({ … })`. Each method adds a step and returns a new
- * flow.
+ * The steps of a workflow, added one after the other, so that each step knows the types of earlier answers. Pass a
+ * function that receives the flow as `steps`: `steps: (flow) => flow.ask({ … }).step({ … })`. Each method adds a step
+ * and returns a new flow.
  */
 export interface StepFlow<State> extends FlowSteps {
   /** Adds a step of any kind. */

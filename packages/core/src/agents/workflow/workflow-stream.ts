@@ -7,7 +7,7 @@ import type { StepEvent, WorkflowChunk, WorkflowResult } from "./workflow-result
 /** The stream of a workflow run. The run starts with the first read; leaving the stream early cancels it. */
 export interface WorkflowStream<State> extends AsyncIterable<WorkflowChunk<State>> {
   readonly runId: string;
-  /** Cancels the run of the workflow. */
+  /** Cancels the workflow run. */
   cancel(reason?: string): void;
 }
 

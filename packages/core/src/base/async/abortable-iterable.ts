@@ -53,7 +53,7 @@ class AbortableIterator<Chunk> implements AsyncIterator<Chunk, undefined> {
     return { done: true, value: undefined };
   }
 
-  // Waits for a chunk or an abort without `Promise.race`. A single promise for the abort would collect a reaction for
+  // Waits for a chunk or an abort without `Promise.race`: a shared promise for the abort would collect a reaction for
   // each chunk while the stream lives.
   #nextOrAbort(): Promise<IteratorResult<Chunk>> {
     return new Promise((resolve, reject) => {
@@ -63,15 +63,15 @@ class AbortableIterator<Chunk> implements AsyncIterator<Chunk, undefined> {
   }
 
   readonly #abort = (): void => {
-    // The reader receives the abort error; a failure to release the source no longer matters.
+    // The reader receives the abort error, so a failure to release the source no longer matters.
     this.#release().catch(ignore);
     this.#wake(abortedReadError(this.#signal));
   };
 
   async #release(): Promise<void> {
     this.#unlisten();
-    // The iterator of a Node stream would answer `return` only after a chunk that may never arrive. A stream destroyed
-    // early may emit an error.
+    // The iterator of a Node stream would answer `return` only after a chunk that may never arrive, so the stream is
+    // destroyed. A stream destroyed early may emit an error.
     if (this.#source instanceof Readable) this.#source.once("error", ignore).destroy();
     else await this.#chunks.return?.();
   }

@@ -6,8 +6,8 @@ export class LazyPromise<Result> extends Promise<Result> {
   #start: (() => void) | undefined;
 
   /**
-   * Makes the promises that `then` and `catch` of a lazy promise return plain promises: they have no work of their own
-   * to start.
+   * Makes `then` and `catch` of a lazy promise return plain promises, because the promises that they return have no
+   * work to start.
    */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
@@ -16,7 +16,7 @@ export class LazyPromise<Result> extends Promise<Result> {
   /** Makes a promise that settles like the given promise, and calls `start` on the first `then`. */
   static of<Result>(promise: Promise<Result>, start: () => void): LazyPromise<Result> {
     const lazy = new LazyPromise<Result>((resolve, reject) => void promise.then(resolve, reject));
-    // A rejection handler is attached before `#start` is set, so that it does not start the work.
+    // The rejection handler is attached before `#start` is set. Otherwise attaching it would start the work.
     lazy.catch(() => undefined);
     lazy.#start = start;
     return lazy;

@@ -22,8 +22,8 @@ export async function mapBounded<Item, Result>(
 }
 
 /**
- * Yields items with their indexes. It is a generator, because several loops read from it: a loop that exits with an
- * error closes a generator for the other loops, but not an array's own iterator.
+ * Yields items with their indexes. It is a generator, because several loops read from it: if one loop exits with an
+ * error, the generator ends, so the other loops end too. The iterator of an array would continue.
  */
 function* numbered<Item>(items: readonly Item[]) {
   yield* items.entries();

@@ -6,7 +6,7 @@ import { abortedError } from "../errors/aborted-error.ts";
  */
 export function untilAborted<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   if (signal === undefined) return work();
-  // The race with the abort is written by hand: `Promise.race` costs several times as much, and each run waits often.
+  // The promise is written by hand, because `Promise.race` costs several times as much and each run waits here often.
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(abortedError(signal.reason));

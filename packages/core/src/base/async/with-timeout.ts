@@ -3,7 +3,7 @@ export type TimeoutOptions<Late> = {
   timeoutMs: number;
   /** Called when the time is over. Its return value is the result; an error that it throws is the error. */
   onTimeout: () => Late;
-  /** As `unref` of a timer in Node: the wait does not keep the process alive. @default false */
+  /** Like `unref` of a timer in Node: the wait does not keep the process alive. @default false */
   unref?: boolean;
 };
 

@@ -26,6 +26,6 @@ export function findErrorCode(error: unknown): string | undefined {
 
 function systemCode(code: unknown): string | undefined {
   // The pattern of system codes excludes the number of a DOMException and the code of a vendor. It also excludes Node's
-  // `ERR_…` codes, which are errors of the program.
+  // `ERR_…` codes, which are errors in the program.
   return typeof code === "string" && /^(?:E(?!RR_)[A-Z\d_]+|UND_ERR_[A-Z_]+)$/.test(code) ? code : undefined;
 }

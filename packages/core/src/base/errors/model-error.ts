@@ -12,11 +12,11 @@ export type ModelFailure = {
   status?: number | undefined;
   /** Error code of the vendor, such as `insufficient_quota`. */
   vendorCode?: string | undefined;
-  /** `ECONNRESET` for a truncated response, `ETIMEDOUT` for a stalled one. @default found among the causes */
+  /** `ECONNRESET` for a truncated response, `ETIMEDOUT` for a stalled response. @default found among the causes */
   networkCode?: string | undefined;
   /**
-   * Words for the message that follow the vendor's name, instead of a status or network code: "ended the stream before
-   * its last event".
+   * A description of the failure that follows the vendor's name in the message, instead of a status or network code:
+   * "ended the stream before its last event".
    */
   happened?: string | undefined;
   /** Milliseconds that the vendor asks to wait before a retry. */
@@ -31,15 +31,16 @@ export type ModelFailure = {
    * API key of the call, which is removed from the cause. If the caller's key was refused, the error is `unauthorized`.
    */
   key?: { readonly value: string; readonly fromCaller: boolean } | undefined;
-  /** Environment variables whose key was not sent to an address that is not the vendor's own. */
+  /** Environment variables whose key was not sent, because the address is not the vendor's own. */
   withheldKeys?: readonly string[] | undefined;
   /** Error of the vendor, its SDK or the network. */
   cause?: unknown;
 };
 
 /**
- * Error of a failed model call. Message and fields quote no text of the vendor. That text is in `cause`, shortened and
- * without the call's API key, for the developer of the service. It is left out if the key was refused or is unknown.
+ * Error of a failed model call. Its message and fields quote no text of the vendor. For the developer of the service,
+ * that text is in `cause`, shortened and without the call's API key. It is omitted if the key was refused or is
+ * unknown.
  */
 export class ModelError extends TroupeError {
   readonly providerId: string;
@@ -121,7 +122,7 @@ function sentenceOf(facts: Facts): string {
   return (refused ? sentenceOfRefusal(facts) : undefined) ?? sentenceOfFailure(facts);
 }
 
-/** Returns the sentence of the message for a refused call, if another API key can mend the refusal. */
+/** Returns the sentence of the message for a call that the vendor refused, if another API key can mend that. */
 function sentenceOfRefusal(facts: Facts): string | undefined {
   const { providerId, status, callersKey, withheldKeys } = facts;
   if (callersKey) return `${providerId} refused the API key of this request (status ${status}). Pass a valid key.`;
@@ -157,6 +158,7 @@ function fieldsOf({ providerId, status, retryAfterMs, contextExcess }: Facts): E
 
 function causeOf({ cause, key, secrets = [], withText = true }: ModelFailure, { refused }: Facts): Error | undefined {
   const mask = createMasker(key === undefined ? secrets : [key.value, ...secrets]);
-  // A vendor that refuses a key may quote a part of the key, which cannot be recognised. Its text is left out.
+  // A vendor that refuses a key may quote a part of the key, which cannot be recognised. The vendor's text is therefore
+  // omitted.
   return scrubbedCause(cause, { mask, withText: withText && !refused });
 }

@@ -119,7 +119,7 @@ export function arrayOf<Value>(what: string, check: OptionCheck<Value>): OptionC
 }
 
 /**
- * Makes an option check for an object with options of its own, which `readOptions` checks by `table`. Errors name these
+ * Makes an option check for an object that has options itself, which `readOptions` checks by `table`. Errors name these
  * options by their path, such as `retry.maxRetries`.
  */
 export function nested<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(

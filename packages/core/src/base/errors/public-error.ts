@@ -8,7 +8,10 @@ export type PublicError = { code: ErrorCode; message: string } & ErrorFields;
 /** Codes of failures of the service itself, whose messages are for the operator. */
 const ownFailures: ReadonlySet<ErrorCode> = new Set(["internal", "invalid_config", "invalid_value"]);
 
-/** Messages for clients instead of those of storage drivers, which name files, hosts and records. */
+/**
+ * Messages for clients that replace those of storage drivers, because those of storage drivers name files, hosts and
+ * records.
+ */
 const ofStorage: Readonly<Partial<Record<ErrorCode, string>>> = {
   storage_unavailable: "The storage cannot be used at the moment.",
   storage_corrupt: "What is stored cannot be read.",

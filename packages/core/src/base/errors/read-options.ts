@@ -6,7 +6,7 @@ import type { ErrorCode } from "./troupe-error.ts";
 
 /**
  * Facts for the errors of `readOptions` or of an option check: the owner of the options, the path before each option's
- * name, and the error code. Declare it as a constant, not anew for each call.
+ * name, and the error code. Declare it as a constant instead of creating it for each call.
  */
 export type OptionContext = {
   /**
@@ -46,7 +46,7 @@ type OptionalName<Checks extends Table> = {
   [Name in keyof Checks]: undefined extends Read<Checks, Name> ? Name : never;
 }[keyof Checks];
 
-/** Type of the options that `readOptions` returns for a table. Options without a value and a default are left out. */
+/** Type of the options that `readOptions` returns for a table. Options without a value and a default are omitted. */
 export type OptionsOf<Checks extends Table> = {
   [Name in Exclude<keyof Checks, OptionalName<Checks>>]: Read<Checks, Name>;
 } & { [Name in OptionalName<Checks>]?: Exclude<Read<Checks, Name>, undefined> };

@@ -11,7 +11,7 @@ export function readRetryAfter(headers: HeaderReader, now = Date.now()): number 
 function readSeconds(text: string | null | undefined, now: number): number | undefined {
   const waitMs = readNumber(text, 1000);
   if (waitMs !== undefined || typeof text !== "string") return waitMs;
-  // `Date.parse` reads a year from "-1" and from "5 apples". All dates of HTTP end in GMT.
+  // `Date.parse` would read a year from "-1" and from "5 apples". All dates of HTTP end in GMT.
   const date = text.trim().endsWith(" GMT") ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -10,8 +10,8 @@ export type ScrubOptions = { mask: Masker; withText: boolean };
 
 /**
  * Copies an error and its causes without secrets, for a `cause` or the log. A copy has names, codes, statuses, stack
- * frames and the first 200 characters of each message. Requests, headers and bodies of vendor libraries are left out.
- * Returns `undefined` for no error.
+ * frames and the first 200 characters of each message. Requests, headers and bodies of vendor libraries are omitted.
+ * Returns `undefined` if there is no error.
  */
 export function scrubbedCause(error: unknown, scrubbing: ScrubOptions): Error | undefined {
   const causes = [...causesOf(error)];

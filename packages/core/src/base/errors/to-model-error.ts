@@ -33,9 +33,9 @@ export type CallContext = {
 const foreign: readonly string[] = ["unavailable", "timeout", "invalid_value"];
 
 /**
- * Converts any error of a model call to the error that a provider throws. That is the abort error if the signal
- * aborted, otherwise a `ModelError` with the facts of the vendor, its SDK or the network. Another `TroupeError`, thrown
- * or as the cause, is returned as it is, unless its code is `unavailable`, `timeout` or `invalid_value`.
+ * Converts any error of a model call to the error that a provider throws. If the signal aborted, that is the abort
+ * error; otherwise a `ModelError` with the facts of the vendor, its SDK or the network. Another `TroupeError`, thrown
+ * or as the cause, is returned unchanged, unless its code is `unavailable`, `timeout` or `invalid_value`.
  */
 export function toModelError(thrown: unknown, call: CallContext): TroupeError {
   const { providerId, key, headers, signal, findSecrets = noSecrets } = call;

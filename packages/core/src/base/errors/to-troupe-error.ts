@@ -8,7 +8,7 @@ import { originOf, WrapperError } from "./wrapper-error.ts";
  * Returns a `TroupeError` unchanged, except an `internal` error that has no place yet. Converts any other thrown value:
  * for an abort, and after `signal` aborted, to the error of `abortedError`; otherwise to `internal`. The thrown value
  * becomes the `cause`. With a `place`, such as `The hook beforeRun`, the message of `internal` names the place and
- * quotes the thrown message, for the program only. Without a place that message is fixed.
+ * quotes the thrown message, because only the program gets it. Without a place the message is fixed.
  */
 export function toTroupeError(thrown: unknown, signal?: AbortSignal, place?: string): TroupeError {
   if (TroupeError.is(thrown)) return hasNoPlace(thrown) ? unexpectedError(originOf(thrown), place) : thrown;

@@ -41,7 +41,7 @@ export interface TroupeErrorOptions {
   fields?: ErrorFields;
 }
 
-// In the global symbol registry, so that one copy of core recognizes errors of another copy.
+// In the global symbol registry, so that each copy of core recognises errors of other copies.
 const brand = Symbol.for("troupe.error");
 
 /**
@@ -71,5 +71,5 @@ export class TroupeError extends Error {
   }
 }
 
-// An error class has its name on the prototype, because serializers print own properties.
+// The name of an error class is on its prototype, because serializers print own properties.
 Object.defineProperty(TroupeError.prototype, "name", { value: "TroupeError", configurable: true, writable: true });

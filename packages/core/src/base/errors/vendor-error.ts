@@ -35,8 +35,8 @@ export class VendorError extends Error {
 }
 
 /**
- * Error of an answer that a model provider cannot read, and that a retry would not mend. `happened` follows the
- * vendor's name in the message of the `ModelError`: "sent an event of more than 16 MB". It must not quote the vendor.
+ * Error of an answer that a model provider cannot read, and that a retry would not mend. In the message of the
+ * `ModelError`, `happened` follows the vendor's name: "sent an event of more than 16 MB". It must not quote the vendor.
  */
 export class ResponseError extends Error {
   readonly happened: string;

@@ -29,7 +29,7 @@ type Subscription = { handler: EventHandler<never>; active: boolean };
  */
 export class EventBus<Events extends object> {
   /**
-   * Arrays of subscriptions are replaced, never changed, so that an event being emitted keeps the array it began with.
+   * Arrays of subscriptions are replaced instead of changed, so that an event that is being emitted keeps its array.
    */
   readonly #subscriptions = new Map<string, readonly Subscription[]>();
   readonly #onHandlerError: HandlerErrorListener | undefined;

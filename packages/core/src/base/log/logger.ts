@@ -17,13 +17,16 @@ import type { Redactor } from "./redact.ts";
 import { toLoggable } from "./to-loggable.ts";
 import type { Loggable } from "./to-loggable.ts";
 
-/** Fields of a log entry beside its message. Any values: the logger limits their size and masks secrets in them. */
+/**
+ * Fields of a log entry in addition to its message, with any values: the logger limits their size and masks secrets in
+ * them.
+ */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * A log for the operator of the service. It never throws and never shows secrets that it has been given. Troupe has its
- * own interface, because a logger must mask a run's API keys in messages, errors and URLs, also in URL or JSON
- * encoding.
+ * A log for the operator of the service. It never throws and never shows secrets that it was given. Troupe has its own
+ * interface, because a logger must mask a run's API keys in messages, errors and URLs, even if they are URL- or
+ * JSON-encoded.
  */
 export interface Logger {
   /** The lowest level of entries that the logger writes. A logger without this field is assumed to write all levels. */
@@ -145,7 +148,7 @@ function toFields(given: readonly unknown[], redact: Redactor): Record<string, L
 }
 
 function ignore(): void {
-  // Writes no entry, because its level is below the logger's level.
+  // Writes nothing, because this level is below the logger's level.
 }
 
 /** Logger that writes no entries. */

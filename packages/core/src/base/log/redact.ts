@@ -52,8 +52,8 @@ const patterns = [
 const scheme = /^(?:Bearer|Basic|Token|ApiKey)\s+/i;
 
 /**
- * Makes a redactor that masks these values; for the value of a header `Authorization` also the token alone. It also
- * masks text that looks like a secret in a URL, header or object.
+ * Makes a redactor that masks these values. For the value of a header `Authorization`, it also masks the token alone.
+ * It also masks text that looks like a secret in a URL, header or object.
  */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const maskSecrets = createMasker([...secrets].flatMap((secret) => [secret, secret.replace(scheme, "")]));

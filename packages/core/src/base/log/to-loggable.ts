@@ -65,7 +65,7 @@ function describe(value: object, walk: Walk): Loggable {
 
 function visitArray(array: unknown[], walk: Walk): Loggable {
   const shown = array.slice(0, limits.entries).map((entry, index) => {
-    // Raw headers are an array of alternating names and values, so the item before may be the name of a secret.
+    // Raw headers are an array of alternating names and values, so the preceding item may be the name of a secret.
     const before: unknown = array[index - 1];
     return typeof before === "string" && isSecretName(before) ? redactedText : visit(entry, walk);
   });

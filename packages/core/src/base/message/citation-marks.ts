@@ -1,13 +1,13 @@
 /** Matches a citation mark, such as `[2]` or `[1, 3]`, that is neither escaped nor the text of a link. */
 const markPattern = String.raw`(?<!\\)\[(\d{1,3}(?:, ?\d{1,3})*)\](?!\()`;
 
-/** Matches a mark with the space before it, the backticks of code, and a blank line, which ends a code span. */
+/** Matches a mark with a preceding space, the backticks of code, and a blank line, which ends a code span. */
 const tokens = new RegExp(String.raw`(${"`"}+)|(\n[ \t]*\n)|(?<space> ?)${markPattern}`, "g");
 
-/** Matches an end of text that may be the beginning of a token, or a mark whose next character is not known. */
+/** Matches an end of text that may be the beginning of a token, or a mark whose next character has not arrived. */
 const unfinished = /(?:`+|\n[ \t]*| ?\\?(?:\[(?:\d[\d, ]{0,80}\]?)?)?)$/;
 
-/** Returns the number that a cited number is replaced by; undefined if the mark is removed. */
+/** Returns the number that replaces a cited number; undefined if the cited number is removed. */
 export type NumberOfSource = (cited: number) => number | undefined;
 
 /**
@@ -18,7 +18,7 @@ export class CitationMarks {
   readonly #numberOf: NumberOfSource;
   readonly #wrong = new Set<number>();
   #held = "";
-  /** The number of backticks that opened the code which the text is in; 0 outside code. */
+  /** The number of backticks that opened the code in which the text is now; 0 outside code. */
   #fence = 0;
 
   constructor(numberOf: NumberOfSource) {

@@ -49,8 +49,8 @@ function percentDecoded(text: string): Buffer {
 }
 
 function readBase64(text: string, mimeType: string | undefined): ContentData {
-  // The data is tested unchanged first: it may be many megabytes, is sent with every request of its session, and seldom
-  // needs tidying.
+  // The data is tested before it is changed: it may be many megabytes, is sent with every request of its session, and
+  // rarely needs changes.
   const isTidy = isTidyBase64(text);
   const base64 = isTidy ? text : tidied(text);
   if (base64 === "") return { kind: "invalid", reason: "is empty" };
@@ -97,8 +97,8 @@ const signatures: readonly (readonly [prefix: string, mimeType: string])[] = [
 ];
 
 /**
- * Mime types of RIFF files by kind. The files begin with "RIFF", four bytes of length, and the kind in bytes 8 to 11,
- * which the first 16 base64 digits contain.
+ * Mime types of RIFF files by kind. The files begin with "RIFF", four bytes of length, and the kind in bytes 8 to 11.
+ * The first 16 base64 digits contain these bytes.
  */
 const riffKinds: Readonly<Record<string, string>> = { WEBP: "image/webp", WAVE: "audio/wav" };
 

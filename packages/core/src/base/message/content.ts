@@ -17,7 +17,7 @@ export type MessageContent = string | ContentPart[];
 
 /**
  * Returns the text of a message's content: the string, or the text parts joined by newlines; empty for `null`. Other
- * parts are left out.
+ * parts are omitted.
  */
 export function getTextContent(content: MessageContent | null): string {
   if (content === null) return "";
@@ -28,7 +28,7 @@ export function getTextContent(content: MessageContent | null): string {
     .join("\n");
 }
 
-/** Returns true if the content has no parts except text, and no text except white space. */
+/** Returns true if the content has only text parts, and no text except white space. */
 export function isBlankContent(content: MessageContent | null): boolean {
   const hasOther = Array.isArray(content) && content.some((part) => part.type !== "text");
   return !hasOther && isBlank(getTextContent(content));

@@ -95,7 +95,7 @@ export function isSource(value: unknown): value is Source {
   return textFields.every((name) => value[name] === undefined || typeof value[name] === "string");
 }
 
-/** Copies the declared fields of a source, so that no others are sent to clients. */
+/** Copies the declared fields of a source, so that no other fields are sent to clients. */
 export function toPublicSource(source: Source): Source {
   const copy: Source = { id: source.id };
   for (const name of textFields) if (source[name] !== undefined) copy[name] = source[name];

@@ -5,7 +5,7 @@ import { isRecord } from "../util/is-record.ts";
 export type DataPart = Exclude<ContentPart, TextPart>;
 
 /**
- * Reference to the data of a part that is stored in pieces beside its turn, used instead of `data`. It has the values
+ * Reference to the data of a part that is stored in pieces beside its turn. It replaces `data`. It contains the values
  * from which the storage keys of the pieces are made, the size of the data, and the number of pieces.
  */
 export type StoredReference = {
@@ -23,8 +23,8 @@ export type StoredReference = {
   /** Number of pieces in which the data is stored. */
   pieces: number;
   /**
-   * The storage key of the session that has the pieces, if the turn came from another session. This field is never
-   * stored.
+   * The storage key of the session under which the pieces of the data are stored, if the turn came from another
+   * session. This field is never stored.
    */
   session?: string;
 };

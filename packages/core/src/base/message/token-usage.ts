@@ -24,7 +24,7 @@ export const optionalCounters = [
   "audioOutputTokens",
 ] as const;
 
-/** Usage of zero tokens, if there was no call or its vendor reported no usage. */
+/** Usage of zero tokens: there was no call, or the vendor reported no usage. */
 export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
 
 /** Returns the sum of two usages. A counter that is absent in both stays absent. The later vendor metrics are kept. */

@@ -4,8 +4,8 @@ import { TroupeError } from "../errors/troupe-error.ts";
 import { readProperty } from "../util/read-property.ts";
 
 /**
- * Returns true if another call may succeed: after HTTP 429 or 5xx, or a connection that broke or timed out. Never after
- * `cancelled` or `context_too_long`. Causes are examined too. It is the default of `retryableErrors`.
+ * Returns true if another call may succeed: after HTTP 429 or 5xx, or a connection that broke or timed out. Returns
+ * false for `cancelled` and `context_too_long`. Causes are examined too. It is the default of `retryableErrors`.
  */
 export function isRetryable(error: unknown): boolean {
   // Some servers answer a request that is too long for the model with a 5xx status, as if they had failed.

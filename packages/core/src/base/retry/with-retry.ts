@@ -85,7 +85,7 @@ export function backoffDelay(
   { initialDelayMs, maxDelayMs }: Pick<RetryConfig, "initialDelayMs" | "maxDelayMs">,
   random: () => number = Math.random,
 ): number {
-  // Without a limit of the exponent, 0 times Infinity would be NaN.
+  // The exponent is limited, because otherwise 0 times Infinity would be NaN.
   const bound = Math.min(maxDelayMs, initialDelayMs * 2 ** Math.min(retry, 64));
   return random() * bound;
 }

@@ -99,7 +99,7 @@ type ToolCallEnd = OperationEnd & {
   readonly result: () => MessageContent | undefined;
 };
 
-/** A request to an MCP server, or one that our MCP server answers. */
+/** A request to an MCP server, or a request that our MCP server answers. */
 type McpBegin = {
   readonly side: "client" | "server";
   readonly method: string;

@@ -6,7 +6,9 @@ import type { OperationNote, Operations } from "./operations.ts";
 /** The context of a span in the form of W3C Trace Context, for a record or another process. */
 export type TraceContext = { readonly traceparent: string; readonly tracestate?: string };
 
-/** The trace contexts that the next run without a parent run belongs to. */
+/**
+ * The trace contexts for the next run that has no parent run: contexts to which the run's span belongs or is linked.
+ */
 export type TraceOrigin = {
   /**
    * The trace context sent by a client. It becomes the parent of the run if the host trusts clients, otherwise a
@@ -31,11 +33,11 @@ export interface OpenOperation<Name extends keyof Operations> {
   end(end: Operations[Name]["end"]): void;
 }
 
-/** The measurements that belong to no operation, each with its facts. */
+/** The measurements outside of operations, each with its facts. */
 export type Measurements = {
   /** A stream of events to a client has been opened (1) or closed (-1). */
   readonly stream: { readonly by: 1 | -1 };
-  /** A run was refused, because the queue or the caller's share of it is full. */
+  /** A run was refused, because the queue is full or the caller has used its share of the queue. */
   readonly refusal: { readonly reason: string };
   /** A run has waited for its session. */
   readonly "session.wait": { readonly ms: number };
@@ -50,7 +52,9 @@ export type Measurements = {
 export interface Telemetry {
   /** Begins an operation, as a child of the active operation. */
   begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OpenOperation<Name>;
-  /** Adds usage to the active operation that no model call of this process reported, such as that of a remote agent. */
+  /**
+   * Adds usage to the active operation that no model call of this process has reported, such as that of a remote agent.
+   */
   addUsage(usage: TokenUsage): void;
   /** Records a measurement outside of operations. */
   measure<Name extends keyof Measurements>(name: Name, facts: Measurements[Name]): void;

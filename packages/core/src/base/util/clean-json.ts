@@ -1,8 +1,8 @@
 import { setOwn } from "./set-own.ts";
 
 /**
- * Makes the error that `cleanJson` throws for a value that is not JSON. `place` is the path to it, like `.a[3]`, or
- * empty for the value itself.
+ * Makes the error that `cleanJson` throws for a value that is not JSON. `place` is the path to the value, such as
+ * `.a[3]`, or empty for the whole value.
  */
 export type JsonRefusal = (place: string, problem: string) => Error;
 
@@ -15,22 +15,22 @@ const maxParts = 1_000_000;
 type Walk = {
   readonly path: (string | number)[];
   readonly refusal: JsonRefusal;
-  /** False if the value is only checked: then the walk makes no copies. */
+  /** True if the walk makes copies; false if the value is only checked. */
   readonly copies: boolean;
   parts: number;
 };
 
 /**
  * Copies a JSON value. Throws the error of `refusal` for values that `JSON.stringify` would drop, change or call code
- * for, and beyond 64 levels or a million parts. `undefined` properties are left out, and `-0` becomes `0`.
+ * for, and beyond 64 levels or a million parts. `undefined` properties are omitted, and `-0` becomes `0`.
  */
 export function cleanJson(value: unknown, refusal: JsonRefusal): unknown {
   return clean(value, { path: [], refusal, copies: true, parts: 0 });
 }
 
 /**
- * Throws as `cleanJson` does, without copying the value: for a value that is about to become text, or that was just
- * parsed.
+ * Throws the errors of `cleanJson` without copying the value: for a value that is about to become text, or that was
+ * just parsed.
  */
 export function checkJson(value: unknown, refusal: JsonRefusal): void {
   clean(value, { path: [], refusal, copies: false, parts: 0 });
@@ -76,7 +76,7 @@ function cleanObject(value: object, walk: Walk): unknown {
   return cleanMembers(value as Record<string, unknown>, walk);
 }
 
-// JSON is copied by plain loops, because iterators and callbacks cost several times as much.
+// JSON is copied by plain loops, because iterators and callbacks would cost several times as much.
 function cleanArray(items: readonly unknown[], walk: Walk): readonly unknown[] {
   if ("toJSON" in items) refuse(walk, "is an array with a method toJSON, which would be called: use a plain array");
   const copy: unknown[] | undefined = walk.copies ? [] : undefined;

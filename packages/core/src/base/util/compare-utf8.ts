@@ -1,6 +1,6 @@
 /**
  * Code units whose order in JavaScript strings differs from the order of their UTF-8 bytes. If at most one of two
- * strings contains them, the order of JavaScript is right.
+ * strings contains such units, JavaScript's order is correct.
  */
 const isOddlyOrdered = /[\ud800-\uffff]/;
 

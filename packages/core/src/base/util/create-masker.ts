@@ -18,7 +18,7 @@ const shortestMasked = 4;
  */
 export function createMasker(values: Iterable<string>): Masker {
   const masked = [...values].filter((value) => value.length >= shortestMasked);
-  // The longest spelling of a secret comes first: if two values share a beginning, the longer value is found as a
+  // The longest spelling of a secret comes first: if two values have the same beginning, the longer value is found as a
   // whole.
   const spellings = [...new Set(masked.flatMap(spellingsOf))].toSorted((one, other) => other.length - one.length);
   const pattern = new RegExp(spellings.map(escapePattern).join("|") || matchesNothing, "g");

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from "node:v8";
 
-/** The assumed heap limit if the runtime reports none, as on workerd, where an isolate has this much. */
+/** The assumed heap limit if the runtime reports none, as on workerd, where an isolate has this limit. */
 const assumedLimit = 128 * 1024 * 1024;
 
 /** Returns the default limit in bytes for records in memory: a quarter of the heap limit, at most 256 MB. */

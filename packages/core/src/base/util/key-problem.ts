@@ -4,9 +4,9 @@ import { describeSafely } from "./describe-safely.ts";
 export const maxKeyBytes = 1024;
 
 /**
- * Returns the reason why a storage key cannot be stored in every database, in words that follow the key in an error
+ * Returns the reason why a storage key cannot be stored in every database, as words that follow the key in an error
  * message; `undefined` for a valid key. PostgreSQL rejects NUL. Unpaired surrogates become U+FFFD, so that two keys
- * would be equal.
+ * would become equal.
  */
 export function keyProblem(key: unknown): string | undefined {
   if (typeof key !== "string") return `must be a string, got ${describeSafely(key)}`;

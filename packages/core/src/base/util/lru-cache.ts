@@ -18,7 +18,7 @@ export type LruLimits<Key, Value> = {
 export class LruCache<Key, Value> {
   readonly #limits: LruLimits<Key, Value>;
   readonly #entries = new Map<Key, Entry<Key, Value>>();
-  // Closes the ring of the cache's entries: the next link is the oldest entry, the previous link is the newest.
+  // Closes the ring of the cache's entries: its next link is the oldest entry, its previous link is the newest.
   readonly #ends = new Link();
 
   constructor(limits: LruLimits<Key, Value>) {
@@ -88,7 +88,7 @@ export class LruCache<Key, Value> {
 
   /**
    * Returns the monotonic time in milliseconds, because setting the clock must not empty the cache; 0 without a
-   * `ttlMs`. The time is an integer, which an entry stores without a further object.
+   * `ttlMs`. The time is an integer, because an entry stores integers without another object.
    */
   #now(): number {
     return this.#limits.ttlMs === undefined ? 0 : Math.trunc(performance.now());

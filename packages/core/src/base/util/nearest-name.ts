@@ -13,7 +13,7 @@ export function nearestName(given: string, names: readonly string[]): string | u
   const slips = names.map((name) => ({ name, count: countSlips(plain, toPlain(name)) }));
   const [nearest] = slips.toSorted((one, other) => one.count - other.count);
   if (nearest === undefined) return undefined;
-  // In a short name two changed letters leave no resemblance.
+  // With two changed letters, two short names have hardly anything in common.
   const most = Math.min(plain.length, toPlain(nearest.name).length) > 3 ? 2 : 1;
   return nearest.count <= most ? nearest.name : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * A priority queue: the first item by rank is found at once, however many items there are. After an item's rank has
- * changed, call `update` with it before any other method.
+ * A priority queue: the first item by rank is found immediately, however many items there are. If the rank of an item
+ * changes, call `update` with the item before any other method.
  */
 export class RankedHeap<Item> {
   /** A binary heap: the children of the item at `n` are at `2n + 1` and `2n + 2`, and rank after it. */
@@ -33,7 +33,7 @@ export class RankedHeap<Item> {
   }
 
   /**
-   * Moves an item of the heap to its position: items that rank after it move down, or items that rank before it move
+   * Moves an item of the heap to its position: items that rank after it move down, and items that rank before it move
    * up.
    */
   #settle(item: Item, start: number): void {

@@ -8,7 +8,10 @@ import { longText } from "./long-text.ts";
 /** Splits documents of more than 60 tokens. */
 export const smallPieces: Chunking = { size: 60, overlap: 10 };
 
-/** Opens a knowledge base with small pieces over a store that it leaves open. `idsOf` returns the ids of all that it finds. */
+/**
+ * Opens a knowledge base with small pieces over a store that it leaves open. `idsOf` returns the ids of all that it
+ * finds.
+ */
 export function openKnowledge(
   vectorStore: VectorStore = new InMemoryVectorStore(),
   { chunking = smallPieces }: { chunking?: Chunking } = {},

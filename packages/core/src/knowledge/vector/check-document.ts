@@ -38,7 +38,7 @@ function checkContent(content: unknown): void {
   if (typeof content !== "string" || !content.isWellFormed()) throw refusal("must be a well-formed string");
   // PostgreSQL cannot store the NUL character.
   if (content.includes("\0")) throw refusal("must not hold a NUL character: remove it");
-  // A string of so few characters cannot exceed the limit in bytes, so its bytes are not counted.
+  // A string this short cannot exceed the limit in bytes, so its bytes are not counted.
   if (content.length <= maxContentBytes / 3) return;
   const bytes = Buffer.byteLength(content);
   if (bytes > maxContentBytes)
@@ -62,7 +62,7 @@ function toMetadata(value: unknown): Record<string, unknown> {
 
 /** Returns true if a name or string in JSON text contains a NUL character, which no stored document contains. */
 export function holdsNul(json: string): boolean {
-  // An escaped backslash before `u0000` is not a NUL.
+  // A backslash that is escaped itself, before `u0000`, is not a NUL.
   return json.includes("\\u0000") && /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 }
 
@@ -83,7 +83,7 @@ export function checkEmbedding(embedding: unknown, dimensions?: number): number 
   checkDimensions(embedding.length, dimensions);
   const length = euclideanLength(embedding);
   if (length === 0) throw refuseEmbedding("must not be zero, which has no direction");
-  // A vector's length must fit 32-bit floats too: products of longer vectors would be infinite.
+  // The Euclidean length must also fit a 32-bit float: products of longer vectors would be infinite.
   if (Number.isFinite(Math.fround(length))) return length;
   throw refuseEmbedding("must have only finite numbers that fit into 32-bit floats");
 }
@@ -94,8 +94,8 @@ export function checkDimensions(length: number, dimensions: number | undefined):
   throw refuseEmbedding(`must have ${dimensions} numbers, as the store's vectors, got ${length}`);
 }
 
-// Computed from 32-bit floats, as the store keeps them: too small numbers become zero, too large numbers infinite, and
-// non-numbers NaN.
+// Computed from 32-bit floats, the form in which the store keeps numbers: very small numbers become zero, very large
+// numbers infinite, and values that are not numbers NaN.
 function euclideanLength(embedding: readonly unknown[]): number {
   let squares = 0;
   // The loop iterates by index: an iterator is several times slower, and this loop is most of the work of storing a

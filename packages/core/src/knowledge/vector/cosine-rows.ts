@@ -5,8 +5,8 @@ import { SimdMemory } from "./simd/simd-memory.ts";
 
 const lanes = 16;
 const rowsAtOnce = 1024;
-// The number of floats from which vectors are kept in SIMD memory: 1 MB. Smaller collections of vectors are fast
-// without SIMD, and a process may have thousands of them.
+// The number of floats from which vectors are kept in SIMD memory: 1 MB. Smaller collections are fast without SIMD, and
+// a process may have thousands of collections.
 const smallestSimd = 2 ** 18;
 
 /** A vector with its Euclidean length. The length is measured once, because each cosine is divided by it. */
@@ -16,7 +16,7 @@ type CosineVisit = (row: number, cosine: number) => void;
 
 /**
  * Vectors of one length as contiguous rows of 32-bit floats, and their cosines with another vector. The space before
- * the rows holds that vector and the products of one batch.
+ * the rows holds the other vector and the products of one batch.
  */
 export class CosineRows {
   readonly dimensions: number;
@@ -59,7 +59,10 @@ export class CosineRows {
     this.#visitRange({ first: 0, end: this.#lengths.length }, visit);
   }
 
-  /** Does the same for some rows, which are given in ascending order. */
+  /**
+   * Calls `visit` with the cosine of some rows and the given vector. The rows are chosen by their numbers, in ascending
+   * order.
+   */
   eachCosineOf(chosen: readonly number[], measured: MeasuredVector, visit: CosineVisit): void {
     this.#setQuery(measured);
     for (let at = 0; at < chosen.length;) {
@@ -84,7 +87,7 @@ export class CosineRows {
       this.#memory.dotProducts({ query: 0, rows: this.#place(first), count, stride, products });
       for (let at = 0; at < count; at++) {
         const cosine = (floats[products + at] as number) / (this.#lengths[first + at] as number);
-        // By rounding, a cosine may slightly exceed the range from -1 to 1.
+        // Rounding may move a cosine slightly out of the range from -1 to 1.
         visit(first + at, Math.max(-1, Math.min(1, cosine)));
       }
     }

@@ -41,7 +41,7 @@ export const vectorStoreOptionTable: OptionTable<VectorStoreOptions> = {
 
 /** The database of a `DatabaseVectorStore`, its name in error messages, and the options of the caller. */
 export type DatabaseVectorStoreInit = VectorStoreOptions & {
-  /** The store's name at the beginning of error messages: `The Qdrant vector store`. */
+  /** The store's name at the beginning of error messages, such as `The Qdrant vector store`. */
   readonly name: string;
   /** True if the database is a `TextDatabase`, so that the store has `searchText`. @default false */
   readonly searchesText?: boolean | undefined;
@@ -231,7 +231,8 @@ export class DatabaseVectorStore extends VectorCollection {
 }
 
 /**
- * Checks the filter of a deletion as `toFilter` does, and rejects an empty filter, which would match every document.
+ * Checks the filter of a deletion as `toFilter` does, and also rejects an empty filter, which would match every
+ * document.
  */
 export function toDeletingFilter(filter: Record<string, unknown>): Record<string, unknown> {
   const checked = toFilter(filter);
@@ -247,12 +248,12 @@ function findsNothing(filter: Record<string, unknown>): boolean {
   return holdsNul(JSON.stringify(filter));
 }
 
-/** Sorts the results, best first and equal scores by id, and keeps the number that the search asked for. */
+/** Sorts the results, best first and equal scores by id, and returns as many as the search asked for. */
 function toRanked(
   found: readonly VectorSearchResult[],
   { topK, minScore }: { topK: number; minScore: number },
 ): VectorSearchResult[] {
-  // By rounding, a score may slightly exceed the range from -1 to 1.
+  // Rounding may move a score slightly out of the range from -1 to 1.
   const scored = found.map(({ document, score }) => ({ document, score: Math.max(-1, Math.min(1, score)) }));
   const wanted = scored.filter(({ score }) => score >= minScore);
   const ranked = wanted.toSorted(

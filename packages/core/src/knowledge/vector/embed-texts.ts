@@ -18,7 +18,7 @@ export type EmbeddingCall = {
   limits: EmbeddingLimits;
   /** The expected length of each embedding vector. If undefined, all vectors must have the same length. */
   length: number | undefined;
-  /** Sends one batch of texts to the vendor and returns its vectors in the order of the texts. */
+  /** Sends one batch of texts to the vendor and returns the vectors in the order of the texts. */
   send: (batch: readonly string[]) => Promise<number[][]>;
 };
 

@@ -36,18 +36,21 @@ function refuseOperators(value: unknown): void {
 }
 
 /**
- * Returns true if metadata has each value of a filter. A name with dots is either a field's name or a path within
- * objects; one of the two must have the value.
+ * Returns true if metadata has each value of a filter. A name with dots is the name of a field, or a path within
+ * objects. Either of the two must have the value.
  */
 export function matchesFilter(metadata: Metadata | undefined, filter: MetadataFilter): boolean {
   return toPredicate(filter)(metadata);
 }
 
-/** Returns `matchesFilter` for one filter and many documents: the names of the filter are split only once. */
+/**
+ * Returns a function that does the same as `matchesFilter` for one filter and many documents. It splits the names in
+ * the filter only once.
+ */
 export function toPredicate(filter: MetadataFilter): (metadata: Metadata | undefined) => boolean {
   const conditions = Object.entries(filter).map(([name, wanted]) => ({ name, path: filterPath(name), wanted }));
   return (metadata) => {
-    // An index loop, because a search in memory calls this function for every document.
+    // This is an index loop, because a search in memory calls the function for every document.
     for (let index = 0; index < conditions.length; index++) {
       const { name, path, wanted } = conditions[index] as (typeof conditions)[number];
       if (metadata === undefined) return false;
@@ -85,7 +88,7 @@ export function metadataTerms(metadata: Readonly<Record<string, unknown>> | unde
   const terms = new Set<string>();
   for (const [name, value] of Object.entries(metadata ?? {})) {
     terms.add(toTerm(name, value));
-    // A name with a dot cannot be a step of a path.
+    // A name that contains a dot cannot be part of a path.
     if (!name.includes(".")) addNested(terms, name, value);
   }
   return [...terms];

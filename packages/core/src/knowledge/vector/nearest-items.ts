@@ -48,7 +48,7 @@ export class NearestItems<Item extends { id: string }> {
     this.#heap[at] = scored;
   }
 
-  /** Replaces the farthest item of the heap by another item, and moves that down past all farther items. */
+  /** Replaces the farthest item of the heap by another item, which is then moved down past all farther items. */
   #sink(scored: ScoredItem<Item>): void {
     let at = 0;
     for (let child = 1; child < this.#heap.length; child = 2 * at + 1) {

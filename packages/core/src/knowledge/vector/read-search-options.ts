@@ -24,8 +24,8 @@ export function readSearchOptions({
 }
 
 /**
- * Checks the options of a search before they are passed to another `VectorStore`. Adds defaults, except for a
- * `minScore` that was not given.
+ * Checks the options of a search before they are passed to another `VectorStore`. Adds defaults, except a default for
+ * `minScore`.
  */
 export function checkSearchOptions(
   options: VectorSearchOptions,

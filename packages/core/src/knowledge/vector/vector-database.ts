@@ -4,25 +4,30 @@ import type { CheckedSearchOptions } from "./read-search-options.ts";
 import type { VectorDocument, VectorListPage, VectorSearchResult } from "./vector-store.ts";
 
 /**
- * A vector in 32-bit floats with its Euclidean length, which is never zero or infinite. For cosines divide by the
- * length first, because products of long vectors overflow and products of short vectors vanish.
+ * A vector in 32-bit floats with its Euclidean length, which is never zero or infinite. To compute a cosine, divide the
+ * vector by the length first, because products of long vectors overflow and products of short vectors vanish.
  */
 export type DirectedVector = { readonly vector: Float32Array; readonly length: number };
 
 /** A checked document with its vector, for a `VectorDatabase` to store. */
 export type StoredDocument = DocumentFields & DirectedVector;
 
-/** A checked change for a `VectorDatabase`: it removes by id and by filter, then stores. Each id occurs once. */
+/**
+ * A checked change for a `VectorDatabase`: it removes documents by id and by filter, and then stores documents. Each id
+ * occurs once.
+ */
 export type StoredChange = {
   readonly documents: readonly StoredDocument[];
   readonly deletedIds: readonly string[];
   readonly deletedWhere: MetadataFilter | undefined;
 };
 
-/** A checked search for a `VectorDatabase`. Without a minimum score `minScore` is `-Infinity`. */
+/** A checked search for a `VectorDatabase`. If no minimum score was given, `minScore` is `-Infinity`. */
 export type StoredSearch = DirectedVector & Readonly<CheckedSearchOptions>;
 
-/** A checked search by words. `terms` are the words of the query, and pairs of characters of languages without spaces. */
+/**
+ * A checked search by words. `terms` are the words of the query, and pairs of characters of languages without spaces.
+ */
 export type StoredTextSearch = {
   readonly query: string;
   readonly terms: readonly string[];
@@ -38,7 +43,7 @@ export interface TextDatabase {
   createTextIndex(collection: string): Promise<void>;
 }
 
-/** A checked page of `VectorDatabase.list`. Without a prefix `prefix` is empty. */
+/** The checked options of `VectorDatabase.list`. If no prefix was given, `prefix` is empty. */
 export type StoredPage = { readonly prefix: string; readonly after: string | undefined; readonly limit: number };
 
 /**
@@ -49,11 +54,11 @@ export type StoredPage = { readonly prefix: string; readonly after: string | und
  */
 export interface VectorDatabase {
   /**
-   * Makes a change in one step. The first document of an empty collection determines the length of its vectors. Another
-   * length is rejected by `checkDimensions`, and nothing is changed.
+   * Makes a change in one step. The first document of an empty collection determines the number of dimensions of its
+   * vectors. A vector with another number is rejected by `checkDimensions`, and nothing is changed.
    */
   write(collection: string, change: StoredChange): Promise<void>;
-  /** Returns the nearest documents, in any order. For equal scores at the limit, the bytes of the ids decide. */
+  /** Returns the nearest documents, in any order. If scores are equal at the limit, the bytes of the ids decide. */
   search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]>;
   get(collection: string, id: string): Promise<VectorDocument | null>;
   /** Returns a page of a collection's ids and metadata. `after` is the `next` of an earlier page. */

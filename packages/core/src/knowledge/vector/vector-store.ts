@@ -12,7 +12,7 @@ export type VectorDocument = {
 export type VectorSearchOptions = {
   /** The maximum number of results, at most 10,000. @default 10 */
   topK?: number | undefined;
-  /** Leaves out results below this score. */
+  /** Omits results below this score. */
   minScore?: number | undefined;
   /**
    * Keeps only documents whose metadata has each of these values: equal JSON, with arrays and objects as a whole. A
@@ -29,7 +29,9 @@ export type VectorSearchOptions = {
  */
 export type VectorSearchResult = { document: VectorDocument; score: number };
 
-/** Options of `VectorStore.searchText`: the number of results, and a filter on metadata, as in `VectorSearchOptions`. */
+/**
+ * Options of `VectorStore.searchText`: the number of results, and a filter on metadata, as in `VectorSearchOptions`.
+ */
 export type TextSearchOptions = Pick<VectorSearchOptions, "topK" | "filter">;
 
 /** Options of `VectorStore.list`: a prefix of ids, a place in the list, and the size of a page. */
@@ -42,7 +44,7 @@ export type VectorListOptions = {
   limit?: number | undefined;
 };
 
-/** A page of `VectorStore.list`: ids and metadata of documents. Without `next` it is the last. */
+/** A page of `VectorStore.list`: ids and metadata of documents. The last page has no `next`. */
 export type VectorListPage = { documents: Omit<VectorDocument, "content" | "embedding">[]; next?: string };
 
 /** A change of many documents that `VectorStore.write` makes in one step: first it removes, then it stores. */
@@ -70,8 +72,8 @@ export interface VectorStore {
   /** The embeddings of the store. Embed search texts with the same embeddings. */
   readonly embeddings?: EmbeddingProvider | undefined;
   /**
-   * Stores the document, replacing a document with the same id as a whole. Without an embedding the store makes one
-   * from the content, if it has `embeddings`. It keeps no reference to the caller's object.
+   * Stores the document, replacing the whole document with the same id. If it has no embedding, the store makes one
+   * from the content, provided that it has `embeddings`. The store keeps no reference to the caller's object.
    */
   upsert(document: VectorDocument): Promise<void>;
   /** Returns the nearest documents, best first. Equal scores are ordered by the UTF-8 bytes of the id. */
@@ -85,8 +87,8 @@ export interface VectorStore {
   /** Releases the resources of the store. Closing twice is safe; any other call afterwards is an error. */
   close(): Promise<void>;
   /**
-   * Connects and prepares the database, so that a fault is noticed early. Optional: otherwise the first call does it.
-   * Safe to call repeatedly, and by many processes at once.
+   * Connects and prepares the database, so that a fault is detected early. Calling it is optional: otherwise the first
+   * call does the same. Safe to call repeatedly, and by many processes at once.
    */
   initialize?(): Promise<void>;
   /**
@@ -100,14 +102,14 @@ export interface VectorStore {
    */
   list?(options?: VectorListOptions): Promise<VectorListPage>;
   /**
-   * Finds documents by the words of a text, best first. `score` is the relevance by the database's own measure, and not a
-   * cosine. Rejects with `invalid_config` while there is no text index.
+   * Finds documents by the words of a text, best first. `score` is the relevance by the database's own measure, and not
+   * a cosine. Rejects with `invalid_config` while there is no text index.
    */
   searchText?(query: string, options?: TextSearchOptions): Promise<VectorSearchResult[]>;
-  /** Returns true if `searchText` finds all documents: the text index exists. */
+  /** Returns true if the text index exists, so that `searchText` finds all documents. */
   hasTextIndex?(): Promise<boolean>;
   /**
-   * Creates the text index for documents that were stored by an older version. New stores have it. Safe to call
+   * Creates the text index for documents that an older version has stored. New stores already have it. Safe to call
    * repeatedly.
    */
   createTextIndex?(): Promise<void>;

@@ -8,8 +8,8 @@ export type ApiKeys = { readonly [providerId: string]: string | undefined };
 export const maxKeyLength = 16_384;
 
 /**
- * Returns an API key that fits into a header: 1 to 16,384 visible ASCII characters. Throws `code` for any other value.
- * The error says `where` the key was given and never shows the value.
+ * Returns an API key that fits into a header: 1 to 16,384 visible ASCII characters. Throws an error with this `code`
+ * for any other value. The error names the place `where` the key was given and never shows the value.
  */
 export function checkApiKey(value: unknown, where: string, code: ErrorCode = "invalid_request"): string {
   if (isApiKey(value)) return value;

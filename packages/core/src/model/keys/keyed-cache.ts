@@ -4,12 +4,12 @@ import { LruCache } from "../../base/util/lru-cache.ts";
 const maxEntries = 100;
 
 /**
- * LRU cache of one value for each API key, such as a vendor's client. It stores hashes of the keys, and only the last
- * requested key itself.
+ * LRU cache of one value for each API key, such as a vendor's client. It stores hashes of the keys; only the last
+ * requested key is stored itself.
  */
 export class KeyedCache<Value> {
   readonly #create: (key: string | undefined) => Value;
-  /** The cache, created with its first value, because many models are made that are never called. */
+  /** The cache. Created with its first value, because many models are made that are never called. */
   #values: LruCache<string, Value> | undefined;
   /**
    * The last requested value. Usually the same key is requested again, and hashing is the most expensive part of a

@@ -21,8 +21,8 @@ export type ProxyEnvironment = {
 };
 
 /**
- * Returns the proxies configured in the environment; `undefined` without a proxy. Also `undefined` unless Node is told
- * to use them, by `NODE_USE_ENV_PROXY=1` or `--use-env-proxy`. Lower-case names take precedence, as in Node.
+ * Returns the proxies configured in the environment. Returns `undefined` if there are none, or if Node was not told to
+ * use them by `NODE_USE_ENV_PROXY=1` or `--use-env-proxy`. Lower-case names take precedence, as in Node.
  */
 export function readProxyEnvironment(): ProxyEnvironment | undefined {
   if (process.env["NODE_USE_ENV_PROXY"] !== "1" && !process.execArgv.includes("--use-env-proxy")) return undefined;

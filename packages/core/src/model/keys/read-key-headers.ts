@@ -17,12 +17,13 @@ export type ReadKeysOptions = {
   bodyKey?: unknown;
 };
 
-/** API keys sent with a request: those of vendors, and the generic key. Assignable to `RunOpts`. */
+/** API keys sent with a request: those of vendors, and the generic key. The type is assignable to `RunOpts`. */
 export type RequestApiKeys = { apiKeys: ApiKeys; apiKey?: string };
 
 /**
  * Reads the API keys of a request: those of vendors from headers such as `x-openai-api-key`, the generic key from
- * `x-api-key`, or else from `bodyKey`. Throws `invalid_request` for a malformed key, and for a header that is sent twice.
+ * `x-api-key`, or else from `bodyKey`. Throws `invalid_request` for a malformed key, and for a header that is sent
+ * twice.
  */
 export function readKeyHeaders(headers: RequestHeaders, options: ReadKeysOptions = {}): RequestApiKeys {
   const { genericApiKeyHeader = true, bodyKey } = options;
@@ -51,7 +52,7 @@ function readKey(sent: ReadonlyMap<string, string[]>, header: string): string | 
   return values.length === 0 ? undefined : checkApiKey(values[0], `the header ${header}`);
 }
 
-/** Finds the headers that contain API keys, in one pass; undefined without any, as in most requests. */
+/** Finds the headers that contain API keys, in one pass. Returns undefined if there are none, as in most requests. */
 function keyHeadersIn(headers: RequestHeaders): ReadonlyMap<string, string[]> | undefined {
   let sent: Map<string, string[]> | undefined;
   for (const name of Object.keys(headers)) {

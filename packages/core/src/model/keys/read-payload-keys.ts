@@ -13,8 +13,8 @@ const mostKeys = 32;
 
 /**
  * Reads the API keys of a message for a transport without headers: `apiKey`, the generic key, and `apiKeys`, an object
- * of keys by `providerId`. Each takes precedence over the same key of `connection`, such as a handshake. Throws
- * `invalid_request` for a malformed key or provider id, and for more than 32 keys.
+ * of keys by `providerId`. A key of the message takes precedence over the same key of `connection`, such as a
+ * handshake. Throws `invalid_request` for a malformed key or provider id, and for more than 32 keys.
  */
 export function readPayloadKeys(
   { apiKey, apiKeys }: PayloadKeys,

@@ -19,7 +19,9 @@ export type KeySources = {
   providerId: string;
   /** API key given with the call. */
   request?: string | undefined;
-  /** API key in the provider's options, or a function that returns the key and is called once for each call. */
+  /**
+   * API key in the provider's options, or a function that returns the key. The function is called once for each call.
+   */
   config?: ApiKeySource | undefined;
   /** Names of environment variables. The first that is set is used. */
   environment?: readonly string[] | undefined;
@@ -33,7 +35,7 @@ export type ResolvedKey = { readonly value: string; readonly fromCaller: boolean
 /**
  * Returns the API key for a call to a vendor from the first source that has a key, or `undefined`. Rejects for a
  * malformed key: `invalid_request` if it came with the call, otherwise `invalid_config`. A failure of the key function
- * is `model_failed`. Each call reads the environment and calls the key function anew.
+ * is `model_failed`. Each call reads the environment and calls the key function again.
  */
 export async function resolveKey(sources: KeySources): Promise<ResolvedKey | undefined> {
   const { request, config, environment = [] } = sources;
@@ -55,7 +57,7 @@ async function callForKey(source: () => string | Promise<string>, sources: KeySo
   } catch (cause) {
     if (TroupeError.is(cause)) throw cause;
     throw new TroupeError("model_failed", `The function that returns the API key of ${providerId} failed.`, {
-      // The cause is copied without requests and replies in it, which may contain credentials.
+      // Requests and replies are removed from the copy of the cause, because they may contain credentials.
       cause: scrubbedCause(cause, { mask: (text, maxLength = Infinity) => cutText(text, maxLength), withText: true }),
     });
   }

@@ -2,7 +2,7 @@ import { getOwn } from "../../base/util/get-own.ts";
 import { checkApiKey } from "./api-keys.ts";
 import type { ApiKeys } from "./api-keys.ts";
 
-/** Vendors that use another vendor's API key, each with that vendor: `vertex` uses the key of `google`. */
+/** Vendors that use the API key of another vendor, by vendor: `vertex` uses the key of `google`. */
 const keyVendors: Readonly<Record<string, string>> = { vertex: "google" };
 
 /**

@@ -84,7 +84,7 @@ export class ByteLines {
     return this.start < this.end;
   }
 
-  // A line ends at its CR, without waiting for an LF that may arrive much later, or never.
+  // A line ends at its CR. An LF after it is skipped later, because it may arrive much later, or never.
   #skipSecondHalfOfCrLf(): void {
     if (!this.#endedWithCarriageReturn || this.#position >= this.#chunk.length) return;
     this.#endedWithCarriageReturn = false;
@@ -92,8 +92,8 @@ export class ByteLines {
   }
 
   #findLineEnd(): number {
-    // Searches for LF, and for CR, again only after the last one found was passed. A chunk without one of the two is
-    // then scanned for it only once.
+    // Searches for the next LF, and the next CR, only after the last one found was passed. A chunk that lacks one of
+    // the two is thus scanned for it only once.
     if (this.#nextLineFeed < this.#position) this.#nextLineFeed = this.#find(lineFeed);
     if (this.#nextCarriageReturn < this.#position) this.#nextCarriageReturn = this.#find(carriageReturn);
     return Math.min(this.#nextLineFeed, this.#nextCarriageReturn);

@@ -29,8 +29,8 @@ export async function askClient(ask: ClientMethod, limits: ClientLimits): Promis
 
 /**
  * Calls a client method whose result is a stream, and returns its events in batches of one. If the reader leaves early,
- * the signal ends the request; closing the stream is not enough if an instrumentation reads it too. A result that is
- * not a stream is a `WholeAnswer`.
+ * the signal ends the request: closing the stream would not end it if an instrumentation reads the stream too. A result
+ * that is not a stream is a `WholeAnswer`.
  */
 export async function openSdkStream<Event>(
   ask: ClientMethod,
@@ -78,7 +78,7 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
     });
   }
 
-  /** Reads the events of a stream, or the whole answer that arrived instead. */
+  /** Reads the events of a stream, or the whole answer that arrived instead of a stream. */
   readFrom(result: unknown): void {
     const { timeoutMs, idleTimeoutMs = timeoutMs } = this.#limits;
     if (idleTimeoutMs !== timeoutMs) {
@@ -147,9 +147,10 @@ class ClientCall<Event> implements AsyncIterableIterator<EventBatch<Event>, unde
 
   readonly #stall = (): void => {
     const waiter = this.#waiter;
-    // Before a timeout, a busy process first reads the events that have arrived meanwhile.
+    // Before a timeout, a busy process first reads the events that have already arrived.
     setImmediate(() => {
-      // Only the time in which a read of the stream waits counts, not the time that the reader takes between two reads.
+      // Only the time in which a read of the stream waits is counted, not the time that the reader takes between two
+      // reads.
       if (waiter !== undefined && waiter === this.#waiter) this.#failSilent();
     });
   };

@@ -26,7 +26,7 @@ async function createDecoder(encoding: string): Promise<Transform | undefined> {
   return encoding === "br" ? createBrotliDecompress() : undefined;
 }
 
-/** A body that feeds a decoder at the pace at which its output is read. */
+/** A body that is passed to a decoder as fast as the decoder's output is read. */
 class DecodedBody implements Bytes {
   readonly #body: Bytes;
   readonly #decoder: Transform;

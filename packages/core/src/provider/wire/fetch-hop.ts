@@ -31,7 +31,7 @@ export async function fetchHop(
   const undici = await loadUndici();
   const client = new undici.Client(hop.url.origin, {
     connect: { lookup, signal, timeout: 0 },
-    // No timeouts here: the signal limits the time of the whole fetch, with all its redirects.
+    // There are no timeouts here, because the signal limits the time of the whole fetch, with all its redirects.
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,

@@ -75,8 +75,8 @@ class Wait {
 
   /** Waits for a result, at most until an abort: the user's `fetch` may ignore its signal. */
   race<Result>(work: Promise<Result>): Promise<Result> {
-    // Without `Promise.race`: a promise for the abort would keep the result of each race, so that every chunk of the
-    // body would stay in memory.
+    // Written without `Promise.race`: a promise for the abort would keep the result of each race, so that every chunk
+    // of the body would stay in memory.
     return new Promise<Result>((resolve, reject) => {
       const stop = (): void => reject(this.signal.reason);
       const forget = (): void => {

@@ -6,7 +6,7 @@ import type { OptionCheck } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { bareHost, isPrivateAddress, isPrivateUrl } from "./private-address.ts";
 
-/** Reason for which a URL from outside is not fetched: the field `reason` of the error. */
+/** The reason why a URL from outside is not fetched: the field `reason` of the error. */
 export type UrlRefusalReason =
   | "not_http"
   | "private_address"

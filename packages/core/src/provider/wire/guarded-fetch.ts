@@ -35,7 +35,7 @@ export type GuardedFetchOptions = {
   allowPrivateHosts?: readonly string[];
   /** Maximum size of a reply in bytes, decoded. @default 10_485_760 */
   maxBytes?: number;
-  /** True to cut off a longer reply after `maxBytes`, without reading the rest; false to reject it. @default false */
+  /** True to stop reading a longer reply after `maxBytes`; false to reject it. @default false */
   cutsReply?: boolean;
   /** Milliseconds for the whole request, including redirects. @default 30_000 */
   timeoutMs?: number;
@@ -73,10 +73,10 @@ const optionTable = {
 } satisfies OptionTable<GuardedFetchOptions>;
 
 /**
- * Makes a fetch that only reaches public hosts. It checks the address in the URL and those from its lookup, and checks
- * again after every redirect. A rejection is `invalid_request` with the reason in `fields`; an abort rejects with the
- * signal's reason. Not for the operator's own addresses, which may be private. It is our own because the checked
- * addresses must be those that the connection uses.
+ * Makes a fetch that only reaches public hosts. It checks the address in the URL and the addresses from its lookup, and
+ * checks again after every redirect. A rejection is `invalid_request` with the reason in `fields`; an abort rejects
+ * with the signal's reason. Not for the operator's own addresses, which may be private. Troupe has its own, because the
+ * checked addresses must be those that the connection uses.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { allowPrivateHosts, timeoutMs, ...limits } = readOptions(optionTable, options, {
@@ -119,8 +119,8 @@ async function follow(first: HopRequest, rules: Rules, signal: AbortSignal): Pro
 }
 
 /**
- * Converts a network failure into a rejection of the URL if the lookup rejected it: that error is the cause of a failed
- * connection.
+ * Converts a network failure into a rejection of the URL if the lookup rejected it: the rejection is then the cause of
+ * a failed connection.
  */
 function toRefusal(error: unknown): unknown {
   if (!TroupeError.is(error)) return refusedUrlError("unreachable", error);

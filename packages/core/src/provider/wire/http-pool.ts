@@ -73,7 +73,7 @@ function toClientOptions({ headersTimeoutMs, idleTimeoutMs, keepAliveMs }: PoolT
     bodyTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    // With one request per connection, ending a request early ends no other request.
+    // With one request per connection, ending one request early cannot end another.
     allowH2: false,
   };
 }

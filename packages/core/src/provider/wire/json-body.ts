@@ -44,10 +44,10 @@ export async function joinBody(body: PiecewiseBody): Promise<Uint8Array> {
 
 async function encodeLong(body: unknown): Promise<string | PiecewiseBody> {
   const texts: string[] = [];
-  // Marks the places of long strings in a copy of the JSON without them: no prompt contains this random id.
+  // Marks the places of long strings in a copy of the JSON that lacks these strings. No prompt contains this random id.
   const mark = createId();
-  // The JSON without the long strings is encoded immediately, so that later changes of the body have no effect. This
-  // does not scan the long strings.
+  // The JSON without the long strings is encoded immediately, so that later changes of the body have no effect. The
+  // long strings are not scanned here.
   const outline = JSON.stringify(body, (_, value: unknown) => {
     if (typeof value !== "string" || value.length < longText) return value;
     texts.push(value);
@@ -88,7 +88,7 @@ function escapeText(text: string): string {
 
 class JsonPieces implements PiecewiseBody {
   readonly byteLength: number;
-  /** The JSON around the long strings: one more piece than there are long strings. */
+  /** The JSON around the long strings. It has one more piece than there are long strings. */
   readonly #around: readonly string[];
   /** The long strings in base64, without the head of their `data:` URL. */
   readonly #long: readonly string[];

@@ -3,8 +3,8 @@ import type { Client } from "undici";
 import { ConnectionPool, loadUndici } from "./connection-pool.ts";
 
 /**
- * Opens a pool of undici connections. Returns undefined if requests must be sent by `fetch` instead: on a runtime
- * such as Bun, which replaces undici by a part of it, and on workerd, where undici's sockets do not work.
+ * Opens a pool of undici connections. Returns undefined if requests must be sent by `fetch` instead: on a runtime such
+ * as Bun, which has only a part of undici, and on workerd, where undici's sockets do not work.
  */
 export async function openPool(
   options: Client.Options,

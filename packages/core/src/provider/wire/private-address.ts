@@ -23,15 +23,15 @@ const privateV4 = [
 ];
 
 /**
- * Special-purpose ranges of IPv6. Only 2000::/3 is global unicast, so the first three entries are everything outside it:
- * loopback, IPv4-mapped, NAT64, unique local, link-local, site-local, multicast. The others lie inside it: Teredo and
- * ORCHID, 6to4 and documentation.
+ * Special-purpose ranges of IPv6. Only 2000::/3 is global unicast, so the first three entries are everything outside
+ * it: loopback, IPv4-mapped, NAT64, unique local, link-local, site-local, multicast. The others lie inside it: Teredo
+ * and ORCHID, 6to4 and documentation.
  */
 const privateV6 = ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 /**
- * Returns true if an address is not public and unicast. A string that is not an address counts as private. So does
- * every IPv4 address embedded in an IPv6 address.
+ * Returns true if an address is not public and unicast. A string that is not an address counts as private. Every IPv4
+ * address embedded in an IPv6 address counts as private, too.
  */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
@@ -47,7 +47,7 @@ export function isPrivateAddress(address: string): boolean {
 const localName = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|svc|home\.arpa)$/;
 
 /**
- * Matches public services whose names resolve to the address written in the name, as `10.0.0.1`, `10-0-0-1` or
+ * Matches public services whose names resolve to an address that the name contains, as `10.0.0.1`, `10-0-0-1` or
  * hexadecimal.
  */
 const addressService = /\.(?:nip\.io|sslip\.io|xip\.io|traefik\.me)$/;
@@ -57,7 +57,7 @@ const loopbackName = /(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com)$
 
 /**
  * Returns true if a URL leads to a private address, or to a name of this machine or its network, without asking DNS. A
- * name without a dot counts as such a name.
+ * name without a dot counts as a name of the network.
  */
 export function isPrivateUrl(url: URL): boolean {
   const host = bareHost(url).replace(/\.$/, "");
@@ -75,7 +75,9 @@ function holdsPrivateAddress(name: string): boolean {
   return addresses.length === 0 || addresses.some(isPrivateAddress);
 }
 
-/** Returns all addresses that a name contains: if there are several, the services differ in the one that they use. */
+/**
+ * Returns all addresses that a name contains. If there are several, the services differ in the address that they use.
+ */
 function addressesIn(name: string): string[] {
   const ofNumbers = [...name.matchAll(/(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g)];
   const ofHex = [...name.matchAll(/(?<![\da-z])([\da-f]{2})([\da-f]{2})([\da-f]{2})([\da-f]{2})(?![\da-z])/g)];

@@ -5,8 +5,8 @@ import type { EventReadOptions } from "./byte-lines.ts";
 
 /**
  * Reads NDJSON from chunks of bytes. Blank lines are skipped, and the last line needs no newline. Leaving the loop
- * early releases the source. A line that is not JSON or is larger than `maxEventBytes` is `invalid_value`, an aborted
- * signal `cancelled`; errors of the source are passed on.
+ * early releases the source. Throws `invalid_value` for a line that is not JSON or is larger than `maxEventBytes`, and
+ * `cancelled` if the signal aborts. Errors of the source are passed on.
  *
  * @yields the value of each line
  */

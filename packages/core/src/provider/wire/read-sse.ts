@@ -19,9 +19,9 @@ export interface SseEnd {
 }
 
 /**
- * Reads server-sent events from chunks of bytes. Leaving the loop early releases the source. An event larger than
- * `maxEventBytes` is `invalid_value`, an aborted signal `cancelled`; errors of the source are passed on. The parser is
- * our own because it limits an event's size and distinguishes a truncated stream from a finished stream.
+ * Reads server-sent events from chunks of bytes. Leaving the loop early releases the source. Throws `invalid_value` for
+ * an event larger than `maxEventBytes`, and `cancelled` if the signal aborts. Errors of the source are passed on. The
+ * parser is our own because it limits an event's size and distinguishes a truncated stream from a finished stream.
  *
  * @yields each event as soon as its blank line has arrived
  */
@@ -140,7 +140,7 @@ export class SseParser {
   }
 }
 
-// Compares bytes, because making a string of each name would cost more than the rest of the parser.
+// Compares bytes, because making a string of each name would cost more than all other work of the parser.
 function findName(bytes: Buffer, start: number, end: number): FieldName | undefined {
   for (const name of fieldNames) {
     const nameEnd = start + name.length;

@@ -44,8 +44,8 @@ export class ReceiverGuard {
   }
 
   /**
-   * Returns true if an address may receive notifications and its host is not private now. True for a name that cannot
-   * be resolved now, because each delivery resolves it again.
+   * Returns true if an address may receive notifications and its host is not private now. Returns true for a name that
+   * cannot be resolved now, because each delivery resolves it again.
    */
   async admits(address: string): Promise<boolean> {
     return this.mayReach(address) && !(await this.#isPrivate(new URL(address)));

@@ -28,8 +28,8 @@ type Flow = { pause(): void; resume(): void; abort(reason: Error): void };
 type NextBytes = IteratorResult<Uint8Array, undefined>;
 type Reader = { resolve: (step: NextBytes) => void; reject: (reason: unknown) => void };
 
-// The error is shared by all replies, because creating an error with its stack takes longer than all else that
-// leaving a reply requires.
+// The error is shared by all replies, because creating an error with its stack would take longer than all other work of
+// leaving a reply.
 const leftUnread = new Error("The reply was left unread.");
 
 /** Number of unread bytes at which the connection is paused. */
@@ -139,8 +139,8 @@ export class ReplyBodyIterator implements AsyncIterableIterator<Uint8Array, unde
 
 /**
  * Leaves an answer whose content is complete after waiting one second for its end. Time in which this process was busy
- * or not scheduled does not count, up to five seconds, because the end may have arrived meanwhile. Returns the timer of
- * the wait.
+ * or not scheduled does not count, up to five seconds, because the end may have arrived in that time. Returns the timer
+ * of the wait.
  */
 export function leaveSoon(leave: () => void): ReturnType<typeof setTimeout> {
   let [ticks, quiet, idleBefore, tickedAt] = [0, 0, 0, performance.now()];

@@ -8,7 +8,9 @@ export type RequestSourceOptions = {
   allowedHosts?: readonly string[] | undefined;
 };
 
-/** A host and its parts: `text` as it was sent, the name alone, and the name with the port if present. */
+/**
+ * A host and its parts: `text` in the form in which it was sent, the name alone, and the name with the port if present.
+ */
 export type HostName = { readonly text: string; readonly hostname: string; readonly host: string };
 
 const origin = satisfying<string>('an origin such as "https://app.example.org", without a path', (value) => {
@@ -28,14 +30,17 @@ export const requestSourceOptions: OptionTable<RequestSourceOptions> = {
   allowedHosts: optional(arrayOf("hosts", host)),
 };
 
-/** The parts of a request that show its origin. An Express router keeps the whole target in `originalUrl`. */
+/**
+ * The parts of a request that show its host and the page that sent it. An Express router keeps the whole target in
+ * `originalUrl`.
+ */
 export type SourcedRequest = {
   readonly originalUrl?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: SourceHeaders & { readonly host?: string | undefined };
 };
 
-/** Checks of a server's requests: the host that a request was sent to, and the page that sent it. */
+/** Checks the source of a server's requests: the host to which a request was sent, and the page that sent it. */
 export class SourceGuard {
   readonly #isAllowedHost: ((sent: HostName | undefined) => boolean) | undefined;
   readonly #isAllowedOrigin: (sent: string) => boolean;

@@ -49,15 +49,15 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(connection: Dispatcher.DispatchController): void {
     this.#connection = connection;
-    // The signal aborted while the connection was opened: the request was not written yet.
+    // The signal aborted while the connection was being opened: the request was not written yet.
     if (this.#signal?.aborted) this.#abort();
   }
 
   onResponseStart(connection: Dispatcher.DispatchController, status: number, headers: RawHeaders): void {
     const isInterim = status < 200;
     if (isInterim) return;
-    // Undici keeps the raw headers, with the bytes that arrived with them, as long as the body. They are dropped here,
-    // because the parsed headers have been read already.
+    // Undici keeps the raw headers, with the bytes that arrived with them, as long as the body. They are removed here,
+    // because the headers have already been parsed.
     connection.rawHeaders = null;
     this.#body = new ReplyBodyIterator(connection, this.#signal);
     this.#waiter.resolve({ status, headers, body: this.#body });
@@ -127,8 +127,8 @@ export function toNetworkError(cause: Error): TroupeError {
 }
 
 /**
- * Makes the error of a proxy that opened no connection, which undici reports like an abort. A retry may help if the
- * proxy could not reach the server, but not if it refused.
+ * Makes the error for a proxy that opened no connection; undici reports this like an abort. A retry may help if the
+ * proxy could not reach the server, but not if the proxy refused.
  */
 function toProxyError(cause: Error): TroupeError {
   const status = Number(/^Proxy response \((\d+)\)/.exec(cause.message)?.[1]);

@@ -10,7 +10,7 @@ import type { ProxyAddresses, ProxySender } from "./proxy-sender.ts";
  */
 type SharedConnections = { pool: HttpPool; proxies?: { key: string; sender: ProxySender } | undefined };
 
-// Module state on purpose: models share their sockets without knowing of each other. Created on first use.
+// Module state on purpose: models share their sockets although they do not know each other. Created on first use.
 let shared: SharedConnections | undefined;
 
 function sharedConnections(): SharedConnections {

@@ -11,9 +11,8 @@ export interface SseWriterOptions {
   /** Ends the writing: waiting writers receive `cancelled` immediately, and no more frames are accepted. */
   signal?: AbortSignal;
   /**
-   * Milliseconds between two comments that keep the connection alive, also while frames are written. None are sent
-   * while the reader is behind.
-   * @default 15_000
+   * Milliseconds between two comments that keep the connection alive, even while frames are written. No comments are
+   * sent while the reader is behind. @default 15_000
    */
   heartbeatMs?: number;
   /**
@@ -53,7 +52,7 @@ interface DrainWaiter {
 /**
  * Writer of frames to one reader, with backpressure and heartbeats. Frames of one tick are sent in one write. Before
  * each frame it checks if the reader has disconnected, so that no writer waits for a `close` that was already emitted.
- * It is our own because a stream of many small events needs batching, and stalled readers must be dropped.
+ * Troupe has its own, because a stream of many small events needs batching, and stalled readers must be dropped.
  */
 export class SseWriter {
   readonly #writable: Writable;
@@ -143,7 +142,7 @@ export class SseWriter {
     for (const { resolve } of this.#waiters.splice(0)) resolve();
   };
 
-  // No heartbeat is sent while the reader is behind: heartbeats would pile up before the frames.
+  // No heartbeat is sent while the reader is behind, because heartbeats would pile up in front of the frames.
   readonly #beat = (): void => {
     if (this.#isFull || this.closed) return;
     this.#frames += heartbeat;

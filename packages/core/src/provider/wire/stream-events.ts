@@ -35,10 +35,10 @@ export class WholeAnswer {
 
 /**
  * Reads the events of a streamed answer as JSON objects, in batches as their bytes arrive. In server-sent events,
- * `[DONE]` ends the stream. Blank data and other JSON values are skipped. A last event without its blank line counts if
- * its JSON is complete. Where server-sent events were expected, a body that is one JSON object is a `WholeAnswer`, and
- * the elements of a JSON array are the events. Damaged events are a `TruncatedResponseError`, after the events before
- * them. An event, a stream or a body that is too large is a `ResponseError`.
+ * `[DONE]` ends the stream. Blank data and other JSON values are skipped. A last event without its blank line is
+ * accepted if its JSON is complete. Where server-sent events were expected, a body that is one JSON object is a
+ * `WholeAnswer`, and the elements of a JSON array are the events. Damaged events are a `TruncatedResponseError`, after
+ * the events before them. An event, a stream or a body that is too large is a `ResponseError`.
  */
 export function streamEvents<Event>(reply: HttpReply, format: EventFormat): AsyncIterableIterator<EventBatch<Event>> {
   return new EventStream(reply, format) as AsyncIterableIterator<EventBatch<Event>, undefined>;
@@ -163,7 +163,7 @@ class SseJson implements EventParser {
     try {
       addEvent(event, batch);
     } catch {
-      // The event was truncated. The reader of the answer decides if it was needed.
+      // The event was truncated. The reader of the answer decides if this is an error.
     }
   }
 }
@@ -199,7 +199,7 @@ class NdJson implements EventParser {
     try {
       if (this.#lines.last()) this.#addLine(batch);
     } catch {
-      // The event was truncated. The reader of the answer decides if it was needed.
+      // The event was truncated. The reader of the answer decides if this is an error.
     }
   }
 

@@ -97,7 +97,7 @@ export class RunEnds {
   }
 }
 
-/** Milliseconds after which a due run is looked at again whose last attempt has not left yet. */
+/** Milliseconds after which a due run is checked again if its last attempt has not left yet. */
 const leavingPauseMs = 100;
 
 /** Suspends durable runs: updates their record, and removes them from the list of open runs. */
@@ -147,8 +147,8 @@ export class RunSuspension {
   }
 
   /**
-   * Wakes a run whose time is over, unless it waits no longer, or until a later time. Never rejects: after a failure the
-   * sweep wakes the run.
+   * Wakes a run whose time is over, unless it waits no longer, or until a later time. Never rejects: after a failure
+   * the sweep wakes the run.
    */
   async wakeDue(runId: string): Promise<void> {
     const { store, due, now, logger, isAlone } = this.#parts;
@@ -167,8 +167,8 @@ export class RunSuspension {
   }
 
   /**
-   * Submits a run whose time is over, without a write: where no other process performs runs, its attempt can begin from
-   * the record that waits. Two writes for each of many sleeping runs would delay all of them.
+   * Submits a run whose time is over, without a write. If no other process performs runs, an attempt can begin from the
+   * record of the waiting run. Two writes for each run would delay all runs if many sleep.
    */
   async #resubmitDue(record: RunRecord): Promise<void> {
     const { due, now, performing } = this.#parts;
@@ -176,7 +176,8 @@ export class RunSuspension {
     // The attempt that suspended the run is about to leave, or the sweep was faster. Its job must be over before the
     // engine takes another job of the same activation.
     if (performing.has(runId)) return due.add(runId, now() + leavingPauseMs);
-    // A storage in the same thread answers without a turn of the event loop. Runs that were woken before begin now.
+    // A storage in the same thread answers within one turn of the event loop. The pause lets earlier woken runs begin
+    // first.
     await new Promise((resolve) => setImmediate(resolve));
     this.#resubmit(record);
   }

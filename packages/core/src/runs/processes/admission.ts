@@ -74,7 +74,10 @@ export class Admission {
     this.#bytes.delete(runId);
   }
 
-  /** Recounts the open runs of each caller: those that the last sweep of the run store found, and those that wait for an answer. */
+  /**
+   * Recounts the open runs of each caller: those that the last sweep of the run store found, and those that wait for an
+   * answer.
+   */
   replace(found: readonly (OpenRun & { runId: string })[]): void {
     this.#open = new CallerHoldings();
     this.#bytes = new CallerHoldings();

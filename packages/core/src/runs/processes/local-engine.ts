@@ -87,7 +87,7 @@ export class LocalEngine implements RunEngine {
     if (server === undefined || server.isDraining) return;
     for (;;) {
       const job = this.#waiting.first;
-      // If there is no place for the first job, there is none for the others, whose priorities are not better.
+      // If there is no place for the first job, there is no place for the other jobs, whose priorities are not better.
       if (job === undefined || !this.#hasPlace(server, job.priority)) return;
       this.#start(server, job);
     }

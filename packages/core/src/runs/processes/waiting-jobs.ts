@@ -5,12 +5,12 @@ import type { RunJob } from "./run-engine.ts";
 /** A waiting job. Among jobs of equal priority the lower number goes first. */
 type Waiting = { readonly job: RunJob; readonly number: number; timer?: NodeJS.Timeout | undefined };
 
-/** The priority of a job that has none. */
+/** The priority of a job without a priority of its own. */
 export const defaultPriority = 10;
 
 /**
- * The waiting jobs of a `LocalEngine`, in the order in which they are performed. The first job is found at once, however
- * many jobs wait: a process may wake thousands of sleeping runs at one time.
+ * The waiting jobs of a `LocalEngine`, in the order in which they are performed. The first job is found at once,
+ * however many jobs wait: a process may wake thousands of sleeping runs at one time.
  */
 export class WaitingJobs {
   readonly #isRunning: (runId: string) => boolean;
@@ -45,7 +45,7 @@ export class WaitingJobs {
     return this.#byRun.get(runId)?.has(activation) === true;
   }
 
-  /** Adds a job behind its equals, in place of a waiting job of the same run and activation. */
+  /** Adds a job behind the jobs of equal priority. It replaces a waiting job of the same run and activation. */
   add(job: RunJob): void {
     this.remove(job);
     const waiting: Waiting = { job, number: ++this.#lastNumber };
@@ -75,7 +75,7 @@ export class WaitingJobs {
     for (const runId of this.#byRun.keys()) this.removeRun(runId);
   }
 
-  /** Sorts the jobs of a run anew, after a job of the run has begun or is over. */
+  /** Sorts the jobs of a run again, after a job of the run has begun or ended. */
   updateRun(runId: string): void {
     for (const waiting of this.#byRun.get(runId)?.values() ?? []) this.#offer(waiting);
   }

@@ -55,7 +55,7 @@ export class RunLists {
     this.places = new RunPlaces(isShared);
   }
 
-  /** Lists the open runs. Damaged entries are left out and passed to `onError`. */
+  /** Lists the open runs. Damaged entries are omitted and passed to `onError`. */
   async *listOpen(onError: (error: unknown) => void): AsyncGenerator<FoundOpenRun[]> {
     for await (const page of scan(this.storage, { namespace: runNamespaces.open, prefix: "", pageSize })) {
       yield page.flatMap(({ key, value }) => {

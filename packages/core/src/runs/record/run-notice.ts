@@ -47,7 +47,7 @@ export type NotedEvents = {
   notices?: RunNotice[];
   /**
    * A random mark of the last change of state that the run's subscriptions were not notified of. A process that has
-   * notified them of an earlier change does not remove the mark of a later one.
+   * notified them of an earlier change does not remove the mark of a later change.
    */
   wakes?: string;
   /** True once webhooks were notified of the run. Its deliveries are removed with it. */

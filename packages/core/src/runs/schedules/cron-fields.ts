@@ -36,7 +36,9 @@ const fields: readonly Field[] = [
   { name: "day of the week", least: 0, most: 7, words: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
 ];
 
-/** Reads a cron expression of five fields, or six with seconds first. Throws `invalid_request` for a wrong one. */
+/**
+ * Reads a cron expression of five fields, or six with seconds first. Throws `invalid_request` for a wrong expression.
+ */
 export function readCron(expression: string): CronFields {
   const parts = expression.trim().split(/\s+/);
   if (parts.length === 5) parts.unshift("0");

@@ -27,7 +27,7 @@ export function planDue(record: ScheduleRecord, now: number): ScheduleRecord | u
   const pending = [...record.pending, ...planned].slice(0, record.maxMissed);
   const missed = due.filter((time) => !planned.includes(time));
   const events = [
-    // Due times before the newest `mostTogether` ones are recorded as missed.
+    // Only the newest `mostTogether` due times are used. Earlier due times are recorded as missed.
     eventOf("missed", due[0] === next ? missed : [next, timeBefore(record, due[0], next), ...missed], now),
     eventOf(
       "skipped",

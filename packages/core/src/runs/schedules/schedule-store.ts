@@ -53,7 +53,7 @@ export class ScheduleStore {
 
   /**
    * Stores a schedule if the stored record is still `before` (`null`: there is no record). Returns the new record;
-   * undefined if the stored record is another one.
+   * undefined if the stored record is a different record.
    */
   async write(before: ScheduleRecord | null, given: ScheduleRecord): Promise<ScheduleRecord | undefined> {
     const wakeAt = given.endedAt === undefined ? given.wakeAt : given.endedAt + this.#keepMs;

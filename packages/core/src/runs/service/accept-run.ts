@@ -186,8 +186,8 @@ function makeRun(parts: ServiceParts, { request, target, record }: Accepted, isH
 }
 
 /**
- * Returns the run of an earlier request with the same idempotency key. Throws if the earlier request was a different
- * one, or if the new request has no key and its run id is taken.
+ * Returns the run of an earlier request with the same idempotency key. Throws if the earlier request was different, or
+ * if the new request has no key and its run id is taken.
  */
 async function acceptAgain(
   acceptance: Acceptance,

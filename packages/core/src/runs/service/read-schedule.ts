@@ -18,7 +18,7 @@ import type { ScheduleTimes } from "../schedules/schedule-times.ts";
 import { readRequest } from "./accept-request.ts";
 
 /**
- * Changes of a schedule. Fields that are left out keep their value. `cron`, `everyMs` and `at` replace all times of the
+ * Changes of a schedule. Fields that are omitted keep their value. `cron`, `everyMs` and `at` replace all times of the
  * schedule. `input` replaces the input of its runs. `isPaused` pauses the schedule, or ends its pause.
  */
 export type ScheduleChanges = Partial<Omit<RunSchedule, "id" | "request">> & {

@@ -176,7 +176,7 @@ export class RunSchedules {
 
 /**
  * Returns a schedule's record with a new definition. If its times are the same, its planned times stay; otherwise they
- * are planned anew.
+ * are planned again.
  */
 function changed(before: ScheduleRecord, definition: Definition, now: number): ScheduleRecord {
   const { v, createdAt, anchor, isPaused, next, pending, lastRunId, history, endedAt, wakeAt, mark, creation } = before;

@@ -160,7 +160,7 @@ export class RunService {
 
   /**
    * Returns the events of a run after a position, both existing and future ones, up to the run's end. The reader may
-   * leave at any time; the run continues. A position whose events were removed is `gone`.
+   * leave at any time; the run continues. Reading rejects with `gone` if events after the position were removed.
    *
    * @param after the id of the last event that the reader has; all events by default
    */
@@ -208,8 +208,8 @@ export class RunService {
   }
 
   /**
-   * Sends a signal to a run, which the next `waitFor` step for this event takes: first in, first out. A signal that
-   * comes before its step is kept. After the end of the run it is `conflict`.
+   * Sends a signal to a run. The next `waitFor` step for this event takes it: first in, first out. A signal that
+   * arrives before its step is kept. Rejects with `conflict` after the end of the run.
    *
    * @param data JSON of at most 64 KB
    */

@@ -16,8 +16,8 @@ import { idOf } from "./webhook-options.ts";
 import type { TargetSettings, WebhookSettings } from "./webhook-options.ts";
 
 /**
- * The largest number of deliveries of a run that are kept. Beyond it the oldest are removed, first those that are no
- * longer pending.
+ * The largest number of deliveries of a run that are kept. Beyond it, the oldest deliveries are removed, first the
+ * deliveries that are no longer pending.
  */
 const mostDeliveries = 200;
 

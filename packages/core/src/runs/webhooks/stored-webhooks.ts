@@ -66,7 +66,9 @@ export class StoredWebhooks {
     return true;
   }
 
-  /** Returns the webhook of a run; undefined if it was removed or disabled, or cannot be opened with these seal keys. */
+  /**
+   * Returns the webhook of a run; undefined if it was removed or disabled, or cannot be opened with these seal keys.
+   */
   async read(run: WebhookRef): Promise<RunWebhook | "disabled" | undefined> {
     const { store, vault } = this.#init;
     const key = webhookKey(run);
@@ -117,7 +119,10 @@ export class StoredWebhooks {
     return (await this.#init.store.storage.get(namespace, targetKey(id))) !== null;
   }
 
-  /** Counts the webhooks of an owner's runs. Over the limit, first removes those that are no longer needed. */
+  /**
+   * Counts the webhooks of an owner's runs. If the limit is exceeded, first removes the webhooks that are no longer
+   * needed.
+   */
   async #count({ owner }: Pick<WebhookRef, "owner">): Promise<number> {
     const { maxPerOwner, now } = this.#init;
     const found = await this.#list(owner);

@@ -128,8 +128,8 @@ export class SubscriptionDispatch {
   }
 
   /**
-   * Returns true if a notification is sent again. A notification that the receiver refused is not: it would only delay
-   * the next ones.
+   * Returns true if a notification is sent again. A notification that the receiver refused is not sent again, because
+   * it would only delay the next notifications.
    */
   #isTriedAgain({ known }: Served, { attempts, since = 0 }: SubscriptionRecord, { isRefused }: FailedOutcome): boolean {
     const { maxAttempts = Infinity } = known.form.settings;

@@ -24,8 +24,8 @@ export type WebhookTarget = {
   /** The address: https on a public host, or a host in `allowPrivateHosts`. */
   url: string;
   /**
-   * Secrets that sign each request: `whsec_` and 24 to 64 bytes in base64. To replace a secret, give the old and the
-   * new one until the receiver knows the new one.
+   * Secrets that sign each request: `whsec_` and 24 to 64 bytes in base64. To replace a secret, give both the old and
+   * the new secret until the receiver knows the new secret.
    */
   secrets: readonly string[];
   /** The events to send. @default all */
@@ -64,7 +64,9 @@ export type WebhookOptions = {
   timeoutMs?: number | undefined;
   /** Resolves the host names of receivers. @default the operating system's lookup */
   lookup?: HostLookup | undefined;
-  /** Called when a receiver has answered 410, once in all processes. @default a warning in the log, without the address */
+  /**
+   * Called when a receiver has answered 410, once in all processes. @default a warning in the log, without the address
+   */
   onDisabled?: ((webhook: DisabledWebhook) => void) | undefined;
 };
 

@@ -13,7 +13,7 @@ export type ValuePath = { readonly parent: ValuePath; readonly key: string | num
  */
 export type Check = (value: unknown, path: ValuePath, run: CheckRun) => boolean;
 
-/** One reason why a value does not fit. `keyword` is the JSON Schema keyword that demands `expected`. */
+/** One reason why a value does not fit. `keyword` is the JSON Schema keyword that requires `expected`. */
 export type Failure = {
   readonly path: ValuePath;
   readonly keyword: string;

@@ -71,7 +71,7 @@ function describeForms(site: KeywordSite): string {
 }
 
 /**
- * Records the failures of the intended alternative, if it is the only one whose type and constants fit; otherwise
+ * Records the failures of the intended alternative, if there is only one whose type and constants fit. Otherwise
  * records that no alternative fits.
  */
 function failForms(tried: readonly (readonly Failure[])[], none: Failure, run: CheckRun): false {

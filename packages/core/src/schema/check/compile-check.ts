@@ -9,7 +9,8 @@ import { type CompileContext, type KeywordCompiler, KeywordSite, malformedSchema
 import { objectKeywords } from "./object-keywords.ts";
 import { valueKeywords } from "./value-keywords.ts";
 
-// The keywords in the order of checking: `type` comes first, and a value of the wrong type only fails that check.
+// The keywords in the order of checking: `type` comes first, and for a value of the wrong type only that failure is
+// recorded.
 const keywords: readonly (readonly [string, KeywordCompiler])[] = Object.entries({
   ...valueKeywords,
   ...arrayKeywords,
@@ -24,8 +25,8 @@ const tooCostly: SchemaIssue = { path: [], message: "cannot be checked: too big 
 
 /**
  * Compiles a plain JSON Schema into a function that checks JSON values. Ignores unknown keywords, as the standard
- * requires. Throws `invalid_config` for malformed keywords, unsupported keywords that would change the verdict, a
- * nested `$id`, and references that lead out of the schema.
+ * requires. Throws `invalid_config` for malformed keywords, for unsupported keywords that would change the verdict, for
+ * a nested `$id`, and for references that lead out of the schema.
  */
 export function compileCheck(schema: JsonSchema, label: string): (value: unknown) => Validation {
   const check = new Compiler(schema, label).compileRoot();

@@ -9,7 +9,7 @@ export function toIssue({ path, expected, value }: Failure): SchemaIssue {
   return { path: toSegments(path), message: shorten(`expected ${expected}, got ${describeValue(value)}`), expected };
 }
 
-/** Describes the type or values that a schema accepts, for a sentence that begins with "expected". */
+/** Describes the type or values that a schema accepts, as words that follow "expected". */
 export function describeSchema(schema: unknown): string {
   if (typeof schema !== "object" || schema === null) return "a value";
   const { type, enum: values, const: constant } = schema as Record<string, unknown>;
@@ -19,7 +19,7 @@ export function describeSchema(schema: unknown): string {
   return Array.isArray(type) ? type.join(" or ") : "a value";
 }
 
-/** Lists accepted values as JSON, for a sentence that begins with "expected": `"a"`, or `one of "a", "b"`. */
+/** Lists accepted values as JSON, as words that follow "expected": `"a"`, or `one of "a", "b"`. */
 export function describeChoice(values: readonly unknown[]): string {
   const choice = values.map((value) => JSON.stringify(value) ?? "a value").join(", ");
   return shorten(values.length === 1 ? choice : `one of ${choice}`, maxExpected);

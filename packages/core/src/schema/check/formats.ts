@@ -24,7 +24,7 @@ function isTime(text: string): boolean {
 function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (year === undefined) return false;
-  // Day 0 of the next month is the last day of this month. The year 2000 + n has the leap days of year n.
+  // Day 0 of the next month is the last day of this month. The year 2000 + n has the same leap days as the year n.
   const lastDay = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
   return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= lastDay;
 }

@@ -107,8 +107,7 @@ export class KeywordSite {
     return entries.map(([name, value]) => [name, this.#at.context.compile(toSchema(value), `${at}/${name}`)]);
   }
 
-  // Each JSON type has a closure of its own. A shared closure would be slower: its calls have too many targets to
-  // inline.
+  // Each JSON type has a separate closure: calls of a shared closure would have too many targets to be inlined.
 
   /** Makes a check of numbers. Values of other types fit. */
   checkNumber(expected: string, fits: (value: number) => boolean): Check {

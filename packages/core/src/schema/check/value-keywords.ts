@@ -82,7 +82,7 @@ function compileLimit(sign: string, fits: (value: number, limit: number) => bool
   };
 }
 
-/** Counts characters rather than UTF-16 units, at most up to `enough`. */
+/** Counts characters instead of UTF-16 units. Stops counting at `enough`. */
 function countCharacters(text: string, enough: number): number {
   let count = 0;
   for (const _ of text) {

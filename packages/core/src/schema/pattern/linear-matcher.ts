@@ -1,7 +1,7 @@
 import type { StepBudget } from "../canonical-json.ts";
 import type { PatternNode } from "./parse-pattern.ts";
 
-/** A state of a pattern's automaton. `next` holds indexes of states. In state 0, the end, the pattern has matched. */
+/** A state of a pattern's automaton. `next` holds indexes of states. State 0 is the end: the pattern has matched. */
 type State =
   | { readonly kind: "match" }
   | { readonly kind: "split"; readonly next: number[] }
@@ -19,8 +19,8 @@ const statesPerStep = 4;
 const maxRemembered = 100_000;
 
 /**
- * A front of a pattern's automaton: the states that are open before a character, and the fronts to which characters
- * lead. `cost` is the number of steps that visiting the front takes from the budget.
+ * A front of a pattern's automaton: the states that are open before a character, and the fronts that follow after each
+ * character. `cost` is the number of steps that visiting the front takes from the budget.
  */
 type Front = {
   readonly open: readonly number[];
@@ -30,8 +30,8 @@ type Front = {
 };
 
 /**
- * Matches a pattern in time proportional to the text, by following all alternatives at once; a backtracking engine may
- * need exponential time. It is slower than the engine on harmless patterns.
+ * Matches a pattern in time proportional to the text, by following all alternatives at the same time; a backtracking
+ * engine may need exponential time. On harmless patterns it is slower than the engine.
  */
 export class LinearMatcher {
   readonly #states: State[] = [{ kind: "match" }];
@@ -39,14 +39,14 @@ export class LinearMatcher {
   readonly #isAnchored: boolean;
   readonly #room: { states: number };
   /**
-   * The round in which each state was last reached, which represents the set of open states without a new set for each
-   * character.
+   * The round in which each state was last reached. It represents the set of open states, so that no new set is created
+   * for each character.
    */
   readonly #reachedIn: Uint32Array;
   #round = 0;
   /**
    * The known fronts of the automaton inside texts, by their states. They are only remembered if the open states depend
-   * on nothing but the preceding characters, so not for a pattern with lookaheads or word boundaries.
+   * only on the preceding characters. That is not the case for a pattern with lookaheads or word boundaries.
    */
   readonly #fronts = new Map<string, Front>();
   #remembered = 0;

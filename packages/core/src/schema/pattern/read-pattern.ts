@@ -8,15 +8,15 @@ import { parsePattern } from "./parse-pattern.ts";
  */
 export type Pattern = (text: string, budget: StepBudget) => boolean;
 
-// Up to this number of steps and of choices in a pattern, the regular expression engine takes at most some milliseconds
-// to match a text. Beyond ten choices even the engine's compiler may hang.
+// Up to these numbers of steps and of choices in a pattern, the regular expression engine takes at most some
+// milliseconds to match a text. Beyond ten choices even the engine's compiler may hang.
 const harmlessSteps = 1_000_000;
 const harmlessChoices = 10;
 
 /**
  * Reads a pattern of a JSON Schema: ECMA-262 in Unicode mode, or without that mode if the pattern requires it. Returns
- * a problem as a string. The engine matches patterns that cannot backtrack for long; the linear matcher handles the
- * others.
+ * a problem as a string. Patterns that cannot backtrack for long are matched by the engine, all others by the linear
+ * matcher.
  */
 export function readPattern(source: string): Pattern | string {
   const unicode = tryExpression(source, "u");
@@ -33,7 +33,7 @@ export function readPattern(source: string): Pattern | string {
     const matcher = getLinear();
     if (matcher !== null) return matcher.test(text, budget);
     // Only the engine can match look-behind and back references, but it might take too long for a text of this length.
-    // Exhausting the budget ends the validation as too costly.
+    // The budget is exhausted on purpose, which ends the validation as too costly.
     budget.spend(Infinity);
     return false;
   };
@@ -65,7 +65,7 @@ function countChoices(source: string): number {
     .replace(/\[[^\]]*\]/g, "x")
     .replace(/\(\?/g, "(");
   if (/\)[*+{]/.test(bare)) return Infinity;
-  // The start of a match is a choice too, unless the pattern can only match at the start of the text.
+  // The start of a match counts as a choice too, unless the pattern can only match at the start of the text.
   const starts = bare.startsWith("^") && !bare.includes("|") ? 0 : 1;
   return starts + (bare.match(/[*+?{|]/g)?.length ?? 0);
 }

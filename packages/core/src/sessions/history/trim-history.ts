@@ -28,8 +28,8 @@ export type HistoryLimits = {
  * turn begins with a user message, so calls stay with their results. Leading system messages stay. The history must be
  * acceptable to vendors (see `repairHistory`), and so is the result.
  *
- * Turns are left out in blocks, by their number in the conversation. A vendor's prompt cache never matches a history
- * that begins elsewhere in each run. Up to a quarter of the turns that would fit are therefore left out too. An exact
+ * Turns are dropped in blocks, by their number in the conversation. A vendor's prompt cache never matches a history
+ * that begins elsewhere in each run. Up to a quarter of the turns that would fit are therefore dropped too. An exact
  * `maxTurns` (`isExact`) is not reduced in this way.
  *
  * If the newest turn alone exceeds the tokens, its user message is kept with the newest steps that fit. A step is one

@@ -23,8 +23,8 @@ const policy = { onBusy: "enqueue", maxWaiting: 1000, waitMs: 60_000 } as const;
 
 /**
  * Changes the record of a session, safely with concurrent changes; without `compareAndSet`, only with those of this
- * process. Returns the change. Returns `null` if nothing was written: the session is missing, `change` returned `null`,
- * or other writers kept coming first.
+ * process. Returns the change. Returns `null` if nothing was written, because the session is missing, `change` returned
+ * `null`, or other writers changed the record first each time.
  *
  * @param known the record as it probably is, which saves a read if the driver has `compareAndSet`
  */

@@ -61,7 +61,9 @@ export function memoriesPrefix(sessionId: string): string {
   return keyPrefixOf(encodeKey(sessionId));
 }
 
-/** Returns the key in `memory-by-id` of the memory of the session with this storage key: `<sessionId>/<tenant>/<user>`. */
+/**
+ * Returns the key in `memory-by-id` of the memory of the session with this storage key: `<sessionId>/<tenant>/<user>`.
+ */
 export function memoryEntryKey(session: string): string {
   const end = session.lastIndexOf("/");
   return keyPrefixOf(session.slice(end + 1)) + session.slice(0, end);

@@ -147,7 +147,7 @@ export function turnMessages({ history = [], input, messages }: TurnConversation
 
 /**
  * Returns the messages of stored turns, oldest first, as `turnMessages` does, with their vendor state. State of a model
- * that rejected it in a later turn is left out.
+ * that rejected it in a later turn is omitted.
  */
 export function turnModelMessages(turns: readonly StoredTurn[]): ModelMessage[] {
   const messages: ModelMessage[][] = [];

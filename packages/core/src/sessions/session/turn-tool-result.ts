@@ -19,7 +19,7 @@ const maxArtifactLength = 1_048_576;
 
 /**
  * Returns the data about tool calls that a turn stores beside the messages: an entry for each call that failed, has
- * artifacts, or was left unfinished. Artifacts beyond a total of a million characters of JSON are left out and counted.
+ * artifacts, or was left unfinished. Artifacts beyond a total of a million characters of JSON are omitted and counted.
  */
 export function toTurnToolResults(results: readonly ToolCallResult[], unfinished?: UnfinishedStep): TurnToolResult[] {
   const budget = { left: maxArtifactLength };

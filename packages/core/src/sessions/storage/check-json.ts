@@ -5,7 +5,7 @@ import type { RecordKey } from "./stored-record.ts";
 
 /**
  * Copies a value for storing, after a check that it is JSON of at most 64 levels. Throws `invalid_value` with the
- * location of a wrong value. Members that are `undefined` are left out, because callers build records with optional
+ * location of a wrong value. Members that are `undefined` are omitted, because callers build records with optional
  * fields.
  */
 export function toJson(value: unknown): Json {

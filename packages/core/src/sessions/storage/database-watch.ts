@@ -1,7 +1,7 @@
 import type { LazyConnection } from "../../base/async/lazy-connection.ts";
 import type { RecordDatabase } from "./record-database.ts";
 
-/** Milliseconds before retrying a database that could not be opened. */
+/** Milliseconds to wait before a database that could not be opened is tried again. */
 const watchAgainMs = 1000;
 
 /** Watches a database for writes of other connections, until the watch is ended. */
@@ -32,7 +32,7 @@ export class DatabaseWatch {
       await this.#connection.use(async (database) => {
         if (this.#isOver) return;
         this.#stop = database.watch?.(this.#onChange);
-        // Reports changes that were made before the database was watched.
+        // Reports changes that other connections made before the watch began.
         this.#onChange();
       });
     } catch {

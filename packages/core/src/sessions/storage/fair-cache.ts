@@ -26,15 +26,17 @@ type Group<Name> = { readonly name: Name; bytes: number; usedAt: number; readonl
 type Entry<Name> = { bytes: number; readonly group: Group<Name> };
 
 /**
- * The bookkeeping of a cache whose entries belong to groups, such as owners: the entries' sizes, and the order in which
- * they are dropped. Beyond a limit it drops the least recently used entries of the group that has most bytes or
- * entries. A group within its share of the limit therefore loses nothing to the others.
+ * The sizes of the entries of a cache, and the order in which they are dropped. Entries belong to groups, such as
+ * owners. Beyond a limit, the least recently used entries of the group with most bytes or entries are dropped, so a
+ * group within its share of the limit loses nothing.
  */
 export class FairCache<Name extends string = string> {
   readonly #limits: FairLimits<Name>;
   readonly #entries: LruCache<string, Entry<Name>>;
   readonly #groups = new Map<Name, Group<Name>>();
-  /** The groups by bytes, and by number of entries. Of equally large groups the least recently used comes first. */
+  /**
+   * The groups ordered by bytes, and by number of entries. Of equally large groups the least recently used comes first.
+   */
   readonly #byBytes = new RankedHeap<Group<Name>>((one, other) => isFuller(one, other, one.bytes - other.bytes));
   readonly #bySize = new RankedHeap<Group<Name>>((one, other) => {
     return isFuller(one, other, one.entries.size - other.entries.size);
@@ -90,8 +92,8 @@ export class FairCache<Name extends string = string> {
   }
 
   /**
-   * Drops entries until all limits are met. Before `last`, the key of the entry in use, is dropped, `shrink` may make
-   * that entry smaller; `shrink` returns true if it did.
+   * Drops entries until all limits are met. `last` is the key of the entry in use. Before that entry is dropped,
+   * `shrink` may make it smaller; `shrink` returns true if it did.
    */
   trim(last: string, shrink: () => boolean): void {
     const { maxEntries, maxBytes, onDrop, onFull } = this.#limits;

@@ -4,7 +4,7 @@ import type { ListOptions } from "./storage-driver.ts";
 
 const lastCodePoint = 0x10ffff;
 
-/** A string greater than every key: longer than the 1,024 bytes of a key, and made of the last code point only. */
+/** A string greater than every key: it is longer than the 1,024 bytes of a key, and consists of the last code point. */
 const afterAll = String.fromCodePoint(lastCodePoint).repeat(257);
 
 /**

@@ -27,7 +27,7 @@ async function listGroup(driver: StorageDriver, group: readonly Listing[]): Prom
       return group.map((_, index) => ({ status: "fulfilled", value: listed[index] ?? [] }));
     } catch (reason) {
       if (isUnavailable(reason)) return group.map(() => ({ status: "rejected", reason }));
-      // The records of a single listing may be at fault, so each listing is made alone.
+      // The records of a single listing may be damaged, so each listing is made alone.
     }
   }
   return await mapBounded(group, async ({ namespace, prefix, ...options }) => {

@@ -5,7 +5,7 @@ declare const form: unique symbol;
 
 /**
  * An owner as one value: two owners are equal if tenant, user and verification are equal. Other code compares, hashes
- * and stores owners only in this form, because by hand one of the three is easily forgotten.
+ * and stores owners only in this form, because code that compares the three fields easily forgets one.
  */
 export type OwnerKey = string & { readonly [form]: "owner" };
 

@@ -11,7 +11,7 @@ export type RecordWrite = { readonly namespace: string; readonly key: string; re
 
 /**
  * A compare-and-set of one record: writes `next` if the stored text is exactly `expected`. `null` stands for a missing
- * record; at most one of the two is `null`.
+ * record. `expected` and `next` are not both `null`.
  */
 export type RecordSwap = {
   readonly namespace: string;
@@ -51,7 +51,7 @@ export type AppendedKey = { key: string; seq: number };
  * a `StorageDriver` and checks keys and options. Every method rejects with a `TroupeError`.
  */
 export interface RecordDatabase {
-  /** The reason why only one process may use the records, with the way to mend it (see `LimitedStorage`). */
+  /** The reason why only one process may use the records, and a remedy (see `LimitedStorage`). */
   readonly singleProcess?: string | undefined;
   /** Returns the text of a record, unchanged from the database, or `null` if it is missing. */
   read(namespace: string, key: string): Promise<unknown>;
@@ -63,19 +63,19 @@ export interface RecordDatabase {
   list(range: RangeQuery): Promise<readonly TextRecord[]>;
   /**
    * Returns the records of each range, in the order of the ranges, with few requests. There is at least one range; each
-   * has a limit, and none is reversed. Without this method each range is a `list`.
+   * range has a limit, and none is reversed. Without this method, `list` is called for each range.
    */
   listMany?(ranges: readonly RangeQuery[]): Promise<(readonly TextRecord[])[]>;
   /**
-   * Stores the text under the next number of the prefix (`encodeSequence`). No other append gets the number, and the
-   * lease is held until the text is stored (`checkLeaseText`).
+   * Stores the text under the next number of the prefix (`encodeSequence`). No other append gets the same number, and
+   * the lease is held until the text is stored (`checkLeaseText`).
    */
   append(request: AppendRequest): Promise<AppendedKey>;
-  /** Compares the text of a record and replaces it, in one step. Returns true if it wrote. */
+  /** Compares the text of a record and replaces it, in one step. Returns true if the text was replaced. */
   swap(swap: RecordSwap): Promise<boolean>;
   /**
    * Inserts each record whose key is free, independently, and returns true for each inserted record. There is at least
-   * one record. Without this method each record is a `swap`.
+   * one record. Without this method, `swap` is called for each record.
    */
   insertAll?(inserts: readonly RecordInsert[]): Promise<boolean[]>;
   /**

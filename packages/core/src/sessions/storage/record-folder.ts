@@ -5,7 +5,7 @@ import type { ListOptions } from "./storage-driver.ts";
 /** A record in storage in memory: its key, or the key's part below a folder, and its value as JSON. */
 export type FolderRecord = { key: string; text: string };
 
-/** The records of a folder to list, by their keys within the folder. */
+/** The range of a folder's records to list, by their keys within the folder. */
 type Range = { readonly prefix: string; readonly after: string | undefined; readonly reverse: boolean };
 
 /**
@@ -118,7 +118,8 @@ export class RecordFolder {
 }
 
 /**
- * Returns the key after which a folder's records are in a range: `undefined` if all of them are, `null` if none are.
+ * Returns the key within a folder after which its records are in a range; `undefined` if all of them are in the range,
+ * `null` if none are.
  */
 function afterWithin(name: string, { after, reverse }: Range): string | undefined | null {
   if (after === undefined) return undefined;

@@ -5,18 +5,18 @@ import type { OwnerKey } from "./owner-key.ts";
 export const listNamespace = "session-recent";
 
 /**
- * Namespace of the memories by session id: `<sessionId>/<tenant>/<user>`, and `<sessionId>/*` for memories without an
- * owner.
+ * Namespace of the entries that list memories by session id: `<sessionId>/<tenant>/<user>`, and `<sessionId>/*` for
+ * memories without an owner.
  */
 export const indexNamespace = "memory-by-id";
 
 /** The owner part of memories without an owner, instead of a tenant and a user. */
 const noOwner = "*/*";
 
-/** The group of all sessions without a verified user, because anyone can begin such a session. */
+/** The group of all sessions without a verified user. They share one group, because anyone can begin such a session. */
 const anonymous = ownerKey({});
 
-/** Namespaces of turns, all of which are removed with a dropped session. */
+/** Namespaces of turns and of their data. A dropped session loses all of these records. */
 export const turnNamespaces: readonly string[] = ["turns", "turn-parts"];
 
 /** Namespaces with records of a session: under the session's key, or under that key followed by `/` and more. */
@@ -52,7 +52,7 @@ export function indexKeyOf(session: string): string {
   return `${session.slice(end + 1)}/${owner === noOwner ? "*" : owner}`;
 }
 
-/** Returns the owner that a session counts for. Sessions that anyone can begin share one owner. */
+/** Returns the owner for which a session is counted. Sessions that anyone can begin share one owner. */
 export function ownerOfSession(session: string): OwnerKey {
   const owner = ownerOfKey(session);
   return userOfKey(owner) === "verified" ? owner : anonymous;

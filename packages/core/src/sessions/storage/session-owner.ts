@@ -48,9 +48,7 @@ export function checkUser(userId: string, scope: UserScope): UserOwner {
   return { ...checkOwner({ tenantId, userId, verified }), userId: checkName(userId, "userId") };
 }
 
-/**
- * Returns `verified` with its default. A value that is not a boolean is rejected, because it must not count as true.
- */
+/** Returns `verified` with its default. Rejects a value that is not a boolean, because it must not count as true. */
 function isVerified(verified: unknown): boolean {
   if (verified === undefined || typeof verified === "boolean") return verified ?? true;
   throw new TroupeError("invalid_request", "verified must be true or false.");

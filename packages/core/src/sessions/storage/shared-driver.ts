@@ -5,8 +5,8 @@ import type { LimitedStorage, StorageDriver } from "./storage-driver.ts";
 export type SharedDriver = StorageDriver & Required<Pick<StorageDriver, "append" | "compareAndSet">>;
 
 /**
- * Returns the reason why the storage serves only one process, if known (see `LimitedStorage`): some storages only know
- * it after they have answered a call.
+ * Returns the reason why the storage serves only one process (see `LimitedStorage`); undefined if there is none. Some
+ * storages only have a reason after they have answered a call.
  */
 export function singleProcessReason(driver: StorageDriver): string | undefined {
   return (driver as Partial<LimitedStorage>).singleProcess;

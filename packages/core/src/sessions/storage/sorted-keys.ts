@@ -10,7 +10,7 @@ export type IsBefore = (key: string) => boolean;
  * hundred keys of its block.
  */
 export class SortedKeys {
-  // The blocks of sorted keys, none of which is ever empty.
+  // None of the blocks is ever empty.
   readonly #blocks: string[][] = [];
 
   /** Makes a `SortedKeys` of distinct keys in any order. */

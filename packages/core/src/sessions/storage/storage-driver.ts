@@ -49,7 +49,7 @@ export type Write = { namespace: string; key: string; value: Json | null };
  *   (`checkRecordKey`);
  * - a value that is not JSON or nests deeper than 64 levels (`toJson`).
  *
- * Members that are `undefined` are left out. Any well-formed string is allowed as a value or a member's name, including
+ * Members that are `undefined` are omitted. Any well-formed string is allowed as a value or a member's name, including
  * NUL and `__proto__`.
  */
 export interface StorageDriver {
@@ -79,8 +79,8 @@ export interface StorageDriver {
     options?: AppendOptions,
   ): Promise<{ key: string; seq: number }>;
   /**
-   * Writes `next` if the stored value equals `expected`, in one step. Returns true if it wrote. `null` stands for an
-   * absent record on both sides; the order of an object's members is irrelevant.
+   * Writes `next` if the stored value equals `expected`, in one step. Returns true if `next` was written. `null` stands
+   * for an absent record on both sides; the order of an object's members is irrelevant.
    */
   compareAndSet?(namespace: string, key: string, expected: Json | null, next: Json | null): Promise<boolean>;
   /**
@@ -102,9 +102,9 @@ export interface StorageDriver {
   /**
    * Calls `listener` when a record of the namespace may have changed, including changes by another process. Calls are
    * hints: some are missed, some are false, and one may stand for many changes. The listener runs outside the driver's
-   * own calls, and its errors are ignored. Returns the function that ends the watching, as `close` also does. Watching
+   * own calls, and its errors are ignored. Returns the function that ends the watching; `close` ends it too. Watching
    * does not keep the process alive longer than the driver's other connections, and costs nothing without a listener.
-   * It throws instead of rejecting.
+   * This method throws instead of rejecting.
    */
   watch?(namespace: string, listener: () => void): () => void;
 }
@@ -112,9 +112,9 @@ export interface StorageDriver {
 /** A storage driver that may only serve a single process, such as MongoDB on a standalone server. */
 export interface LimitedStorage {
   /**
-   * The reason why only one process may use the storage for its sessions, with the way to mend it. It is `undefined` if
-   * several processes may use it, or until the first call was answered. Unless undefined, core uses neither `ifHeld`
-   * nor a `transaction` of several writes, and the database may reject both as `invalid_config`.
+   * The reason why only one process may use the storage for its sessions, and a remedy. It is `undefined` if several
+   * processes may use it, or until the first call was answered. Unless it is undefined, core uses neither `ifHeld` nor
+   * a `transaction` of several writes, and the database may reject both as `invalid_config`.
    */
   readonly singleProcess: string | undefined;
 }

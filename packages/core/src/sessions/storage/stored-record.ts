@@ -5,8 +5,8 @@ import { isRecord } from "../../base/util/is-record.ts";
 export type RecordKey = { namespace: string; key: string };
 
 /**
- * The field `v` of every record that core stores (sessions, turns, queues, memory, facts). `readRecord` rejects a newer
- * version.
+ * The version of the records that core stores (sessions, turns, queues, memory, facts), in their field `v`.
+ * `readRecord` rejects a newer version.
  */
 export const recordVersion = 1;
 

@@ -38,7 +38,7 @@ function storable(value: unknown, depth: number): unknown {
   }
 }
 
-// A plain loop, because `Object.entries` would cost several times as much, and every turn is copied here.
+// A plain loop: every turn is copied here, and `Object.entries` would cost several times as much.
 function storableMembers(record: Record<string, unknown>, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(record)) {

@@ -49,8 +49,8 @@ export class WatchedNamespaces {
     this.#changed.clear();
     for (const namespace of changed) {
       const entries = this.#listeners.get(namespace);
-      // The listeners are copied, because a listener may add and remove others. Listeners removed meanwhile are not
-      // called.
+      // The array is copied, because a listener may add and remove listeners. Listeners that were removed in the
+      // meantime are not called.
       const toCall = Array.from(entries ?? []);
       for (const entry of toCall) if (entries?.has(entry) === true) callSafely(entry.call);
     }

@@ -21,7 +21,7 @@ const shareOfPatience: AsyncLocalStorage<number> = new (process.getBuiltinModule
 
 /**
  * Runs a case that waits only a share of the usual time before it decides that its subject hangs. For tests of the
- * suites themselves, whose subjects hang on purpose; other subjects have the whole time.
+ * suites themselves, whose subjects hang on purpose; other subjects get the whole time.
  */
 export async function withPatience<Result>(share: number, run: () => Promise<Result> | Result): Promise<Result> {
   return await shareOfPatience.run(share, run);
@@ -46,9 +46,9 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * Returns the value of the promise. An assertion fails if the promise is pending after `usualMs` of idle event loop, or
- * after a minute of processor time. Otherwise time in which the process is busy does not count, because a busy machine
- * may be slow.
+ * Returns the value of the promise. An assertion fails if the promise is still pending after `usualMs` of idle event
+ * loop, or after a minute of processor time. Time in which the process is busy does not count towards `usualMs`,
+ * because a busy machine may be slow.
  */
 export async function inTime<Result>(promise: Promise<Result>, usualMs = 4000): Promise<Result> {
   const waitMs = usualMs * (shareOfPatience.getStore() ?? 1);
@@ -85,10 +85,10 @@ export async function until(holds: () => boolean, usualMs = 4000): Promise<void>
 
 /**
  * The time that a test may wait: milliseconds in which the event loop was idle, or a minute of processor time. A
- * process that other processes keep from the processor uses up neither, and keeps waiting.
+ * process that gets no processor time uses up neither, and keeps waiting.
  */
 class Patience {
-  // The module's own clock, because a test may have replaced the global clock by a fake.
+  // The clock is that of the module, because a test may have replaced the global clock by a fake.
   readonly #clock = process.getBuiltinModule("node:perf_hooks").performance;
   readonly #idleBefore = this.#clock.eventLoopUtilization().idle;
   readonly #cpuBefore = process.cpuUsage();

@@ -4,7 +4,7 @@ export type ConformanceCases<Subject> = Readonly<Record<string, (subject: Subjec
 /** Function that declares one test: `it` of vitest, `test` of node:test. */
 export type DeclareTest = (title: string, body: () => Promise<void>) => unknown;
 
-/** Creation and disposal of the implementation under test, and the cases that it is known to fail. */
+/** The functions that create and dispose of the implementation under test, and the cases that it is known to fail. */
 export type ConformanceSubject<Subject, Title extends string> = {
   create: () => Subject | Promise<Subject>;
   dispose?: (subject: Subject) => Promise<void> | void;
@@ -15,8 +15,8 @@ export type ConformanceSubject<Subject, Title extends string> = {
 };
 
 /**
- * Declares one test for each case of a suite, each with its own subject: tests that an implementation keeps the
- * contract of an interface. Throws immediately for a known gap that is not in the suite or has no reason.
+ * Declares one test for each case of a suite, each with its own subject. The tests show that an implementation keeps
+ * the contract of an interface. Throws immediately for a known gap that is not in the suite or has no reason.
  */
 export function checkConformance<Subject, Title extends string>(
   declareTest: DeclareTest,

@@ -15,9 +15,9 @@ export type VendorRequestOutcome = { readonly end: "open" | "completed" | "broke
 /** Subject of `modelProviderCases`: a scripted vendor, if there is one, and the provider under test. */
 export interface ModelProviderSubject {
   /**
-   * Plans one answer of the vendor and returns a provider for it, configured with `serversKey`. The name is for
-   * subjects with recorded answers. A model without a vendor ignores both arguments, and declares the cases that it
-   * cannot pass as gaps.
+   * Plans one answer of the vendor and returns a provider for it, configured with `serversKey`. `name` selects the
+   * answer of a subject with recorded answers. A model without a vendor ignores both arguments, and declares the cases
+   * that it cannot pass as gaps.
    */
   provider(scenario: ModelScenario, name: ModelScenarioName): ModelProvider | Promise<ModelProvider>;
   /** Returns the outcome of each request to the vendor. Omitted for a model without a vendor. */

@@ -25,7 +25,8 @@ export const runEngineCases = {
     await engine.submit(job("a"));
     work.finish();
     await until(() => work.ended.length === 1);
-    // The work of a job ends before the engine has noted that. Until then another submission of the job has no effect.
+    // The work of a job ends before the engine has noted its end. Until then another submission of the job has no
+    // effect.
     for (let times = 0; times < 200 && work.started.length < 2; times++) {
       await engine.submit(job("a"));
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -17,7 +17,9 @@ const ada = { userId: "ada" };
 const secret = "a seal key of at least 32 characters";
 const day = 86_400_000;
 
-/** Conformance suite for a storage driver as the storage of a `RunService`: durable runs, from acceptance to removal. */
+/**
+ * Conformance suite for a storage driver as the storage of a `RunService`: durable runs, from acceptance to removal.
+ */
 export const runServiceCases = {
   "gives each event of a run once and in order, from behind every position": withServices(async (subject, services) => {
     const service = await services.serve(subject.storage, { agents: { a: playing([{ text: "Good day, Ada." }]) } });

@@ -107,7 +107,7 @@ export async function reaches(service: RunService, runId: string, status: RunSta
 }
 
 /**
- * Waits until a run has a status, and its stored record too: a driver may show a write to its own process before the
+ * Waits until a run has a status in its stored record, too: a driver may show a write to its own process before the
  * write is stored.
  */
 export async function isStoredAs(

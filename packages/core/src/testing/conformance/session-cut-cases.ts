@@ -7,7 +7,9 @@ import { plainTurn, storeTurns } from "./session-turns.ts";
 const owner = { userId: "ada" };
 const at = { sessionId: "s", owner };
 
-/** Conformance suite for a `StorageDriver` as the storage of a `SessionStore`: turns that are deleted from a session. */
+/**
+ * Conformance suite for a `StorageDriver` as the storage of a `SessionStore`: turns that are deleted from a session.
+ */
 export const sessionCutCases = {
   "deletes the turns from a number on, and never uses their numbers again": async (driver) => {
     const store = new SessionStore(driver);

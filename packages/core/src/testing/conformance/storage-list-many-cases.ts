@@ -6,7 +6,10 @@ import type { ConformanceCases } from "./check-conformance.ts";
 /** A `StorageDriver` with the optional method `listMany`: subject of `storageListManyCases`. */
 export type ListingStorage = StorageDriver & Required<Pick<StorageDriver, "listMany">>;
 
-/** Keys at which string orders differ, sorted by their UTF-8 bytes, and two keys that look like a pattern. */
+/**
+ * Keys that different string orders sort differently, here sorted by their UTF-8 bytes, and two keys that look like a
+ * pattern.
+ */
 const keysByBytes = ["%", "A", "_", "a", "a/", "a/1", "a/2", "é", "\uffff", "😀"];
 
 /** Conformance suite for a `StorageDriver` with `listMany`, whose `list` supports the options `limit` and `after`. */

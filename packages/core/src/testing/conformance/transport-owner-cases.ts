@@ -26,7 +26,7 @@ import type { TransportClient, TransportHarness } from "./transport-subject.ts";
  */
 export const transportOwnerCases = {
   "gives a key to the vendor of its run, and shows it to nobody else [transport.keys]": onStage(async (stage) => {
-    // These keys have no form by which a logger could recognise them as keys.
+    // These keys have no recognisable form, so a logger must know them to mask them.
     const [mine, theirs] = ["adas-own-0123456789", "bobs-own-9876543210"];
     const quoting = (key: string) => ({ error: new Error(`The vendor knows nobody by ${key}.`) });
     const model = new ScriptedModel("1", "2", "3", quoting(mine), { text: "Well, ", ...quoting(mine) });
@@ -117,7 +117,7 @@ export const transportOwnerCases = {
       await until(() => model.calls[0]?.end === "completed");
       client.disconnect();
       await inTime(run.ended);
-      // By the time another client has been answered, the service has noticed that the first client disconnected.
+      // When another client has received an answer, the service has noticed that the first client disconnected.
       const other = await stage.connect();
       for (let count = 0; count < 5; count += 1) await inTime(other.cancel(unknownRunId));
       open();

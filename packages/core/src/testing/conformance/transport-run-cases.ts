@@ -67,8 +67,7 @@ export const transportRunCases = {
     for (const input of Object.keys(answers)) {
       const run = client.stream("agent", "a", { input });
       await inTime(run.ended);
-      // If the service sent data after the end of the run, that data would arrive before the answer to this next
-      // request.
+      // If the service sent data after the end of the run, the data would arrive before the answer to this request.
       const { output } = await inTime(client.call("agent", "a", { input: "done" }));
       assert.ok(output !== undefined, "the client cannot be used any more");
       ends.push([...run.events.filter(isEnd), run.events.at(-1)].map((event) => event?.type ?? "none"));

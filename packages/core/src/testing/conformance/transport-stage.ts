@@ -54,7 +54,7 @@ export class TransportStage {
     return await this.connect();
   }
 
-  /** Makes a service that performs durable runs of the agent `a` and needs no other performer. */
+  /** Makes a service that performs durable runs of the agent `a` itself. */
   async runsOf(a: Agent): Promise<RunService> {
     const runs = new RunService({ storage: new InMemoryStorage(), agents: { a }, logger: this.logger });
     this.#open.push(runs);

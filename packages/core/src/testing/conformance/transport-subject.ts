@@ -11,7 +11,7 @@ import type { OnDisconnect } from "../../transport/runs/served-runs.ts";
 export type TransportServed = {
   readonly agents: Readonly<Record<string, Runnable>>;
   readonly teams: Readonly<Record<string, Runnable>>;
-  /** The service that makes runs durable, in some cases. The case itself starts and closes it. */
+  /** The service that makes runs durable, in the cases that need it. The case itself starts and closes it. */
   readonly runs?: RunService | undefined;
   /** The transport's option; undefined for its default, which cancels plain runs. */
   readonly onDisconnect?: OnDisconnect | undefined;
@@ -67,7 +67,9 @@ export type TransportAnswer = {
 
 /** A run whose events a client receives. */
 export type TransportRun = {
-  /** Resolves to the ids of the run as soon as the client receives them, and to undefined if the run is rejected. */
+  /**
+   * Resolves to the ids of the run as soon as the client receives them. Resolves to undefined if the run is rejected.
+   */
   readonly started: Promise<{ readonly runId: string; readonly sessionId: string } | undefined>;
   /** The events of the run that the client has received so far. */
   readonly events: readonly TransportEvent[];

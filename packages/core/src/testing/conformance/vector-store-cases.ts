@@ -147,7 +147,7 @@ const documentCases = {
     assert.equal(await store.get("a"), null);
   },
   "refuses vectors that are not finite, are zero or have another length": async (store) => {
-    // A store without dimensions takes those of its first document.
+    // In a store without configured dimensions, the first document determines them.
     await store.upsert(at("a", [1, 0]));
     for (const bad of [[], [0, 0], [NaN, 1], [1, Infinity], [1e39, 1], [1], [1, 0, 0], "10"] as number[][]) {
       await rejectsWith(store.upsert(at("b", bad)), "invalid_value");

@@ -26,7 +26,9 @@ const weather = [
   doc("code", "Set maxToolRoundtrips to 3, or call get_user_name().", { city: null }),
 ];
 
-/** Conformance suite for a `VectorStore` with `searchText` and `collection`. The subject is that of `vectorStoreCases`. */
+/**
+ * Conformance suite for a `VectorStore` with `searchText` and `collection`. The subject is that of `vectorStoreCases`.
+ */
 export const vectorTextCases = {
   "finds documents by their words, with scores of which the best is first": async (store) => {
     await fill(store, ...weather);

@@ -2,10 +2,7 @@ import { encodeSseComment } from "../../provider/wire/encode-sse.ts";
 import { SseWriter } from "../../provider/wire/sse-writer.ts";
 import type { Writable } from "node:stream";
 
-/**
- * Headers of every stream. `no-transform` prevents compression; `X-Accel-Buffering` stops proxies from buffering
- * chunks.
- */
+/** Headers of every stream. `no-transform` prevents compression; `X-Accel-Buffering` prevents buffering by proxies. */
 export const streamHead = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-store, no-transform",
@@ -15,7 +12,7 @@ export const streamHead = {
 const heartbeat = encodeSseComment("heartbeat");
 
 /**
- * Milliseconds after which the head of a stream is sent even without an event, so that the client learns the ids of its
+ * Milliseconds after which the head of a stream is sent even without an event, so that the client gets the ids of its
  * run.
  */
 const longestWithoutHeadMs = 1000;
@@ -49,7 +46,7 @@ export class EventStream {
   constructor(exchange: StreamedExchange, options: EventStreamOptions) {
     this.#exchange = exchange;
     this.#options = options;
-    // Only the first heartbeat is sent here; the stream's writer sends the later ones.
+    // Only the first heartbeat is sent here; the stream's writer sends the later heartbeats.
     const { heartbeatMs } = options;
     const isHeartbeat = heartbeatMs <= longestWithoutHeadMs;
     const begin = isHeartbeat ? () => void this.#open()?.write(heartbeat) : () => this.sendHead();
@@ -68,8 +65,8 @@ export class EventStream {
   }
 
   /**
-   * Sends an event. Its id is its number by default; `null` sends no id. `name` is sent as the event's name. Returns
-   * a promise if the client reads too slowly: await it before the next event. The promise never rejects.
+   * Sends an event. Its id is its number by default; with `null` no id is sent. `name` is sent as the event's name.
+   * Returns a promise if the client reads too slowly: await it before the next event. The promise never rejects.
    */
   send(event: object, id: string | number | null = ++this.#count, name?: string): Promise<void> | undefined {
     const writer = this.#open();
@@ -88,8 +85,8 @@ export class EventStream {
   }
 
   /**
-   * Stops without sending anything, so that the exchange can be answered in another way. Only before the head is
-   * sent.
+   * Stops without sending anything, so that the exchange can be answered in another way. Allowed only before the head
+   * is sent.
    */
   abandon(): void {
     clearTimeout(this.#headTimer);
@@ -107,8 +104,8 @@ export class EventStream {
 }
 
 /**
- * Waits until the client has read everything or disconnected, or the run is aborted. The caller learns from the run's
- * next event which of these happened.
+ * Waits until the client has read everything or disconnected, or the run is aborted. The next event of the run tells
+ * the caller which of these happened.
  */
 async function untilDrained(drained: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

@@ -17,7 +17,9 @@ import { jsonHeaders, sendFailure } from "./send-failure.ts";
 /** Headers of an answer by name. */
 export type AnswerHeaders = Readonly<Record<string, string | number>>;
 
-/** One HTTP request in progress and its answer: the form in which the routes of a protocol see it, on every server. */
+/**
+ * One HTTP request in progress and its answer: the form in which the routes of a protocol see them, on every server.
+ */
 export abstract class Exchange {
   abstract readonly method: string;
   /** The target of the request as the client sent it: a path with its query, or a whole URL. */
@@ -53,7 +55,7 @@ export abstract class Exchange {
   abstract readonly hasBody: boolean;
   /** The bytes of the body. */
   abstract readonly body: Readable;
-  /** The body as parsed by the host's middleware; undefined if no middleware has parsed it. */
+  /** The body in the form in which the host's middleware has parsed it; undefined if no middleware has parsed it. */
   abstract readonly parsedBody: unknown;
   /** True once the whole body has arrived. */
   abstract readonly isBodyComplete: boolean;
@@ -91,8 +93,8 @@ export abstract class Exchange {
   /** Sends a complete answer. */
   abstract send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void;
   /**
-   * Sends a complete answer to a request whose body may still be arriving and is no longer read. `isTooLarge` is true
-   * if the body exceeds its limit.
+   * Sends a complete answer to a request whose body is not read to its end, although more of it may arrive.
+   * `isTooLarge` is true if the body exceeds its limit.
    */
   abstract refuse(status: number, headers: AnswerHeaders, refusal: { body: string; isTooLarge: boolean }): void;
   /** Begins an answer and returns the stream for its body. The head is sent with the first bytes. */
@@ -140,8 +142,8 @@ export abstract class Exchange {
   }
 
   /**
-   * Reads the bytes of the body. A body that the host has parsed is converted to JSON again. Throws as
-   * `readJsonObject` does.
+   * Reads the bytes of the body. A body that the host has parsed is converted to JSON again. Throws the same errors as
+   * `readJsonObject`.
    */
   async readBytes(rule: BodyRule): Promise<Buffer> {
     return await readBytes(this, rule);
@@ -180,7 +182,7 @@ export abstract class Exchange {
     logFailure(error, this, run);
   }
 
-  /** Records the total tokens of a run for the request log. */
+  /** Records the total number of tokens of a run for the request log. */
   recordUsage({ totalTokens }: Pick<TokenUsage, "totalTokens">): void {
     this.record.tokens = totalTokens;
   }

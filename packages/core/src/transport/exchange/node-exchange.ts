@@ -46,7 +46,7 @@ export class NodeExchange extends Exchange {
     this.logger = logger;
     this.method = method;
     this.headers = headers;
-    // A request target that is a whole URL may end after its host.
+    // A request target that is a whole URL may end after its host, without a path.
     this.path = (end === -1 ? target : target.slice(0, end)) || "/";
     this.search = query === -1 ? "" : target.slice(query);
     this.record = requestRecordOf(response);
@@ -163,7 +163,10 @@ export class NodeExchange extends Exchange {
     this.#response.destroy();
   }
 
-  /** True if the body was read in part. Node discards an unread body, but not the rest of such a body. */
+  /**
+   * True if a part of the body was read. Node discards a body that was not read at all, but not the rest of such a
+   * body.
+   */
   get #isHalfRead(): boolean {
     return this.native.readableDidRead && !this.native.complete;
   }
@@ -175,8 +178,8 @@ export class NodeExchange extends Exchange {
 
   /**
    * Answers while the client is still sending, then closes the connection. Closing a connection with unread bytes
-   * resets it, and the client might lose the answer; so the rest of the body is first read and discarded for a
-   * moment.
+   * resets it, and the client might lose the answer. Therefore the rest of the body is first read and discarded for a
+   * short time.
    */
   #sendBeforeBodyEnds(status: number, headers: AnswerHeaders, body: string): void {
     const [request, response] = [this.native, this.#response];

@@ -83,7 +83,7 @@ async function readJson({ headers, body }: SentBody, { maxBytes, readLarge }: Bo
 /** Reads the bytes of a body, and stops as soon as they exceed the limit. */
 async function takeBytes(body: Readable, announced: number, maxBytes: number): Promise<Buffer> {
   if (announced > maxBytes) throw tooLong(maxBytes);
-  // The host has already read the body, or the client has disconnected: no further event would arrive.
+  // No further event would arrive: the host has already read the body, or the client has disconnected.
   if (body.readableEnded || body.destroyed) return Buffer.alloc(0);
   return await new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -121,12 +121,12 @@ function parseBody(bytes: Buffer): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    // V8's error is not the cause, because its message may quote the body, which may contain a key.
+    // V8's error is not set as the cause, because its message may quote the body, which may contain a key.
     throw invalid(`The body is not valid JSON: ${placeOf(error as SyntaxError, json.length)}.`);
   }
 }
 
-/** Returns the line and column of a JSON error if V8's message names them. Its other messages quote the body. */
+/** Returns the line and column of a JSON error if V8's message contains them. Other messages of V8 quote the body. */
 function placeOf({ message }: SyntaxError, length: number): string {
   const [, position, line, column] = /at position (\d+) \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
   if (message === "Unexpected end of JSON input" || Number(position) === length) return "it ends too early";

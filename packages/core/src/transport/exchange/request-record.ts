@@ -1,6 +1,6 @@
 /**
- * Facts about a request that the router records for the request logger and for its own bookkeeping: route, run and
- * tokens. It contains none of the request's content.
+ * Facts about a request that the router records for the request logger and for itself: route, run and tokens. It
+ * contains none of the request's content.
  */
 export type RequestRecord = {
   /** The mount path of the router, followed by the path pattern of the route. */

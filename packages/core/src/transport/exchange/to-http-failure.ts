@@ -79,8 +79,8 @@ function messageOf({ type, expose, message }: HttpError, code: ErrorCode): strin
 }
 
 /**
- * Reads an error with a status. A vendor's error may have a status too, but no `expose`, so it counts as a failure of
- * the service.
+ * Reads an error with a status. A vendor's error may have a status too but has no `expose`, so it counts as a failure
+ * of the service.
  */
 function readHttpError(thrown: unknown): HttpError | undefined {
   if (!(thrown instanceof Error)) return undefined;

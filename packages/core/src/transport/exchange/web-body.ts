@@ -29,7 +29,7 @@ export class WebBody extends Writable {
     );
   }
 
-  /** Ends the stream after its client has disconnected. It ends without an error, which the server would log. */
+  /** Ends the stream after its client has disconnected. It ends without an error, because the server would log one. */
   leave(): void {
     this.#controller?.close();
     this.#controller = undefined;

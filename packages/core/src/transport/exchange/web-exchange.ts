@@ -121,7 +121,7 @@ export class WebExchange extends Exchange {
     this.#isEnded = true;
     this.#sendHead(status, headers, isEmpty ? null : body);
     this.#isFinished = true;
-    // The end is reported in a microtask, as by a response of Node, which never emits `close` during the call of
+    // The end is reported in a microtask, as Node does it: a response of Node never emits `close` during the call of
     // `send`.
     queueMicrotask(() => this.#close());
   }
@@ -137,7 +137,7 @@ export class WebExchange extends Exchange {
     stream.once("close", () => this.#close());
     this.#sendHead(status, headers, stream.readable);
     if (this.onStream !== undefined) this.onStream();
-    // No reader will arrive: the client has already disconnected.
+    // No reader will arrive, because the client has already disconnected.
     if (this.#isClosed) stream.leave();
     return stream;
   }
@@ -161,7 +161,7 @@ export class WebExchange extends Exchange {
   }
 
   readonly #leave = (): void => {
-    // No one reads this answer. 499 is the customary status for a client that disconnected.
+    // This answer has no reader. 499 is the customary status for a client that disconnected.
     if (!this.#isHeadSent) this.#answer.resolve(new Response(null, { status: 499 }));
     if (this.#stream === undefined) this.#close();
     else this.#stream.leave();

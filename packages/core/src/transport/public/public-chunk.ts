@@ -69,7 +69,7 @@ export function toPublicWorkflowChunk(event: WorkflowChunk<object>): object | un
   return chunk && { ...event, chunk };
 }
 
-/** Copies the declared fields of a workflow's result, so that no others are sent to clients. */
+/** Copies the declared fields of a workflow's result, so that no other fields are sent to clients. */
 export function toPublicResult(result: WorkflowResult<object>): WorkflowResult<object> {
   const { runId, status, state, steps, usage, durationMs, stored } = result;
   return { runId, status, state, steps, usage, durationMs, ...(stored === false && { stored }) };

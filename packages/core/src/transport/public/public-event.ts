@@ -14,7 +14,7 @@ import type { PublicWait } from "./public-run.ts";
  */
 export type ShownRun = { readonly runId: string; readonly kind: RunKind; readonly isWhole?: boolean | undefined };
 
-/** An event of a run's log, a chunk of a run without a log, or the end of either. */
+/** An event of a run's log, or a chunk of a run without a log, or the end of either run. */
 type PublishableEvent =
   | Exclude<RunEvent, { type: "end" | "chunk" }>
   | { readonly type: "chunk"; readonly step?: string | undefined; readonly chunk: { readonly type: string } }
@@ -52,10 +52,10 @@ function toChunk(chunk: { readonly type: string }, kind: RunKind): object | unde
 const modelStep = /(?:^|\/)m\/\d+$/;
 
 /**
- * Returns the error with which an event of a stored run ends a stream: the run's error. It is `interrupted` if text that
- * the client received is void, because another attempt creates it again; the client can continue after this event. A
- * client that wants all events receives the event `reset` instead. Returns undefined if the event does not end the
- * stream.
+ * Returns the error with which an event of a stored run ends a stream; undefined if the event does not end it. It is
+ * the run's error, or `interrupted` if text that the client received is void because another attempt creates it again.
+ * After `interrupted` the client can continue from this event. A client that wants all events receives the event
+ * `reset` instead of `interrupted`.
  */
 export function toStreamFailure(event: RunEvent, { runId, isWhole }: ShownRun): TroupeError | undefined {
   if (event.type === "end") return event.error && toStoredError(event.error, runId, event.output);

@@ -45,7 +45,7 @@ const ownFaults: ReadonlySet<string> = new Set(["internal", "invalid_config", "i
 
 /**
  * Logs a failed request that is not the client's fault, with the cause and the given fields, without the secrets of the
- * request. Mistakes of the service itself are logged as errors, others, such as a vendor's, as warnings.
+ * request. Mistakes of the service itself are logged as errors; other failures, such as a vendor's, as warnings.
  */
 export function logRunFailure(
   error: TroupeError,

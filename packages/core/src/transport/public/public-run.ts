@@ -25,7 +25,7 @@ export function toPublicWait({ id, kind, about, until, toolCallId }: RunWait): P
 
 const shownWhenPresent = ["node", "startedAt", "endedAt", "output", "error"] as const satisfies (keyof RunView)[];
 
-/** Copies the declared fields of a run, so that no others are sent to clients. */
+/** Copies the declared fields of a run, so that no other fields are sent to clients. */
 export function toPublicRun(run: RunView): PublicRun {
   const { runId, kind, name, sessionId, status, createdAt, attempts, waits } = run;
   const shown: PublicRun = { runId, kind, name, sessionId, status, createdAt, attempts };

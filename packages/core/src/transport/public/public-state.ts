@@ -3,7 +3,9 @@ import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { RunEvent } from "../../runs/record/run-view.ts";
 
-/** Matches the journal keys of a workflow's steps, also within rounds and items, and of the repeated attempts at them. */
+/**
+ * Matches the journal keys of a workflow's steps, also within rounds and items, and of the repeated attempts at them.
+ */
 const stepKey = /^((?:w\/[^/]+\/\d+\/)*)w\/[^/]+(?:\/r\d+)?$/;
 
 /** Matches the keys of repeated steps in the part of a journal key that precedes its last step. */
@@ -11,8 +13,8 @@ const repeatedKey = /w\/[^/]+(?=\/\d+\/)/g;
 
 /**
  * Returns the keys of a workflow's state that an event of its run sets, with their values; undefined if it sets none.
- * The key of a `forEach` is set by no event, because its value is known only when all items are done: the result of the
- * run has it. The keys that the steps of an item set belong to the item.
+ * No event sets the key of a `forEach`, because its value is known only when all items are done: the result of the run
+ * contains it. Keys that the steps of an item set belong to the item.
  *
  * @param steps the workflow's `plannedSteps`
  */
@@ -28,7 +30,7 @@ export function toStateChange(
   return isRecord(partial) && Object.keys(partial).length > 0 ? partial : undefined;
 }
 
-/** Returns true if the part of a journal key that precedes a step's own names an item of a `forEach`. */
+/** Returns true if the part of a journal key before a step's own part contains an item of a `forEach`. */
 function isOfItem(around: string, steps: readonly PlannedStep[]): boolean {
   const items = steps.filter(({ kind }) => kind === "forEach").map(({ name }) => topPlace(name).key);
   return around.match(repeatedKey)?.some((key) => items.includes(key)) === true;

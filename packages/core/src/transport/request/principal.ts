@@ -43,8 +43,9 @@ function checkPrincipal(principal: unknown): Principal {
 }
 
 /**
- * Returns the user of a run: the principal or, without a principal, the user that the client names (`claimed`),
- * unverified unless `bodyUserId` is `"trusted"`. A claim that differs from the principal throws `forbidden`.
+ * Returns the user of a run: the principal or, without a principal, the user that the client claims to be (`claimed`).
+ * A claimed user is unverified unless `bodyUserId` is `"trusted"`. Throws `forbidden` if the claim differs from the
+ * principal.
  */
 export function readRunUser(
   principal: Principal | undefined,

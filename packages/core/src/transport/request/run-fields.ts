@@ -45,14 +45,16 @@ type RequestedRunOpts = Omit<ServedRunOpts, "runId" | "sessionId" | "isNewSessio
   readonly fromOutside: true;
 };
 
-/** A checked request to run a subject (an agent, team or workflow): its input, run options and owner, ready to start. */
+/**
+ * A checked request to run a subject (an agent, team or workflow): its input, run options and owner, ready to start.
+ */
 export type RequestedRun<Subject, Input> = {
   readonly subject: Subject;
   readonly input: Input;
   readonly opts: RequestedRunOpts;
   /**
-   * The principal, who alone may cancel the run. Empty without a principal, because a `userId` sent by a client proves
-   * nothing.
+   * The principal, who alone may cancel the run. An empty object without a principal, because a `userId` sent by a
+   * client proves nothing.
    */
   readonly owner: SessionOwner;
   /** The remote address of the client, if the host declares it trustworthy. */
@@ -91,7 +93,7 @@ export type RunFieldContext<Subject, Input> = {
 const maxParts = 100;
 /** The maximum number of characters of a client's field name that are shown. */
 const longestShown = 64;
-/** The maximum nesting depth of data from a client: code that walks deeper by recursion could crash. */
+/** The maximum nesting depth of data from a client, because code that recurses deeper could crash. */
 const maxDepth = 64;
 
 /**
@@ -107,7 +109,7 @@ export function readSentObject(sent: unknown, where = "body"): Readonly<Record<s
 }
 
 function fitsDepth(value: unknown, levels: number): boolean {
-  // Binary data, which some transports carry, counts as one value, so that its bytes are not visited.
+  // Binary data, which some transports accept, counts as one value, so that its bytes are not visited.
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return true;
   if (levels === 0) return false;
   const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
@@ -166,7 +168,7 @@ export function readRunFields<Subject, Input>(
   };
 }
 
-/** Checks the field `webhook` of a run. It is `forbidden` unless the host lets callers name addresses. */
+/** Checks the field `webhook` of a run. Throws `forbidden` unless the host lets callers name addresses. */
 function readWebhook(given: unknown, isAllowed = false): { webhook?: RunWebhook } {
   if (given === undefined || given === null) return {};
   if (isAllowed) return { webhook: readRunWebhook(given) };

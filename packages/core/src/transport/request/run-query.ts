@@ -1,6 +1,6 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
-/** The query parameters of a run: when its ids are sent, and whether it ends with its client's connection. */
+/** The query parameters of a run: `early` for its ids, and `onDisconnect` for the loss of its client's connection. */
 export type RunQuery = {
   /** True if the client wants the ids of the run before its answer: `?early=1`. */
   readonly early: boolean;

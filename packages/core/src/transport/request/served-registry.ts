@@ -39,7 +39,7 @@ export const readRunnables: OptionCheck<ReadonlyMap<string, Runnable>> = registr
 export const readWorkflows: OptionCheck<ReadonlyMap<string, ServedWorkflow>> = registryOf(workflowLike);
 
 /**
- * Makes the check of the option of a registry, such as `agents`. The check returns a copy of the registry, so that later
+ * Makes the option check for a registry, such as `agents`. The check returns a copy of the registry, so that later
  * changes of the registry have no effect.
  */
 function registryOf<Entry>(check: OptionCheck<Entry>): OptionCheck<ReadonlyMap<string, Entry>> {
@@ -57,7 +57,10 @@ function registryOf<Entry>(check: OptionCheck<Entry>): OptionCheck<ReadonlyMap<s
   };
 }
 
-/** Checks a name as a single segment of a path: proxies resolve dots and split at slashes, even encoded slashes. */
+/**
+ * Checks that a name can be a single segment of a path: proxies resolve dots and split at slashes, even encoded
+ * slashes.
+ */
 function checkName(name: unknown, option: string): string {
   const isSegment = typeof name === "string" && name !== "" && name.length <= longestName && name.isWellFormed();
   if (isSegment && name !== "." && name !== ".." && !/[\p{Cc}/\\]/u.test(name)) return name;

@@ -67,7 +67,7 @@ export function toServiceRequest(facts: RequestFacts): ServiceRequest {
 function toHeaders(sent: RequestFacts["headers"]): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(sent)) {
-    // HTTP/2 pseudo-headers such as `:path` are listed among Node's headers, but are no headers.
+    // HTTP/2 pseudo-headers such as `:path` are listed among Node's headers, but are not headers.
     if (name.startsWith(":")) continue;
     for (const each of typeof value === "string" ? [value] : (value ?? [])) headers.append(name, each);
   }

@@ -49,8 +49,8 @@ export class RouteTable {
 
   /**
    * Returns the route of a request; undefined if no route matches its path. A named segment takes precedence over a
-   * parameter, and a parameter over a trailing `*`. If the route has no handler for the method, the result has a
-   * handler that refuses the request.
+   * parameter, and a parameter over a trailing `*`. If the matching route has no handler for the method, the result has
+   * a handler that refuses the request.
    */
   find(path: string, method: string, headers: IncomingHttpHeaders = {}): FoundRoute | undefined {
     // The target of `OPTIONS *`, and the path of a request outside the mount path, have no slash at the start.
@@ -76,7 +76,7 @@ export function answerFound(exchange: Exchange, { route, handler, params }: Foun
   const fail = (error: unknown): void =>
     route.fail === undefined ? exchange.fail(error) : route.fail(error, exchange);
   try {
-    // A path that cannot be decoded is logged as it was sent, not as the route's path.
+    // The log shows a path that cannot be decoded in the form in which it was sent, instead of the route's path.
     if (params instanceof URIError) throw params;
     exchange.record.route = exchange.basePath + route.path;
     exchange.params = params;
@@ -117,7 +117,7 @@ function findFrom(place: Place, segments: readonly string[], way: Way): readonly
   return place.rest === undefined ? [] : servedAt(place.rest, way);
 }
 
-/** Returns the routes of a node that match a request. If the path cannot be decoded, all of them match. */
+/** Returns the routes of a node that match a request. If the path cannot be decoded, all routes of the node match. */
 function servedAt({ routes }: Place, { values, request }: Way): readonly ServedRoute[] {
   return routes.flatMap((owned) => {
     const params = paramsOf(owned, values);

@@ -20,9 +20,11 @@ export type Route = {
   readonly post?: RouteHandler | undefined;
   readonly patch?: RouteHandler | undefined;
   readonly delete?: RouteHandler | undefined;
-  /** Answers every method, for a protocol that handles methods itself. */
+  /** Answers every method, for a protocol that distinguishes methods itself. */
   readonly all?: RouteHandler | undefined;
-  /** True for a path that is answered without authentication, such as a probe of the service's health. @default false */
+  /**
+   * True for a path that is answered without authentication, such as a probe of the service's health. @default false
+   */
   readonly isPublic?: boolean | undefined;
   /**
    * Returns false if the protocol does not serve these parameters or this request. The request is then routed as if
@@ -36,5 +38,5 @@ export type Route = {
   readonly fail?: ((thrown: unknown, exchange: Exchange) => void) | undefined;
 };
 
-/** The HTTP methods for which a route may have a handler of its own. */
+/** The HTTP methods for which a route may have a separate handler. */
 export const methods = ["get", "post", "patch", "delete"] as const;

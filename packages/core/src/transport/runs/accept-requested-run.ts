@@ -20,8 +20,8 @@ export type RunTerms = {
    */
   readonly endsWithClient?: boolean | undefined;
   /**
-   * True for a run that must be stored because clients of the protocol read it again later. @default only durable
-   * runs, runs with a key, and runs that outlive their connection are stored
+   * True for a run that must be stored because clients of the protocol read it again later. @default only durable runs,
+   * runs with an idempotency key, and runs that outlive their connection are stored
    */
   readonly isStored?: boolean | undefined;
   /** The idempotency key of the request. A repeated request with the same key returns the same run. */
@@ -31,7 +31,7 @@ export type RunTerms = {
    * the user and the session
    */
   readonly said?: Json | undefined;
-  /** True if the client continues a run that it began earlier: a run with its key must exist. */
+  /** True if the client continues a run that it began earlier: a run with the idempotency key must exist. */
   readonly mustExist?: boolean | undefined;
   /** True for a run that the program itself begins: no limits of callers apply to it. @default false */
   readonly isOwn?: boolean | undefined;
@@ -50,7 +50,7 @@ export type StoredTerms = RunTerms & {
   readonly isDurable: boolean;
 };
 
-/** A run accepted by a service: a new one, or one found by its key. */
+/** A run accepted by a service: a new run, or one found by its idempotency key. */
 export type RunAcceptance = AcceptedRun & {
   /**
    * Resolves at the end of a new run that is stored in this process. Until then the run holds the data of its request.
@@ -62,8 +62,8 @@ export type RunAcceptance = AcceptedRun & {
 export type AnyRequestedRun = Pick<RequestedRun<unknown, unknown>, "input" | "opts" | "owner" | "address" | "webhook">;
 
 /**
- * Lets a service accept a requested run, or find it by its key. A run that is stored in this process counts as active
- * until its end. Throws `unavailable` while a shutdown drains.
+ * Lets a service accept a requested run, or find the run by its idempotency key. A run that is stored in this process
+ * counts as active until its end. Throws `unavailable` while a shutdown drains.
  */
 export async function acceptRequestedRun(
   requested: AnyRequestedRun,
@@ -138,7 +138,7 @@ function toRunRequest(
 }
 
 /**
- * Returns the client's request for comparison, with hashes instead of files. Excludes the host's options, because
+ * Returns the client's request for comparison, with hashes instead of files. The host's options are excluded, because
  * they may differ each time. The messages may be any value here: the service checks them later.
  */
 function fingerprintOf({ input, messages, ...named }: Said): Json {
@@ -168,7 +168,7 @@ function hasOwn<Key extends string>(value: unknown, key: Key): value is Record<K
 }
 
 /**
- * Makes the request of a schedule from a requested run. The API keys of the request are left out, because they would be
+ * Makes the request of a schedule from a requested run. The API keys of the request are omitted, because they would be
  * stored for as long as the schedule.
  */
 export function toScheduledRequest(
@@ -182,7 +182,7 @@ export function toScheduledRequest(
   return { kind, name, input, options };
 }
 
-/** Throws `invalid_request` for the webhook of a run that ends with this process. */
+/** Throws `invalid_request` if a webhook is requested for a run that ends with this process. */
 export function checkUnreported(webhook: AnyRequestedRun["webhook"]): void {
   if (webhook === undefined) return;
   throw new TroupeError("invalid_request", "webhook is for durable runs, and this run is not durable. Leave it out.");

@@ -17,14 +17,14 @@ export type DurableNames = Readonly<Record<RunKind, ReadonlySet<string>>>;
 
 /**
  * The names that a transport and the host's service share (`durable`), that only the transport has (`plain`), and that
- * only the service has (`notServed`), each as `<kind> <name>`.
+ * only the service has (`notServed`), each in the form `<kind> <name>`.
  */
 type Compared = { readonly durable: string[]; readonly plain: string[]; readonly notServed: string[] };
 
 /**
  * Returns the names of the runnables of a transport whose runs the host's service makes durable. Warns if the transport
- * and the service do not have the same names. Throws `invalid_config` for a service that may not be served, that has
- * another runnable under a name, or that shares no runnables with the transport.
+ * and the service do not have the same names. Throws `invalid_config` for a service that may not be served, that has a
+ * different runnable under one of the names, or that shares no runnables with the transport.
  */
 export function findDurableNames(
   { agents, teams, workflows }: ServedRunnables,
@@ -66,7 +66,7 @@ function compareNames(
   return durable;
 }
 
-/** Returns true if a service has this runnable. A different runnable under its name is an error. */
+/** Returns true if a service has this runnable. Throws if it has a different runnable under the same name. */
 function isDurable(service: RunService, kind: RunKind, { name, entry }: { name: string; entry: object }): boolean {
   const known = service.find(kind, name);
   if (known !== undefined && known !== entry) throw isAnother(kind, name);
@@ -115,8 +115,8 @@ export class PerformerWatch {
   }
 
   /**
-   * Checks as `check` does, for each request. If other processes may perform the runs, it only warns, checks every ten
-   * seconds at most, and does not wait for the storage.
+   * Does the same as `check`, for each request. If other processes may perform the runs, it only warns, checks at most
+   * every ten seconds, and does not wait for the storage.
    */
   async checkRequest(): Promise<void> {
     if (!this.#service.hosting.isShared) return await this.check();
@@ -142,7 +142,7 @@ export class PerformerWatch {
   }
 }
 
-/** Makes the client's error for a run that nothing performs. The log explains to the host how to mend that. */
+/** Makes the client's error for a run that no process performs. The log tells the host how to mend that. */
 function nothingPerforms(): TroupeError {
   return new TroupeError("unavailable", "The service does not perform such runs at present. Try again later.");
 }

@@ -4,7 +4,7 @@ type End = (reason: TroupeError) => void;
 
 /** The clients that follow durable runs. A shutdown ends their answers, and the runs continue elsewhere. */
 export class Followers {
-  /** The functions that end the clients' answers, each with the id of its run. */
+  /** The functions that end the response to each client, with the id of the run that the client follows. */
   readonly #followers = new Map<End, string>();
   readonly #waiting: (() => void)[] = [];
   #isEnding = false;

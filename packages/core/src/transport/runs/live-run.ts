@@ -15,7 +15,7 @@ import type { ActiveRuns } from "./active-runs.ts";
 import type { PublicResult, ServedEvent, SettledRun } from "./served-event.ts";
 
 /**
- * The error of all runs whose clients disconnected. Shared, because a stack trace would be useless, and a thousand
+ * The error of all runs whose clients disconnected. It is shared: its stack trace would be useless, and a thousand
  * clients may disconnect at once.
  */
 const disconnected = new TroupeError("cancelled", "The client disconnected before the answer.");
@@ -96,7 +96,7 @@ export class LiveRun {
     return toTroupeError(thrown, this.signal);
   }
 
-  /** Marks the run as over. Called by the run itself; its answer may still be being sent. */
+  /** Marks the run as over. Called by the run itself; its answer may still be in transmission. */
   finish(): void {
     this.#unregister?.();
   }
@@ -144,7 +144,10 @@ type OpenedRun = {
   readonly readOutput: (last: RunChunk | undefined) => Promise<PublicOutput | PublicResult>;
 };
 
-/** Converts the chunks of a live run, and its end, to events. Not a generator, which would wait twice per chunk. */
+/**
+ * Converts the chunks of a live run, and its end, to events. It is not a generator, because a generator would wait
+ * twice for each chunk.
+ */
 class LiveEvents implements AsyncIterableIterator<ServedEvent, undefined> {
   readonly #run: LiveRun;
   readonly #chunks: AsyncIterator<RunChunk, unknown>;
@@ -184,7 +187,7 @@ class LiveEvents implements AsyncIterableIterator<ServedEvent, undefined> {
     return { done: true, value: undefined };
   }
 
-  // This function is created once for a stream rather than once for each chunk.
+  // This function is created once for a stream instead of once for each chunk.
   readonly #onStep = ({ done, value }: IteratorResult<RunChunk, unknown>): IteratorResult<ServedEvent, undefined> => {
     if (done === true) return this.#end({ type: "end", readOutput: async () => await this.#readOutput(this.#last) });
     this.#last = value;

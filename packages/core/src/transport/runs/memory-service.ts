@@ -4,7 +4,7 @@ import type { Logger } from "../../base/log/logger.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { ServedRunnables } from "./durable-service.ts";
 
-/** No limit: runs that are stored in this process do not wait for other runs. */
+/** Stands for no limit: runs that are stored in this process do not wait for other runs. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Minimum milliseconds for which the events and the result of a run in memory are stored after its end. */
@@ -19,7 +19,7 @@ export type MemoryServiceOptions = {
   readonly telemetry?: Telemetry | undefined;
 };
 
-/** Begins to serve the runs that outlive their connections and are stored in this process alone. */
+/** Starts the service of the runs that outlive their connections and are stored only in this process. */
 export function serveInMemory(
   { agents, teams, workflows }: ServedRunnables,
   { resumeMs, logger, telemetry }: MemoryServiceOptions,

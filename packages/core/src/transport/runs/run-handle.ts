@@ -5,12 +5,12 @@ import type { PublicOutput } from "../../agents/run/run-output.ts";
 import type { PublicResult } from "./served-event.ts";
 import type { StoredRun } from "./stored-run.ts";
 
-/** A run that has ended, with its output, or that waits for answers to the questions in `waiting.waits`. */
+/** A settled run: it has ended, with its output, or it waits for answers to the questions in `waiting.waits`. */
 export type SettledHandle<Output> =
   | { readonly output: Output; readonly waiting?: undefined }
   | { readonly waiting: RunView; readonly output?: undefined };
 
-/** A run of a service, for the program that began or found it. The run continues without its handle. */
+/** A handle of a run, for the program that began or found the run. The run does not depend on its handle. */
 export class RunHandle<Output = PublicOutput | PublicResult> {
   readonly runId: string;
   readonly sessionId: string;
@@ -21,7 +21,7 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
   readonly isDurable: boolean;
   readonly #service: RunService;
   readonly #caller: RunCaller;
-  /** Finds the run again, for one more reader of its events. */
+  /** Finds the run again, for another reader of its events. */
   readonly #open: () => Promise<{ readonly run: StoredRun; readonly view: RunView }>;
   #output: Promise<Output> | undefined;
 
@@ -70,7 +70,7 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
     return this.#service.events(this.runId, this.#caller, after);
   }
 
-  /** Returns the run as it is stored now: its status, its questions, and its output after the end. */
+  /** Returns the current record of the run: its status, its questions, and its output after the end. */
   async view(): Promise<RunView> {
     return await this.#service.get(this.runId, this.#caller);
   }
@@ -92,14 +92,14 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
       if (event.type === "failure") throw event.error;
       if (event.type === "end") return (await event.readOutput()) as Output;
     }
-    // The events lack an end only if their client has disconnected: the output is then read from the run's record.
+    // The events have no end only if their client has disconnected. The output is then read from the run's record.
     return run.outputOf(await run.view()) as Output;
   }
 }
 
 /**
- * Keeps the process alive until the promise is settled. A script that awaits a run would otherwise end with exit code 13
- * while nothing but a timer of the engine is left, since those never keep a process alive.
+ * Keeps the process alive until the promise is settled. A script that awaits a run would otherwise end with exit code
+ * 13 if only timers of the engine are left, because these never keep a process alive.
  */
 async function whileAlive<Value>(promise: Promise<Value>): Promise<Value> {
   const timer = setInterval(() => undefined, longestTimerMs);

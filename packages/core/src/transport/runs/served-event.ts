@@ -12,7 +12,7 @@ export type FailureEvent = {
   readonly error: TroupeError;
 };
 
-/** A chunk of a live run, which has no log and so no id. */
+/** A chunk of a live run, which has no log and therefore no id. */
 type LiveChunk = {
   readonly type: "chunk";
   readonly id?: undefined;

@@ -65,9 +65,9 @@ export type ServedRunsOptions = MemoryServiceOptions & {
 };
 
 /**
- * All runs that a service serves. Closing it ends them together. Live runs have a waiting client. Stored runs outlive
- * their connections: durable ones belong to the host's `RunService`, the others to an in-memory service that is
- * created on first use.
+ * All runs that a service serves. Closing it ends all of them. Live runs have a client that waits. Stored runs outlive
+ * their connections: durable runs belong to the host's `RunService`, the others to an in-memory service that is created
+ * on first use.
  */
 export class ServedRuns implements DrainableRuns {
   /** The service of the durable runs, if there is one. */
@@ -102,7 +102,9 @@ export class ServedRuns implements DrainableRuns {
     return toScheduledRequest(requested, terms);
   }
 
-  /** Returns true if a run of these terms is stored: it is durable, has a key, or outlives its connection. */
+  /**
+   * Returns true if a run of these terms is stored: it is durable, has an idempotency key, or outlives its connection.
+   */
   stores({ kind, name, key, isStored, endsWithClient }: RunTerms): boolean {
     if (isStored === true || key !== undefined || this.isDurable(kind, name)) return true;
     return endsWithClient !== true && this.#options.onDisconnect === "continue";
@@ -120,10 +122,9 @@ export class ServedRuns implements DrainableRuns {
     return new LiveRun(requested, terms, this.#active);
   }
 
-  /** Begins a stored run, or finds it by its key. Throws as `begin` does. */
+  /** Begins a stored run, or finds it by its idempotency key. Throws the same errors as `begin`. */
   async beginStored(requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<StoredRun> {
-    // A run whose session turns are not stored is kept in this process, where its client can still answer its
-    // questions.
+    // A run whose turns are not stored is kept in this process, where its client can still answer its questions.
     const isDurable = this.isDurable(terms.kind, terms.name) && requested.opts.isUnstored !== true;
     const service = (isDurable ? this.durable : undefined) ?? this.#memory;
     const accept = async (bounded: StoredTerms) => await acceptRequestedRun(requested, bounded, this.#active);
@@ -136,8 +137,8 @@ export class ServedRuns implements DrainableRuns {
   }
 
   /**
-   * Returns a stored run that the caller may access. A run that is unknown, already removed, or another user's is
-   * `not_found`. With `endsWithClient`, `disconnect` cancels the run.
+   * Returns a stored run that the caller may access. Throws `not_found` for a run that is unknown, already removed, or
+   * another user's. With `endsWithClient`, `disconnect` cancels the run.
    */
   async find(
     runId: string,
@@ -160,7 +161,9 @@ export class ServedRuns implements DrainableRuns {
     return undefined;
   }
 
-  /** Cancels a run of any kind and returns its status. A run that is unknown or another user's is `not_found`. */
+  /**
+   * Cancels a run of any kind and returns its status. Throws `not_found` for a run that is unknown or another user's.
+   */
   async cancel(runId: string, caller: SessionOwner): Promise<RunView["status"] | "cancelling"> {
     if (this.#active.cancel(runId, caller)) return "cancelled";
     const { run, view } = await this.find(runId, caller);
@@ -174,7 +177,7 @@ export class ServedRuns implements DrainableRuns {
     await run.service.answer(run.runId, given.waitId, given.answer, "host");
   }
 
-  /** Sends a signal to the caller's own run, as `RunService.signal`. */
+  /** Sends a signal to the caller's own run, as `RunService.signal` does. */
   async signal(
     runId: string,
     { event, data, id }: { event: string; data: Json; id?: string | undefined },

@@ -13,7 +13,7 @@ import type { EventRange, PublicResult, ServedEvent, SettledRun } from "./served
 /** The parts from which a {@link StoredRun} is made, for one client. */
 export type StoredRunInit = {
   readonly service: RunService;
-  /** True for a run of the host's service; false for one that is stored in this process. */
+  /** True for a run of the host's service; false for a run that is stored in this process. */
   readonly isDurable: boolean;
   readonly runId: string;
   readonly sessionId: string;
@@ -59,7 +59,7 @@ export class StoredRun {
   readonly #abort = new AbortController();
   #events: AsyncIterableIterator<RunEvent, undefined> | undefined;
   #unregister: (() => void) | undefined;
-  /** The number of the attempt at the run whose events are read. */
+  /** The number of the attempt at the run to which the events being read belong. */
   #attempt = 0;
 
   constructor(init: StoredRunInit) {
@@ -123,8 +123,8 @@ export class StoredRun {
   }
 
   /**
-   * Waits until the run is over or waits for an answer. Returns undefined if the client has disconnected. Rejects
-   * with the failure of the run, and as `events` does.
+   * Waits until the run is over or waits for an answer. Returns undefined if the client has disconnected. Rejects with
+   * the failure of the run, and in the same cases as `events`.
    */
   async settled(): Promise<SettledRun | undefined> {
     try {
@@ -143,7 +143,7 @@ export class StoredRun {
     return this.#toPublic(output);
   }
 
-  /** Ends the answer, because the client has left before its end. Cancels the run if it ends with its client. */
+  /** Ends the answer because the client has left early. Cancels the run if it ends with its client. */
   disconnect(): void {
     this.leave();
     if (this.#init.endsWithClient !== true) return;
@@ -160,7 +160,7 @@ export class StoredRun {
       if (!this.signal.aborted) this.#events = this.service.events(this.runId, this.caller, after);
       return this;
     } catch (error) {
-      // After an invalid position the caller does not call `end`, and a shutdown would wait for this client.
+      // The caller does not call `end` after an invalid position, so a shutdown would wait for this client.
       this.#unregister?.();
       throw error;
     }
@@ -182,7 +182,7 @@ export class StoredRun {
 
   /**
    * Reads until the run ends or waits for an answer. Returns the end, or the `RunView` of a run that waits or has just
-   * ended; undefined if the client has disconnected. Rejects as `next` does.
+   * ended; undefined if the client has disconnected. Rejects in the same cases as `next`.
    */
   async untilPaused(): Promise<Extract<RunEvent, { type: "end" }> | RunView | undefined> {
     if (this.#events === undefined && !this.signal.aborted) this.follow();
@@ -204,8 +204,8 @@ export class StoredRun {
   readonly leave = (): void => this.#leave();
 
   /**
-   * Waits until a run waits or is over, because other calls of the same round trip may be in progress. Returns
-   * undefined if the run continues after an answer, or the client has disconnected.
+   * Waits until the record shows that the run waits or is over, because other calls of the same round trip may be in
+   * progress. Returns undefined if the run continues after an answer, or the client has disconnected.
    */
   async #untilResting(): Promise<RunView | undefined> {
     for (let ms = looks.firstMs; !this.signal.aborted; ms = Math.min(2 * ms, looks.lastMs)) {

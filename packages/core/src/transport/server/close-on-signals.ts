@@ -5,12 +5,12 @@ import type { CloseOptions } from "../shutdown/shutdown.ts";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
-/** Milliseconds after the end of a service in which the host can close whatever else keeps the process alive. */
+/** Milliseconds after the end of a service in which the host can close other resources that keep the process alive. */
 const lingerMs = 1500;
 
 /**
- * Closes a service, and then ends the process, on SIGTERM or SIGINT. If something still keeps the process alive, ends it
- * with a warning. A second signal ends the process at once, with exit code 1.
+ * Closes a service, and then ends the process, on SIGTERM or SIGINT. If other resources keep the process alive, ends it
+ * with a warning. A second signal ends the process immediately, with exit code 1.
  */
 export function closeOnSignals(service: Service, options: CloseOptions = {}): void {
   const times = readCloseOptions(options, "closeOnSignals");
@@ -23,7 +23,7 @@ export function closeOnSignals(service: Service, options: CloseOptions = {}): vo
   for (const signal of signals) process.on(signal, onSignal);
 }
 
-/** Lets the process end by itself; ends it after a while if something keeps it alive. */
+/** Lets the process end by itself. Ends it after a while if other resources keep it alive. */
 async function endProcess({ logger }: Service): Promise<void> {
   const { promise: isEnded } = Promise.withResolvers<never>();
   const onTimeout = (): never => {

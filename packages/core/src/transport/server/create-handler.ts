@@ -22,8 +22,8 @@ export type HandlerOptions = {
 type Answer = (request: Request, ...context: readonly unknown[]) => Promise<Response>;
 
 /**
- * A handler of web-standard requests. It is itself a function, for Hono and service workers. It has the method
- * `fetch`, for Bun, Deno and Workers, and a method for each HTTP method, for the route modules of Next.js.
+ * A handler of web-standard requests. It is itself a function, for Hono and service workers. It has the method `fetch`,
+ * for Bun, Deno and Workers, and a method for each HTTP method, for the route modules of Next.js.
  */
 export type WebHandler = Answer & { readonly [Name in "fetch" | "GET" | "POST" | "PATCH" | "DELETE"]: Answer };
 
@@ -88,7 +88,10 @@ function waitUntilIn(context: readonly unknown[]): ((work: Promise<unknown>) => 
   return undefined;
 }
 
-/** Resolves once a request is answered, the run that it began is over, and the session's title is generated. Never rejects. */
+/**
+ * Resolves once a request is answered, the run that it began is over, and the session's title is generated. Never
+ * rejects.
+ */
 async function untilQuiet(exchange: Exchange, { sessions, logger }: Service): Promise<void> {
   if (!exchange.isClosed) await new Promise<void>((resolve) => void exchange.onClose(resolve));
   try {

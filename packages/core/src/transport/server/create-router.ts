@@ -45,7 +45,7 @@ export function createNodeHandler(
     if (admitted === undefined) return;
     const { found } = admitted;
     const goOn = (): void => {
-      // Other paths are passed on to the host, which may have pages beside the router.
+      // Requests for other paths are passed on to the host, which may have pages beside the router.
       if (found === undefined) return next();
       exchange.forgetNext();
       routes.answer(exchange, found);

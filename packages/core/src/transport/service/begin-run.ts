@@ -36,8 +36,8 @@ type StartOptions = Pick<
   | "apiKey"
 > & {
   /**
-   * Key of 1 to 255 characters. A second call for the same user with the same key returns the same run, in any process
-   * if the run is durable.
+   * An idempotency key of 1 to 255 characters. A second call for the same user with the same key returns the same run,
+   * in any process if the run is durable.
    */
   readonly idempotencyKey?: string | undefined;
   /** Milliseconds after which the run is removed, whatever its status. @default no limit */
@@ -76,7 +76,7 @@ export type WorkflowStart<Name extends string = string> = StartOptions & {
   readonly input?: object | string | undefined;
 };
 
-/** The type of a service, from which the names and outputs of its runs follow. */
+/** The type of a service, from which the names and the outputs of its runs are inferred. */
 export type TypedService = { readonly served?: object | undefined };
 
 type Plural = "agents" | "teams" | "workflows";
@@ -144,8 +144,8 @@ const startTable = {
 } satisfies OptionTable<StartOptions & { [Kind in RunKind]: string } & { input: unknown }>;
 
 /**
- * Checks a run that a program begins. Throws `invalid_request` for wrong options, and unless exactly one of `agent`,
- * `team` and `workflow` is given, and `not_found` for a name that is not served.
+ * Checks a run that a program begins. Throws `invalid_request` for wrong options, or unless exactly one of `agent`,
+ * `team` and `workflow` is given. Throws `not_found` for a name that is not served.
  */
 export function readStart(
   served: Registries,

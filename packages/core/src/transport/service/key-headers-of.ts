@@ -10,8 +10,8 @@ type KeyHeader = { readonly vendor?: string; readonly header: string };
 const withoutKeys = ["scripted"];
 
 /**
- * Returns the headers in which a client may send API keys, as far as they are known: the headers of the vendors that
- * every service documents and of the vendors of the served models, and the generic header if the service reads it.
+ * Returns the headers in which a client may send API keys, if they are known. These are the headers of the vendors that
+ * every service documents, those of the vendors of the served models, and the generic header if the service reads it.
  */
 export function keyHeadersOf({ agents, teams, workflows, settings }: Service): KeyHeader[] {
   const served = [agents, teams, workflows].flatMap((registry) => [...registry.values()].flatMap(providersOf));

@@ -3,8 +3,8 @@ import { RunService } from "../../runs/service/run-service.ts";
 import type { ServiceRules } from "./service-options.ts";
 
 /**
- * Makes the run service of the option `durable`; undefined if runs are not durable. The function is in a file of its
- * own, so that protocols can read the options without loading the code of durable runs.
+ * Makes the run service of the option `durable`; undefined if runs are not durable. The function has its own file, so
+ * that protocols can read the options without loading the code of durable runs.
  */
 export function makeRuns(rules: ServiceRules): RunService | undefined {
   const { agents, teams, durable, schedules, storage, webhooks, logger, telemetry } = rules;

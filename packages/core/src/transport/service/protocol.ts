@@ -22,6 +22,6 @@ export interface Protocol {
    * the service.
    */
   routes(service: Service, beside: readonly Protocol[]): readonly Route[];
-  /** Describes the routes for the OpenAPI document of the service. @default they are missing from the document */
+  /** Describes the routes for the OpenAPI document of the service. @default the document does not contain them */
   describe?(service: Service): DescribedPaths;
 }

@@ -24,8 +24,8 @@ export class ServedRoutes {
   }
 
   /**
-   * Returns the route of a request. Returns undefined if the request was refused because of its source: it was sent
-   * to a host outside `allowedHosts`, or by a page of another site without a CORS preflight.
+   * Returns the route of a request. Returns undefined if the request was refused because of its source: it was sent to
+   * a host outside `allowedHosts`, or by a page of another site without a CORS preflight.
    */
   admit(exchange: Exchange): Admitted | undefined {
     const found = this.#table.find(exchange.path, exchange.method, exchange.headers);
@@ -45,8 +45,8 @@ export class ServedRoutes {
     exchange.protocol = found.protocol;
     const { telemetry } = this.#service.settings;
     if (telemetry !== undefined) exchange.onStream = () => countStream(telemetry, exchange);
-    // Any client may ask for the methods of a path without signing in. A route whose handler answers all methods
-    // answers OPTIONS itself, after signing in.
+    // Any client may ask for the methods of a path without signing in. If a route has one handler for all methods, that
+    // handler answers OPTIONS, after signing in.
     const asksMethods = exchange.method === "OPTIONS" && found.handler !== found.route.all;
     const isOpen = found.route.isPublic === true || asksMethods;
     if (isOpen || this.#service.settings.authenticate === undefined) answerFound(exchange, found);
@@ -57,7 +57,7 @@ export class ServedRoutes {
     try {
       exchange.signIn(await this.#service.authenticate(exchange));
     } catch (error) {
-      // HTTP requires this header with status 401. Browsers open no login window for this scheme.
+      // HTTP requires this header in answers with status 401. Browsers open no login window for this scheme.
       if (TroupeError.is(error) && error.code === "unauthorized") exchange.setHeader("WWW-Authenticate", "Bearer");
       return fail(error, exchange, found);
     }

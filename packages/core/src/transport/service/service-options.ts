@@ -36,7 +36,7 @@ import type { OnDisconnect, WaitingQuestion } from "../runs/served-runs.ts";
 /** The schedules that clients of a service may have. */
 export type ScheduleOptions = {
   /**
-   * Returns true if the sender of a request may use schedules. It is asked for each request of a signed-in user.
+   * Returns true if the sender of a request may use schedules. It is called for each request of a signed-in user.
    * @default all signed-in users may
    */
   allow?: ((request: ServiceRequest) => boolean | Promise<boolean>) | undefined;
@@ -54,8 +54,8 @@ export type DurableOptions = {
   /** The engine that distributes the runs to processes. @default this process performs them */
   engine?: RunEngine | undefined;
   /**
-   * Secrets of at least 32 characters that encrypt callers' API keys in stored runs. The first encrypts, all decrypt.
-   * `false` refuses runs with a caller's key.
+   * Secrets of at least 32 characters that encrypt callers' API keys in stored runs. The first secret encrypts; all of
+   * them decrypt. `false` refuses runs with a caller's key.
    */
   sealKeys?: readonly string[] | false | undefined;
   /** `false` only accepts runs, which other processes perform. @default true */
@@ -77,14 +77,14 @@ export type ServiceOptions<
   /** The storage of the service's own records, such as its durable runs. Agents have storages of their own. */
   storage?: StorageDriver | undefined;
   /**
-   * Makes all runs durable: they outlive their connections and the process. `true` stores them in `storage`. It refuses
-   * runs with a caller's API key if `storage` outlives the process: `durable: { sealKeys }` accepts them.
-   * @default runs end with their connections
+   * Makes all runs durable: they outlive their connections and the process. `true` stores them in `storage`. If
+   * `storage` outlives the process, `true` refuses runs with a caller's API key, and `durable: { sealKeys }` accepts
+   * them. @default runs end with their connections
    */
   durable?: boolean | DurableOptions | undefined;
   /**
-   * Lets signed-in users have schedules, which begin durable runs of theirs: `true` for all of them.
-   * @default clients have no schedules
+   * Lets signed-in users have schedules, which begin durable runs for them: `true` for all users. @default clients have
+   * no schedules
    */
   schedules?: boolean | ScheduleOptions | undefined;
   /**
@@ -94,7 +94,7 @@ export type ServiceOptions<
   runs?: RunService | undefined;
   /**
    * Webhooks that are notified of the ends and waits of durable runs: an array of them, or an object with further
-   * options. They need `durable`. @default none; the program may begin runs with a webhook of their own
+   * options. They need `durable`. @default none; the program may begin runs that have their own webhook
    */
   webhooks?: readonly WebhookTarget[] | WebhookOptions | undefined;
   /**
@@ -146,12 +146,13 @@ export type ServiceOptions<
   /** Largest body of a request in bytes. @default 1 MiB; 10 MiB for A2A; more for uploads, within their own limits */
   maxBodyBytes?: number | undefined;
   /**
-   * Policy for runs whose client disconnects. @default "cancel"; "continue" for durable runs and with an idempotency key
+   * Policy for runs whose client disconnects. @default "cancel"; "continue" for durable runs and for runs with an
+   * idempotency key
    */
   onDisconnect?: OnDisconnect | undefined;
   /**
-   * Milliseconds for which the events of a finished in-process run can be read again. Such a run has an idempotency key
-   * or outlives its connection. @default 60_000
+   * Milliseconds for which the events of a finished run that is stored in this process can be read again. Such a run
+   * has an idempotency key or outlives its connection. @default 60_000
    */
   resumeMs?: number | undefined;
   /** Milliseconds between heartbeats of a stream without events. @default 8_000 */
@@ -250,7 +251,7 @@ export function readServiceRules(options: ServiceOptions, owner: string): Servic
   checkSchedules(read);
   const { logger = createLogger({ level: "warn", prefix: "service" }) } = read;
   if (options.durable !== true || read.storage instanceof InMemoryStorage) return { ...read, logger };
-  // `durable: true` gives no secrets, so that callers' keys must not reach a storage that outlives the process.
+  // `durable: true` provides no secrets, so callers' keys must not reach a storage that outlives the process.
   return { ...read, logger, durable: { perform: true, sealKeys: false } };
 }
 
@@ -268,7 +269,9 @@ function checkStorages({ durable, runs, storage, webhooks }: GivenStorages & Rea
   }
 }
 
-/** Throws `invalid_config` for schedules without durable runs, and for a bound that the given run service decides. */
+/**
+ * Throws `invalid_config` for schedules without durable runs, and for a limit that the given run service determines.
+ */
 function checkSchedules({ schedules, durable, runs }: Pick<ServiceRules, "schedules" | "durable" | "runs">): void {
   if (schedules === undefined) return;
   if (durable === undefined && runs === undefined) {

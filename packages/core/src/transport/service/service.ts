@@ -161,9 +161,9 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   }
 
   /**
-   * Begins a run of an agent, a team or a workflow for this program, and returns its handle. Once it resolves, a durable
-   * run survives the end of every process. The runs of a service that is not durable end with this process. Rejects with
-   * `invalid_request` for wrong options, and with `not_found` for a name that is not served.
+   * Begins a run of an agent, a team or a workflow for this program, and returns its handle. Once it resolves, a
+   * durable run survives the end of every process. The runs of a service that is not durable end with this process.
+   * Rejects with `invalid_request` for wrong options, and with `not_found` for a name that is not served.
    */
   begin<Of extends TypedService, Name extends NameIn<Of, "agents">>(
     this: Of,
@@ -185,7 +185,8 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   }
 
   /**
-   * Returns the handle of a run by its id. A run that is unknown, already removed, or another caller's is `not_found`.
+   * Returns the handle of a run by its id. Rejects with `not_found` if the run is unknown, was removed, or belongs to
+   * another caller.
    *
    * @param caller the owner for whom the run is found; by default the program itself, which may reach every run
    */
@@ -207,7 +208,7 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     return limits === undefined ? given : { limits, ...given };
   }
 
-  /** Returns the function that decides whether the sender of a request may answer another user's question. */
+  /** Returns the function that returns true if the sender of a request may answer another user's question. */
   mayAnswerFor(source: RequestSource): ((wait: WaitingQuestion) => boolean | Promise<boolean>) | undefined {
     const { mayAnswer } = this.settings;
     return mayAnswer && ((wait) => mayAnswer(source.toRequest(), wait));
@@ -221,7 +222,7 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   }
 
   /**
-   * Returns the telemetry for the run of a request, which belongs to the trace that its headers or metadata name;
+   * Returns the telemetry for the run of a request, which belongs to the trace in the request's headers or metadata;
    * undefined if the service has none.
    */
   telemetryFor(sent: Readonly<Record<string, unknown>>): Telemetry | undefined {

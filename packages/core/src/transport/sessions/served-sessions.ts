@@ -21,8 +21,8 @@ type WithSessions = Runnable & { readonly sessions?: unknown };
 
 /**
  * The sessions of all agents and teams of a router as one object. A storage that several agents share counts once. If
- * several storages have the same session id, the session is read and changed in the storage of the agent registered
- * first. `delete` removes it from all of them.
+ * several storages have the same session id, the session is read and changed in the storage of the agent that was
+ * registered first. `delete` removes it from all of them.
  */
 export class ServedSessions {
   readonly #runnables: readonly WithSessions[];
@@ -109,7 +109,7 @@ export class ServedSessions {
     const now = performance.now();
     if (this.#written === undefined || now - this.#written.at >= writtenForMs) {
       const all = Promise.all(this.#stores.map((store) => store.checkWritable()));
-      // Prevents an unhandled rejection after all callers have left. Each caller still gets the failure.
+      // Prevents an unhandled rejection if all callers have stopped waiting. Each caller still gets the failure.
       all.catch(() => {});
       this.#written = { at: now, all };
     }

@@ -33,7 +33,7 @@ const endingMs = 3000;
 /** The checked times of the end of a service. */
 type CloseTimes = { readonly graceMs: number; readonly drainMs: number };
 
-/** Checks the options of the end of a service. Throws `invalid_config` for a wrong one. */
+/** Checks the options of the end of a service. Throws `invalid_config` for a wrong option. */
 export function readCloseOptions(options: CloseOptions, owner: string): CloseTimes {
   const { graceMs, drainMs = Math.min(defaultDrainMs, graceMs) } = readOptions(closeOptions, options, { owner });
   if (drainMs <= graceMs) return { graceMs, drainMs };

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** An HTTP or HTTPS server of Node that a shutdown can close. */
 export type ClosableServer = Server | SecureServer;
 
-/** The state of a connection, from which it is known to be idle. */
+/** The state of a connection that shows if it is idle. */
 type Connection = {
   /** The number of answers in progress on the connection. */
   answering: number;
@@ -21,8 +21,8 @@ type Connection = {
 };
 
 /**
- * Milliseconds between two checks of the connections. Idleness is counted in checks, because time also passes while a
- * busy process reads nothing.
+ * Milliseconds between two checks of the connections. Idleness is counted in checks instead of milliseconds, because
+ * time also passes while a busy process reads nothing.
  */
 const lookMs = 50;
 /**
@@ -95,7 +95,7 @@ export class WatchedServer {
     }
   }
 
-  /** Waits a moment in which Node reads incoming data, and counts how long each connection has been idle. */
+  /** Waits a moment in which Node reads incoming data, and counts for how long each connection has been idle. */
   async #look(mostMs = lookMs): Promise<void> {
     await sleep(Math.min(lookMs, mostMs), undefined, { ref: false });
     for (const [socket, connection] of this.#connections) {
@@ -105,9 +105,9 @@ export class WatchedServer {
   }
 
   /**
-   * Closes the listener. The system resets connections that wait to be accepted at that moment. So requests are first
-   * withheld from the host: clients that wait for an answer open no new connections. The listener is closed when no
-   * connection has arrived for a moment, or after half a second.
+   * Closes the listener. The operating system resets connections that wait to be accepted at that moment, so requests
+   * are first withheld from the host: clients that wait for an answer open no new connections. The listener is closed
+   * when no connection has arrived for a moment, or after half a second.
    */
   async #closeListener(): Promise<void> {
     const release = this.#holdRequests();
@@ -116,8 +116,8 @@ export class WatchedServer {
       await sleep(arrivalMs, undefined, { ref: false });
       quiet = this.#arrivals === before ? quiet + 1 : 0;
     }
-    // Calls `close` of the TCP server and not of the HTTP server, which also ends connections that it considers idle.
-    // An error means that the server was not listening.
+    // Calls `close` of the TCP server. That of the HTTP server would also end connections that it considers idle. An
+    // error means that the server was not listening.
     NetServer.prototype.close.call(this.#server, () => (this.#isClosed = true));
     release();
   }

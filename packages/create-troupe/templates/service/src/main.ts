@@ -2,7 +2,7 @@ import { closeOnSignals, serve } from "@troupe/core/service";
 import { createAgents } from "./service.ts";
 
 const { service, protocols } = createAgents();
-// `||`, because an empty variable is not a setting.
+// The operator is `||`, because an empty variable counts as unset.
 const { url } = await serve(service, protocols, {
   port: process.env["PORT"] || 3000,
   host: process.env["HOST"] || "127.0.0.1",

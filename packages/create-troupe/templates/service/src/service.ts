@@ -5,7 +5,7 @@ import { mcp } from "@troupe/mcp";
 import { page } from "@troupe/page";
 import { createHelper } from "./helper.ts";
 
-/** Makes the service: what is served, and how it is spoken. */
+/** Creates the service: the agents that it serves, and the protocols over which it serves them. */
 export function createAgents(model?: ModelProvider) {
   const service = createService({ agents: { helper: createHelper(model) } });
   const suggestions = { helper: ["What should I take along to Oslo?"] };

@@ -3,7 +3,7 @@ import type { ModelProvider, StorageDriver } from "@troupe/core";
 import { model } from "./model.ts";
 import { weather } from "./tools/weather.ts";
 
-/** Makes the agent. Tests give it a scripted model. Its sessions are in memory, unless it gets a storage. */
+/** Creates the agent. Tests pass it a scripted model. Its sessions are in memory if no storage is passed. */
 export function createHelper(used: ModelProvider = model, storage?: StorageDriver) {
   return new Agent({
     name: "helper",

@@ -6,8 +6,8 @@ import type { ModelChunk } from "@troupe/core/provider";
 const note = "This is the offline model, which understands nothing. {{advice}}";
 
 /**
- * Stands in for a language model while there is no key: it calls the weather tool if the question names a city, and says
- * in each answer that it is no language model. Delete this file when you have a key.
+ * Takes the place of a language model as long as there is no key. It calls the weather tool if the question names a
+ * city, and says in each answer that it is not a language model. Delete this file when you have a key.
  */
 export const offlineModel: ModelProvider = {
   providerId: "offline",

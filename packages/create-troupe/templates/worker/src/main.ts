@@ -2,7 +2,7 @@ import { closeOnSignals, serve } from "@troupe/core/service";
 import { http } from "@troupe/http";
 import { createAgents } from "./service.ts";
 
-// A worker: it performs the runs of the queue, and answers probes and requests over HTTP.
+// A worker performs the runs of the queue, and answers probes and requests over HTTP.
 const service = createAgents();
 const { url } = await serve(service, [http()], {
   port: process.env["PORT"] || 3000,

@@ -17,7 +17,7 @@ export function createAgents(used: ModelProvider = model) {
   const service = createService({
     agents: { helper: createHelper(used, storage) },
     storage,
-    // Requests that bring a key of their own are refused: it would have to be stored, sealed with a secret.
+    // Requests that contain a key are refused, because the key would have to be stored, encrypted with a secret.
     durable: { sealKeys: false, ...(engine !== undefined && { engine }) },
   });
   void service.closed.then(async () => {

@@ -58,7 +58,7 @@ const runFields = {
   },
 };
 
-/** The schemas of `runFields` in a JSON body, where null counts as absent. */
+/** The schemas of `runFields` in a JSON body, in which null counts as absent. */
 export const nullableRunFields = {
   sessionId: { ...runFields.sessionId, nullable: true },
   userId: { ...runFields.userId, nullable: true },
@@ -170,7 +170,7 @@ export function runSchemas(takesWebhook: boolean): Record<string, OpenApiSchema>
  * `structured`.
  */
 export function structuredOutputSchema(structured: OpenApiSchema): OpenApiSchema {
-  // The example of a run's output is left out, because it has no structured output.
+  // The example of a run's output is omitted, because it has no structured output.
   const { example: _, ...schema } = outputSchemaWith(structured);
   return schema;
 }
@@ -214,7 +214,7 @@ export function formSchema({ maxFiles }: Pick<UploadRules, "maxFiles">, question
   return {
     type: "object",
     properties: { input: { ...stringSchema, example: question }, files, ...runFields },
-    // The `anyOf` is inside an `allOf`, because client generators would split the form otherwise. A `not` does not work
+    // The `anyOf` is inside an `allOf`, because client generators would otherwise split the form. A `not` does not work
     // either, because schemathesis cannot check bytes against it.
     allOf: [{ anyOf: [{ required: ["input"], properties: { input: saidSchema } }, { required: ["files"] }] }],
     additionalProperties: false,

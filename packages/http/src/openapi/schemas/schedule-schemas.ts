@@ -121,7 +121,7 @@ export function scheduleSchemas(): Record<string, OpenApiSchema> {
   };
 }
 
-/** Returns the schemas of what clients send. */
+/** Returns the schemas of the bodies that clients send. */
 function sentSchemas(): Record<string, OpenApiSchema> {
   const input = { description: "The input of its runs, as that of `/run`." };
   return {

@@ -26,7 +26,8 @@ export const stringSchema: OpenApiSchema = { type: "string" };
 export const countSchema: OpenApiSchema = { type: "integer", format: "int64", minimum: 0 };
 
 /**
- * The OpenAPI schema of a number. Without the format, clients in Go would use 32 bits, and times would be a minute off.
+ * The OpenAPI schema of a number. Without the format `double`, clients in Go would use 32 bits, and times would be a
+ * minute off.
  */
 export const numberSchema: OpenApiSchema = { type: "number", format: "double" };
 
@@ -95,8 +96,8 @@ type Shape<Type> = {
 };
 
 /**
- * Returns the OpenAPI schema of an object of a TypeScript type, from the schemas of its fields. A field that is in only
- * one of the two is a compile error, so that document and type always agree.
+ * Returns the OpenAPI schema of an object of a TypeScript type, from the schemas of its fields. A field that only the
+ * type or only the schemas have is a compile error, so that document and type always agree.
  */
 export function objectSchema<Type extends object>({ required, optional, ...more }: Shape<Type>): OpenApiSchema {
   const names = Object.keys(required);

@@ -55,7 +55,9 @@ const delivery: WebhookDelivery = {
   lastAt: 1.8e12,
 };
 
-/** Returns the OpenAPI schemas of runs that outlive their connections, with their waits and events, by component name. */
+/**
+ * Returns the OpenAPI schemas of runs that outlive their connections, with their waits and events, by component name.
+ */
 export function storedRunSchemas(): Record<string, OpenApiSchema> {
   return {
     Run: objectSchema<PublicRun>({

@@ -67,8 +67,8 @@ export function workflowSchemas(): Record<string, OpenApiSchema> {
 const journalEvents = ["AttemptEvent", "ResetEvent", "CallEvent", "DoneEvent"];
 
 /**
- * Returns the OpenAPI schema of any event of a stored run, a union: those of agents and teams, those of workflows,
- * whose `finish` differs, and those of the journal.
+ * Returns the OpenAPI schema of any event of a stored run. It is a union of the events of agents and teams, the events
+ * of workflows, whose `finish` differs, and the events of the journal.
  */
 function storedRunEvent(): OpenApiSchema {
   return {

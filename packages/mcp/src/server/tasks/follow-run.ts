@@ -7,8 +7,8 @@ import type { FoundRun, StoredRun } from "@troupe/core/transport";
 const looks = { firstMs: 5, lastMs: 1000 };
 
 /**
- * Yields the record of a run, and again whenever the run may have started to wait, continued or ended. Ends with the
- * run, or when its client has disconnected.
+ * Yields the record of a run, and yields it again whenever the run may have started to wait, continued or ended. Ends
+ * with the run, or when its client has disconnected.
  */
 export async function* changesOf({ run, view }: FoundRun): AsyncGenerator<RunView, void> {
   yield view;

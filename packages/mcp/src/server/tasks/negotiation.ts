@@ -38,7 +38,9 @@ export function canAsk(context: Library.ServerContext, session?: Library.Server)
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** A call in progress: if it may become a task, and the task that has replaced the tool's result. */
+/**
+ * A call in progress: the request for a task, if it may become one, and the task that has replaced the tool's result.
+ */
 export type NotedCall = {
   /** The request for a task. Undefined for a call that must not become a task. */
   readonly wish: TaskWish | undefined;
@@ -49,7 +51,7 @@ export type NotedCall = {
 export type TaskWish = { readonly ttlMs: number | undefined };
 
 /**
- * The tool calls in progress, by the signal of their request. The context would be no key, because a handler may have a
- * copy of it.
+ * The tool calls in progress, by the signal of their request. The context cannot be the key, because a handler may have
+ * a copy of it.
  */
 export type NotedCalls = WeakMap<AbortSignal, NotedCall>;

@@ -109,8 +109,8 @@ function askAbout({ kind, about }: RunWait): string {
 }
 
 /**
- * Returns the form for the answer to a question. Clients show forms of strings, numbers and booleans alone: undefined for
- * a schema of another kind, whose question is answered over another protocol.
+ * Returns the form for the answer to a question. Clients only show forms of strings, numbers and booleans. Undefined
+ * for a schema of another kind: its question is answered over another protocol.
  */
 function formOfAnswer(about: Json): FormSchema | undefined {
   const { schema } = (about ?? {}) as { schema?: AnswerSchema };

@@ -151,14 +151,16 @@ async function updateTask(asked: Asked, { parts: { tasks } }: Making): Promise<L
   return {};
 }
 
-/** Waits until a run that has received some of its answers waits for the remaining ones again. */
+/** Waits until a run that has received some of its answers waits for the remaining answers again. */
 async function untilAsking(task: Task, open: number, tasks: TaskRuns): Promise<void> {
   for await (const { endedAt, waits } of tasks.follow(task, AbortSignal.timeout(updateWaitMs))) {
     if (endedAt !== undefined || waits?.length === open) return;
   }
 }
 
-/** Answers a question of a run. Returns false if the answer leaves it open, or if another answer was first. */
+/**
+ * Answers a question of a run. Returns false if the answer leaves the question open, or if another answer was first.
+ */
 async function takeAnswer({ service, run }: Task, wait: RunWait, response: unknown): Promise<boolean> {
   const answer = toAnswer(wait, response);
   if (answer === undefined) return false;
@@ -172,7 +174,8 @@ async function takeAnswer({ service, run }: Task, wait: RunWait, response: unkno
 }
 
 /**
- * Waits until a task is over and returns its result. Meanwhile, asks the client the run's questions if it can be asked.
+ * Waits until a task is over and returns its result. Until then, asks the client the run's questions if the client can
+ * be asked.
  */
 async function awaitResult(asked: Asked, { parts, purpose }: Making, server: Library.Server): Promise<Library.Result> {
   const { context, caller } = asked;
@@ -197,7 +200,7 @@ async function awaitResult(asked: Asked, { parts, purpose }: Making, server: Lib
   throw new TroupeError("unavailable", "The service ends, and the task goes on. Ask for its result again.");
 }
 
-/** Notifies the client of a request without a session of its task's status, on the stream of the answer. */
+/** Notifies a client without a session of its task's status, on the stream that answers its request. */
 function tellStatus(run: RunView, { mcpReq }: Library.ServerContext): void {
   const message = { method: "notifications/tasks/status", params: toLegacyTask({ run }) };
   void mcpReq.notify(message as never).catch(() => undefined);
@@ -217,7 +220,7 @@ class Questions {
 
   /**
    * Asks the questions of a waiting run, and withdraws those that are answered. Does nothing while the run is not
-   * waiting, as it is for a moment after it got one of several answers.
+   * waiting, which is briefly the case after it received one of several answers.
    */
   ask({ status, waits = [] }: RunView): void {
     if (status !== "waiting") return;

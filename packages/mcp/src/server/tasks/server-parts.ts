@@ -25,7 +25,7 @@ export type ServerParts = {
 };
 
 /**
- * The MCP client for whom a server is made: its first request, its revision, and whether the server outlives that
+ * The MCP client for which a server is made: its first request, its revision, and true if the server outlives that
  * request.
  */
 export type ServerPurpose = {

@@ -24,14 +24,14 @@ const hookName = "_wrapHandler";
 type HandlerHook = (method: string, handler: Handler) => Handler;
 
 /**
- * The result that a tool of the host gets from `callTool`, and returns, when the call became a task. The task then
- * replaces it.
+ * The result that `callTool` returns to a tool of the host if the call became a task. The host's tool returns it too,
+ * and the task then replaces it.
  */
 const placeholder: Library.CallToolResult = { content: [], isError: true };
 
 /**
- * Lets tool calls become tasks. The library checks the results of tools and does not know tasks. So task calls are
- * handled before the library's handler, which is registered later.
+ * Lets tool calls become tasks. The library checks the results of tools and does not support tasks. Task calls are
+ * therefore handled before the library's handler, which is registered later.
  */
 export function interceptCalls(server: Library.Server, making: Making, supportsTasks: (tool: string) => boolean): void {
   const wrap = (Reflect.get(server, hookName) as HandlerHook).bind(server);
@@ -120,8 +120,8 @@ async function noted(
 }
 
 /**
- * Returns the request for a task if a tool call is to become a task, otherwise undefined. In revision 2026-07-28 the
- * server decides, for every client that accepts tasks. In earlier revisions the client asks for it.
+ * Returns the request for a task if a tool call must become a task, otherwise undefined. In revision 2026-07-28 the
+ * server decides, for every client that accepts tasks. In earlier revisions the client requests the task.
  */
 function readWish(task: unknown, context: Library.ServerContext, making: Making): TaskWish | undefined {
   if (making.purpose.era === "modern") return takesTasks(context) ? { ttlMs: undefined } : undefined;

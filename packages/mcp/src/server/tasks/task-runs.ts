@@ -28,12 +28,12 @@ const pageSize = 50;
 const cursorForm = /^([01])\.(.{0,100})$/;
 
 /**
- * The tasks of a server's clients. Each task is a stored run of the service: a durable one if the tool's runs are durable,
- * otherwise one in memory.
+ * The tasks of a server's clients. Each task is a stored run of the service: a durable run if the tool's runs are
+ * durable, otherwise a run in memory.
  */
 export class TaskRuns {
   readonly #service: Service;
-  /** The served tools, by kind and name of what they run. */
+  /** The served tools, by kind and name of their runnables. */
   readonly #tools: ReadonlyMap<string, ServedTool>;
 
   constructor(service: Service, tools: Iterable<ServedTool>) {
@@ -79,7 +79,7 @@ export class TaskRuns {
   }
 
   /**
-   * Returns a page of tasks. Runs of the service that are not tasks are left out, so pages may be shorter; empty pages
+   * Returns a page of tasks. Runs of the service that are not tasks are omitted, so pages may be shorter; empty pages
    * are skipped.
    */
   async #whole(caller: Pick<Caller, "opts">, page: TaskPage): Promise<TaskPage> {
@@ -94,8 +94,8 @@ export class TaskRuns {
   }
 
   /**
-   * Yields the run of a task, and again after each change of its status or questions. Ends when the run is over, the
-   * signal aborts or the server ends.
+   * Yields the run of a task, and yields it again after each change of its status or questions. Ends when the run is
+   * over, the signal aborts or the server ends.
    */
   async *follow({ run: { runId } }: Task, signal: AbortSignal): AsyncGenerator<RunView, void> {
     const found = await this.#service.servedRuns.find(runId, "host");

@@ -32,7 +32,10 @@ type TaskDetails = {
   readonly inputRequests?: Readonly<Record<string, ElicitationRequest>>;
 };
 
-/** Milliseconds after which a client should poll again: a person takes longer to answer than a model. */
+/**
+ * Milliseconds after which a client should poll again. They are longer for a waiting task, because a person takes
+ * longer to answer than a model.
+ */
 const pollMs = { working: 1000, waiting: 5000 };
 
 const internalError = -32_603;
@@ -73,7 +76,7 @@ export function toDetailedTask(
   }
 }
 
-/** Returns the result that a plain call of the tool would have returned, from a finished run. */
+/** Returns the result that a plain call of the tool would have returned, made from a finished run. */
 export function toCallResult({ run }: Pick<Task, "run">, maxMediaBytes: number): CallToolResult {
   if (run.status !== "completed") return { content: [{ type: "text", text: messageOf(run) }], isError: true };
   const { runId, sessionId } = run;

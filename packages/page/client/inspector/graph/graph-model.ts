@@ -2,7 +2,7 @@ import type { DeclaredStep } from "../../../src/inspector/inspected-run.ts";
 import type { NodeStatus, TreeStep } from "../run-tree.ts";
 import { keyOfStep } from "../step-path.ts";
 
-/** Declared steps that run one after the other, and the beginning of their keys in the journal. */
+/** Declared steps that run one after the other, and the prefix of their keys in the journal. */
 export type GraphLevel = {
   readonly steps: readonly DeclaredStep[];
   /** All steps of the same workflow. */
@@ -10,10 +10,10 @@ export type GraphLevel = {
   readonly prefix: string;
 };
 
-/** A step in the graph of a workflow. `step` is absent if the run has not reached it. */
+/** A step in the graph of a workflow. `step` is absent if the run has not reached this step. */
 export type GraphNode = { readonly declared: DeclaredStep; readonly key: string; readonly step: TreeStep | undefined };
 
-/** Steps that run within a step. `isLeftOut`: the run has chosen another branch, or none. */
+/** Steps that run within a step. `isLeftOut` is true if the run has chosen another branch, or none. */
 export type GraphBranch = { readonly label?: string; readonly isLeftOut: boolean; readonly level: GraphLevel };
 
 export type StepsByKey = ReadonlyMap<string, TreeStep>;
@@ -48,7 +48,7 @@ export function partsOf({ step }: GraphNode): readonly TreeStep[] {
 }
 
 /**
- * Returns the part to show unless the user has chosen one: the newest that is active, or else the first that failed, or
+ * Returns the part to show unless the user has chosen one: the newest active part, or else the first that failed, or
  * else the last.
  */
 export function partToShow(parts: readonly TreeStep[]): number {
@@ -64,7 +64,7 @@ export function countByStatus(steps: readonly TreeStep[]): string {
   return [...byStatus].map(([status, { length }]) => `${length} ${status}`).join(", ");
 }
 
-/** Returns the branches within a node. Those of a repeated step are the branches of the given part. */
+/** Returns the branches within a node. For a repeated step, returns those of the given part. */
 export function branchesOf(node: GraphNode, { all, prefix }: GraphLevel, part: TreeStep | undefined): GraphBranch[] {
   const { declared, step, key } = node;
   const { name, kind, steps: ofWorkflow } = declared;
@@ -90,10 +90,10 @@ function casesOf({ step }: GraphNode, inner: readonly DeclaredStep[]) {
   }));
 }
 
-/** Returns the beginning of the keys of the steps of a workflow that a step runs. */
+/** Returns the key prefix of a nested workflow's steps. `step` is the step that runs the workflow. */
 function prefixWithin(step: TreeStep | undefined): string {
   const found = step && lastWithin(step);
-  // A prefix that no key has: the workflow has not begun.
+  // No key has this prefix, because the workflow has not begun.
   return found === undefined ? "?" : found.key.slice(0, -keyOfStep(found.name).length);
 }
 

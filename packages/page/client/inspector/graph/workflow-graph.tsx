@@ -39,7 +39,7 @@ type GraphProps = {
 /** The parts of the graph's properties that each of its steps needs. */
 type Drawing = Omit<GraphProps, "declared" | "tree"> & { readonly byKey: StepsByKey };
 
-/** A workflow's declared steps as a graph, with the parts that a run has reached. */
+/** A workflow's declared steps as a graph, which shows the steps that a run has reached. */
 export function WorkflowGraph({ declared, tree, ...drawing }: GraphProps) {
   const byKey = useMemo(() => stepsByKey(tree.steps), [tree]);
   if (declared === undefined) return null;
@@ -145,7 +145,7 @@ function StepCard({ node: { declared, key, step }, drawing }: { node: GraphNode;
   );
 }
 
-/** The status and the time of a step. A completed one has a mark. */
+/** The status and the time of a step. A completed step has a check mark. */
 function CardEnd({ step: { status, durationMs, startMs }, now }: { step: TreeStep; now: number }) {
   const isGoing = status === "running" || status === "waiting";
   const ms = durationMs ?? (isGoing && startMs !== undefined ? now - startMs : undefined);
@@ -171,7 +171,7 @@ type PartsProps = {
   readonly drawing: Drawing;
 };
 
-/** The rounds or items of a step: the one that is shown, and the status of all. */
+/** The rounds or items of a step: the shown round or item, and the status of all of them. */
 function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsProps) {
   const { name = "", key = "", status } = parts[shown] ?? {};
   const move = (by: number) => () => {

@@ -9,7 +9,10 @@ export const faultCases = drivers.flatMap(([offer, create]) => faults.map((fault
 /** One trial: `plan` arms the fault, and `signal` gives up on a call that hangs. */
 export type Trial = { watched: FaultInjector; signal: AbortSignal; plan: () => void };
 
-/** Tries with the fault at the first call, then at the second, until it no longer comes to that; says how often it struck. */
+/**
+ * Tries with the fault at the first call, then at the second, until it no longer comes to that; says how often it
+ * struck.
+ */
 export async function forEachCall(
   { create, fault }: { create: () => StorageDriver; fault: Fault },
   scenario: (trial: Trial) => Promise<void>,

@@ -37,7 +37,10 @@ export function interpret(plan: readonly FormPlan[]): Interpreted {
   }
 }
 
-/** The place where steps are evaluated: the prefix of their names, the path of their round or item, and the state before. */
+/**
+ * The place where steps are evaluated: the prefix of their names, the path of their round or item, and the state
+ * before.
+ */
 type Place = { readonly prefix: string; readonly path: string; readonly state: Facts };
 
 class Interpreter {

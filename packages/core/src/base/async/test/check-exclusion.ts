@@ -4,7 +4,10 @@ import { expect, vi } from "vitest";
 import { abortedError } from "../../errors/aborted-error.ts";
 import { sleep } from "../sleep.ts";
 
-/** One worker: when it asks to enter, how long it stays inside, how it ends, and when its signal aborts, in milliseconds. */
+/**
+ * One worker: when it asks to enter, how long it stays inside, how it ends, and when its signal aborts, in
+ * milliseconds.
+ */
 type PlannedWorker = {
   readonly atMs: number;
   readonly takesMs: number;
@@ -19,7 +22,10 @@ type Worker = { readonly number: number; readonly signal: AbortSignal };
 export type Exclusion = {
   /** The number of workers that may be inside. */
   readonly bound: number;
-  /** Does the work inside once the worker is let in. Rejects if the work does, or if the worker is told that it does not get in. */
+  /**
+   * Does the work inside once the worker is let in. Rejects if the work does, or if the worker is told that it does not
+   * get in.
+   */
   readonly enter: (worker: Worker, inside: () => Promise<void>) => Promise<unknown>;
   /** Checks that nothing is left once all workers are gone. */
   readonly checkEmpty: () => unknown;

@@ -1,4 +1,7 @@
-/** Positions of one calculation, as indexes into the floats: the query, the first of `count` rows, the first product. */
+/**
+ * Positions of one calculation, as indexes into the floats: that of the query, of the first of `count` rows, and of the
+ * first product.
+ */
 export type DotProducts = {
   query: number;
   rows: number;
@@ -38,7 +41,7 @@ export class PlainMemory implements FloatMemory {
 
 type Pair = { left: number; right: number; stride: number };
 
-// The dot product uses four sums: with a single sum, each addition would wait for the previous addition.
+// Four separate sums: with a single sum, each addition would wait for the previous one.
 function dotProduct(floats: Float32Array, { left, right, stride }: Pair): number {
   let a = 0;
   let b = 0;

@@ -30,7 +30,7 @@ export class SimdMemory implements FloatMemory {
     this.floats = new Float32Array(memory.buffer);
   }
 
-  /** Creates an empty memory; `undefined` if the process cannot have a WebAssembly memory. */
+  /** Creates an empty memory. Returns `undefined` if the process cannot create a WebAssembly memory. */
   static create(): SimdMemory | undefined {
     const { WebAssembly: wasm } = globalThis as { WebAssembly?: Wasm };
     if (wasm === undefined) return undefined;
@@ -39,8 +39,8 @@ export class SimdMemory implements FloatMemory {
       const { exports } = new wasm.Instance(new wasm.Module(dotProductsModule()), { js: { memory } });
       return new SimdMemory(memory, exports["dotProducts"] as DotProductsFunction);
     } catch {
-      // Possible causes of this error: no vector instructions, code generation disallowed, or no address space left
-      // (enough for about ten thousand memories).
+      // Possible causes: the processor has no vector instructions, code generation is disallowed, or the address space
+      // is exhausted (it has room for about ten thousand memories).
       return undefined;
     }
   }

@@ -8,7 +8,7 @@ const longer = new RegExp(`^(?:${consonants})?(?:${vowels}${consonants}){2}`);
 const hasOneSequence = new RegExp(`^(?:${consonants})?${vowels}${consonants}(?:${vowels})?$`);
 const endsShort = new RegExp(`^${consonants}[aeiouy][^aeiouwxy]$`);
 
-/** A step of Porter's algorithm: endings with their replacements, of which the longest that fits is replaced. */
+/** A step of Porter's algorithm: endings with their replacements. The longest ending that fits is replaced. */
 type Endings = readonly (readonly [ending: string, replacement: string])[];
 
 const secondEndings: Endings = toEndings(
@@ -35,7 +35,7 @@ function toEndings(pairs: string): Endings {
  */
 export function stemWord(word: string): string {
   if (!/^[a-z]{3,}$/.test(word)) return word;
-  // A first `y` is a consonant: a capital letter is no vowel.
+  // A `y` at the beginning counts as a consonant. As a capital letter it does not match a vowel.
   const marked = word.startsWith("y") ? `Y${word.slice(1)}` : word;
   const present = withoutPast(withoutPlural(marked));
   const first = present.endsWith("y") && hasVowel.test(present.slice(0, -1)) ? `${present.slice(0, -1)}i` : present;

@@ -1,13 +1,18 @@
 import { setImmediate } from "node:timers/promises";
 import { indexTerms, toIndexTerm } from "./text-terms.ts";
 
-/** The documents with a term, as ascending slots, and how often each of them has it. */
+/**
+ * The documents that contain a term, as ascending slots, and the number of times that each document contains the term.
+ */
 type Posting = { readonly slots: number[]; readonly counts: number[] };
 
-/** The usual constants of BM25: how soon repetitions stop counting, and how much a long document is marked down. */
+/**
+ * The usual constants of BM25. They determine the weight of a word's repetitions, and the reduction of a long
+ * document's score.
+ */
 const [saturation, lengthWeight] = [1.2, 0.75];
 
-/** Milliseconds of indexing after which other work of the process has its turn. */
+/** Milliseconds of indexing after which other work of the process gets a turn. */
 const mostAtOnceMs = 8;
 
 type Text = { readonly id: string; readonly content: string };
@@ -31,7 +36,7 @@ export class TextIndex {
     this.#waiting.set(id, content);
   }
 
-  /** Removes a text. Its content must be as it was added. */
+  /** Removes a text. The content must be the same as when the text was added. */
   remove({ id, content }: Text): void {
     if (this.#waiting.delete(id)) return;
     const slot = this.#slotOf.get(id);
@@ -42,7 +47,7 @@ export class TextIndex {
     this.#ids[slot] = undefined;
   }
 
-  /** Indexes the waiting texts, with pauses for other work. No text waits when the promise is fulfilled. */
+  /** Indexes the waiting texts, with pauses for other work. When the promise is fulfilled, all texts are indexed. */
   async complete(): Promise<void> {
     let began = performance.now();
     for (const [id, content] of this.#waiting) {
@@ -109,7 +114,7 @@ export class TextIndex {
   }
 }
 
-/** Returns the place of a number in an ascending list, or -1. */
+/** Returns the index of a number in an ascending array, or -1. */
 function placeOf(ascending: readonly number[], wanted: number): number {
   let [first, end] = [0, ascending.length];
   while (first < end) {

@@ -7,7 +7,7 @@ const eachUnspaced = new RegExp(unspaced, "gu");
 const runs = new RegExp(String.raw`${unspaced}+|(?:(?!${unspaced})[\p{L}\p{N}\p{M}])+`, "gu");
 const isUnspaced = new RegExp(`^${unspaced}`, "u");
 
-/** The maximum number of terms of a query; further words are left out. */
+/** The maximum number of terms of a query; further words are omitted. */
 const mostTerms = 64;
 
 /**
@@ -31,8 +31,8 @@ export function spacedText(text: string): string {
 }
 
 /**
- * Returns the term under which a word, or a term of `queryTerms`, is indexed in memory: the stem of an English word, and
- * Latin letters without their accents.
+ * Returns the term under which a word, or a term of `queryTerms`, is indexed in memory: the stem of an English word,
+ * and Latin letters without their accents.
  */
 export function toIndexTerm(term: string): string {
   const isAccented = /[^\p{ASCII}]/u.test(term) && /\p{Script=Latin}/u.test(term);
@@ -40,8 +40,8 @@ export function toIndexTerm(term: string): string {
 }
 
 /**
- * Returns the terms of a text with their numbers, and the length of the text in words. In scripts without spaces, each
- * character and each pair of adjacent characters is a term.
+ * Returns the terms of a text, each with the number of its occurrences, and the length of the text in words. In scripts
+ * without spaces, each character and each pair of adjacent characters is a term.
  */
 export function indexTerms(text: string): { counts: Map<string, number>; length: number } {
   const counts = new Map<string, number>();

@@ -18,7 +18,10 @@ export async function placesIn(storage: StorageDriver): Promise<string[]> {
   return Object.keys(await contentsOf(storage)).toSorted();
 }
 
-/** Makes a connection to a storage that calls `onCall` before each call, with its method, namespace and key, and waits for that. */
+/**
+ * Makes a connection to a storage that calls `onCall` before each call, with its method, namespace and key, and waits
+ * for that.
+ */
 export function watchedStorage(storage: RunStorage, onCall: (call: string) => void): RunStorage {
   return faultyStorage(storage, ({ method, args: [namespace, key] }) => {
     if (typeof namespace === "string") onCall(`${method} ${namespace} ${String(key)}`);

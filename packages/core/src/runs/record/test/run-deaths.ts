@@ -29,7 +29,10 @@ export async function keysOf(driver: StorageDriver, runId: string): Promise<stri
   return all.filter((key) => key.includes(runId));
 }
 
-/** Checks that each run that is listed can be read, that each run is listed once, and on the list of open ones while it has to go on. */
+/**
+ * Checks that each run that is listed can be read, that each run is listed once, and on the list of open ones while it
+ * has to go on.
+ */
 async function expectListed(driver: StorageDriver): Promise<RunRecord[]> {
   const store = openStore(driver);
   const records = await Array.fromAsync(store.lists.listAll());
@@ -49,7 +52,9 @@ function idsIn(records: readonly RunRecord[]): string[] {
   return records.map(({ runId }) => runId).toSorted();
 }
 
-/** Does what processes do from time to time: settles runs that are over, and removes what has no record or no time left. */
+/**
+ * Does what processes do from time to time: settles runs that are over, and removes what has no record or no time left.
+ */
 export async function sweep(driver: StorageDriver): Promise<void> {
   let now = deathTime;
   const store = openStore(driver, () => now);
@@ -95,7 +100,9 @@ export type RunScene = {
 type Act = (driver: StorageDriver) => Promise<unknown>;
 type Check = (driver: StorageDriver) => Promise<void>;
 
-/** Makes a scene whose checks are those of all runs, too. The table of transitions allows all writes of all processes. */
+/**
+ * Makes a scene whose checks are those of all runs, too. The table of transitions allows all writes of all processes.
+ */
 export function runScene(create: () => StorageDriver, { seed, act, others = act, left, done }: RunScene): DeathScene {
   let acts = 0;
   const newRecorder = () => new RunWriteRecorder(["end", "wait", "answer"]);

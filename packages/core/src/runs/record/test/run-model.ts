@@ -117,7 +117,9 @@ function begins(state: ModelState, index: number, mayCancel: boolean): ModelStat
   return [begin("attempt", { attempt: attemptsIn(state.log) + 1, seen: state.record === "waiting" ? 1 : 0 })];
 }
 
-/** The sweep keeps an entry held for as long as a client may be at the run, and then renews it as an entry like others. */
+/**
+ * The sweep keeps an entry held for as long as a client may be at the run, and then renews it as an entry like others.
+ */
 function unlists(state: ModelState, begin: (task: string, more: Partial<Thread>) => ModelState): ModelState[] {
   const isClientBusy = state.threads[client]?.task !== "";
   if (state.held && isClientBusy) return [];

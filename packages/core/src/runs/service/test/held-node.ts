@@ -15,7 +15,10 @@ import { ScriptedModel } from "../../../testing/scripted-model.ts";
 import { defineTool } from "../../../agents/tool/define-tool.ts";
 import { RunService } from "../run-service.ts";
 
-/** Milliseconds that a tool waits for an approval, and a run of a caller without a verified user for any answer: longer than a sweep. */
+/**
+ * Milliseconds that a tool waits for an approval, and a run of a caller without a verified user for any answer: longer
+ * than a sweep.
+ */
 const waitMs = 50_000;
 /** The number of runs that a process performs at a time. */
 const concurrency = 2;

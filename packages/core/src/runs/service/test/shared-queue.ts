@@ -142,7 +142,9 @@ export class SharedQueue {
   }
 }
 
-/** The storage of one process over the one that all share: once the process is killed, nothing is written or answered. */
+/**
+ * The storage of one process over the one that all share: once the process is killed, nothing is written or answered.
+ */
 class NodeStorage implements StorageDriver {
   readonly #shared: InMemoryStorage;
   readonly #reach: (call: string) => Promise<void>;

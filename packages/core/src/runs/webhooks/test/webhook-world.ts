@@ -62,7 +62,9 @@ export class Receivers {
   }
 }
 
-/** Verifies a request with the reference implementation, by its clock. Returns the body. Throws for a wrong signature. */
+/**
+ * Verifies a request with the reference implementation, by its clock. Returns the body. Throws for a wrong signature.
+ */
 export function verified({ headers, body }: Pick<Received, "headers" | "body">, secret: string) {
   return new Webhook(secret).verify(body, { ...headers }) as {
     type: string;

@@ -1,7 +1,7 @@
 import { defineTool } from "@troupe/core";
 import { z } from "zod";
 
-/** The weather of any city. Replace it by a call of a service that knows. */
+/** Returns the weather of any city, which is invented. Replace it by a call of a weather service. */
 export const weather = defineTool({
   name: "weather",
   description: "Tells the weather in a city.",
