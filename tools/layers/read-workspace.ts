@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import type { Manifest, Workspace } from "./workspace.ts";
 
 const folders = "{packages,apps,internal,tools,tests,examples}";
-// Templates are the sources of projects outside of the repository, which import what they like.
-const foreign = new Set(["node_modules", "dist", "__fixtures__", "templates", ".cache"]);
+// Templates, and programs of other products in recipes, are sources outside of the workspace, which import what they like.
+const foreign = new Set(["node_modules", "dist", "__fixtures__", "templates", "foreign", ".cache"]);
 
 /** Reads every source file and manifest of the repository, except built, installed and recorded files, and templates. */
 export function readWorkspace(root: string): Workspace {

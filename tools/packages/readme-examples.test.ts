@@ -21,7 +21,7 @@ describe("the recipes", () => {
   const shown = pages.flatMap((page) => readExamples(read(page)).map(({ file = "" }) => join(dirname(page), file)));
 
   it("show every program in their folder, and each in 60 lines at most", () => {
-    const programs = globSync(["examples/recipes/*.ts", "examples/recipes/outside/*.mjs"], { cwd: root });
+    const programs = globSync(["examples/recipes/*.ts", "examples/recipes/foreign/*.mjs"], { cwd: root });
 
     expect(shown.toSorted()).toEqual(programs.toSorted());
     expect(programs.filter((program) => shownPart(read(program)).split("\n").length > 61)).toEqual([]);
