@@ -14,7 +14,7 @@ import { SqliteStorage } from "@troupe/storage-sqlite";
 import express from "express";
 // #endregion
 
-/** What Slack sends: an event, or the challenge by which it checks an address. */
+/** A request of Slack: an event, or the challenge by which it checks an address. */
 type SlackRequest = { type: string; challenge?: string; event_id?: string; event?: Mention };
 type Mention = { type: string; text: string; channel: string; ts: string; thread_ts?: string };
 

@@ -7,7 +7,7 @@ import { json } from "node:stream/consumers";
 /** An answer of the vendor: a text, or a call of a tool. */
 type Answer = string | { readonly tool: string; readonly args: object };
 
-/** What the vendor was asked. */
+/** A request that the vendor received. */
 type Asked = { messages: { role: string; content: unknown }[] };
 
 /** Stands in for a vendor with OpenAI's Chat Completions API: gives its answers in order, and records what it was asked. */

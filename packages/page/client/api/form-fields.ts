@@ -2,7 +2,7 @@ import { isObject, readJson } from "../ui/format.ts";
 import type { WorkflowFields } from "./workflow-input.ts";
 
 /** The way in which a field is filled in. `lines`: each line is one item of a list; `json`: any other value. */
-export type FieldKind = "text" | "number" | "switch" | "choice" | "lines" | "json";
+type FieldKind = "text" | "number" | "switch" | "choice" | "lines" | "json";
 
 /** A field of the form for a workflow's input, made from a property of its schema. */
 export type FormField = {

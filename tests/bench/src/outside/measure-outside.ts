@@ -5,7 +5,7 @@ import { startChild, stopChild } from "../child.ts";
 import { median } from "../statistics.ts";
 import { installOutside, silent } from "./install-outside.ts";
 
-/** What a product is asked for: a whole answer, one after a call of a tool, or an answer in 200 pieces. */
+/** The answers that a product is asked for: a whole answer, one after a call of a tool, or an answer in 200 pieces. */
 export const kinds = ["run", "tool", "stream"] as const;
 type Kind = (typeof kinds)[number];
 
