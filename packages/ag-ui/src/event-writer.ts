@@ -7,8 +7,13 @@ import type { AgUiRequest } from "./read-request.ts";
 
 type TextChunk = Extract<StreamChunk, { type: "text" | "thinking" }>;
 
-/** A message with text or reasoning that is being written. */
-type OpenMessage = { readonly kind: "text" | "thinking"; readonly id: string; readonly key: string };
+/** A message with text or reasoning that is being written. `within` has the field that each of its events has. */
+type OpenMessage = {
+  readonly kind: "text" | "thinking";
+  readonly id: string;
+  readonly speaker: string | undefined;
+  readonly within: object;
+};
 
 type Call = {
   readonly id: string;
@@ -169,42 +174,41 @@ export class EventWriter {
     this.#emit({ type: "CUSTOM", name: `troupe.${name}`, value });
   }
 
-  #write({ type: kind, text, member, delegationId }: TextChunk): void {
+  #write(chunk: TextChunk): void {
+    const { type: kind, text, member, speaker, delegationId } = chunk;
     const key = member === undefined ? "" : `${member} ${delegationId}`;
-    const within = member === undefined ? {} : this.#subagent(delegationId, member);
     let message = this.#open.get(key);
-    if (message?.kind !== kind) {
+    if (message?.kind !== kind || message.speaker !== speaker) {
       this.#closeMessage(key);
       this.#messages += 1;
-      message = { kind, key, id: `${this.#id}-${this.#messages}` };
+      message = { kind, speaker, id: `${this.#id}-${this.#messages}`, within: this.#subagent(chunk) };
       this.#open.set(key, message);
-      this.#openMessage(message, within);
+      this.#openMessage(message, nameOf(chunk));
     }
     const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
-    this.#emit({ type, messageId: message.id, delta: text, ...within });
+    this.#emit({ type, messageId: message.id, delta: text, ...message.within });
   }
 
-  #openMessage({ kind, id: messageId }: OpenMessage, within: object): void {
-    if (kind === "text") return this.#emit({ type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...within });
-    this.#emit({ type: "REASONING_START", messageId, ...within });
-    this.#emit({ type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...within });
+  #openMessage({ kind, id: messageId, within }: OpenMessage, named: object): void {
+    const fields = { ...within, ...named };
+    if (kind === "text") return this.#emit({ type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...fields });
+    this.#emit({ type: "REASONING_START", messageId, ...fields });
+    this.#emit({ type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...fields });
   }
 
   /**
    * Returns the field that attributes a team member's text to the member's run, if the stream has announced that run.
    */
-  #subagent(delegationId: string | undefined, member: string): object {
+  #subagent({ member, delegationId }: TextChunk): object {
     const call = this.#calls.get(delegationId ?? "");
-    return call?.isMember === true && !member.includes("/") ? { subagentRunId: call.id } : {};
+    return call?.isMember === true && member?.includes("/") === false ? { subagentRunId: call.id } : {};
   }
 
   #closeMessage(key: string): void {
     const message = this.#open.get(key);
     if (message === undefined) return;
     this.#open.delete(key);
-    const { kind, id: messageId } = message;
-    const [member, delegationId] = key.split(" ");
-    const within = key === "" ? {} : this.#subagent(delegationId, member ?? "");
+    const { kind, id: messageId, within } = message;
     if (kind === "text") return this.#emit({ type: "TEXT_MESSAGE_END", messageId, ...within });
     this.#emit({ type: "REASONING_MESSAGE_END", messageId, ...within });
     this.#emit({ type: "REASONING_END", messageId, ...within });
@@ -273,4 +277,10 @@ export class EventWriter {
     for (const stepName of this.#steps) this.#emit({ type: "STEP_FINISHED", stepName });
     this.#steps.clear();
   }
+}
+
+/** Returns the field that names the member of a team who wrote a message. */
+function nameOf({ member, speaker }: TextChunk): { metadata?: object } {
+  if (member === undefined && speaker === undefined) return {};
+  return { metadata: { troupe: member === undefined ? { speaker } : { member } } };
 }

@@ -52,8 +52,12 @@ export class MessageList {
     return this.#messages.map(({ message }) => message);
   }
 
-  #textOf({ messageId, subagentRunId }: AgUiEvent, role: string): Message {
-    return { id: String(messageId), role, content: "", ...(subagentRunId !== undefined && { subagentRunId }) };
+  #textOf({ messageId, subagentRunId, metadata }: AgUiEvent, role: string): Message {
+    const within = {
+      ...(subagentRunId !== undefined && { subagentRunId }),
+      ...(metadata !== undefined && { metadata }),
+    };
+    return { id: String(messageId), role, content: "", ...within };
   }
 
   #add(step: string, message: Message): void {

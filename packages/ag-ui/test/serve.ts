@@ -104,14 +104,20 @@ export async function serveScenes(): Promise<Scenes & Watch> {
     durable: true,
     logger: createLogger({ level: "silent" }),
   });
+  const url = await serveAgUi(service);
+  const released = { isAsked: asked.promise, goOn: held.resolve };
+  return { url, paid, offered, released, ...watchRuns(service) };
+}
+
+/** Serves a service over AG-UI until the test is over, and returns the address. */
+export async function serveAgUi(service: Service): Promise<string> {
   const { url, server } = await serve(service, [agUi()], { port: 0 });
   onTestFinished(async () => {
     // The clients of a test send nothing more: their idle connections need not be waited for.
     server.closeAllConnections();
     await service.close({ graceMs: 0 });
   });
-  const released = { isAsked: asked.promise, goOn: held.resolve };
-  return { url, paid, offered, released, ...watchRuns(service) };
+  return url;
 }
 
 /** Makes a workflow with steps of each kind that changes the state, in an order that does not depend on the machine. */

@@ -23,6 +23,8 @@ export const transportRules = [
     "http.ui-stop": "POST /agents/:name/ui/:chatId/stop cancels the run of the chat; again it changes nothing",
     "http.ui-approval":
       "a call that needs an approval is asked about in the message, which goes on when it is answered; nothing of the page's message counts but the answer, and the same answer again is no error",
+    "http.ui-speakers":
+      "the texts of a team's members have their names, and those of a team that answers itself have none",
     "http.ui-client-tools": "the result of a tool that the page executes goes to the model, in the same message",
     "ag-ui.run": "POST /agui/agents/:name runs an agent and answers with events that both revisions of AG-UI take",
     "ag-ui.interrupts": "a run that waits ends with interrupts, and the answers continue it",
@@ -32,6 +34,8 @@ export const transportRules = [
     "ag-ui.request":
       "a request is taken as the clients of both revisions send it, and refused where it breaks the described schema",
     "ag-ui.tools": "the tools of the front end are tools of an agent's run, whose calls the front end answers",
+    "ag-ui.speakers":
+      "the texts of a team's members belong to their subagents, and a member that answers for the team is named",
     "ag-ui.state": "the state of a workflow is shown at its beginning, with each change, and at its end",
     "ag-ui.takeover": "what another process makes again is taken back by a snapshot of the messages",
     "ag-ui.owners": "a caller reaches the threads, runs and questions of nobody else",

@@ -56,6 +56,8 @@ export class MessageSteps {
   /** Appends to the text of a team's member, which has its own part in the open step. */
   #writeMember(kind: PartKind, key: string, chunk: TextChunk): void {
     this.ensure();
+    // A member's thoughts end where it begins to speak, and the other way round.
+    this.#endMember(keyOf(kind === "text" ? "reasoning" : "text", chunk));
     const part = this.#ofMembers.get(key) ?? this.#start(kind, key, chunk);
     this.#ofMembers.set(key, part);
     this.#emit({ type: `${kind}-delta`, id: part.id, delta: chunk.text });
@@ -70,11 +72,14 @@ export class MessageSteps {
 
   /** Closes the parts of the members that a tool call delegated to. */
   closeMembers(delegationId: string): void {
-    for (const [key, part] of this.#ofMembers) {
-      if (!key.endsWith(`\n${delegationId}`)) continue;
-      this.#ofMembers.delete(key);
-      this.#end(part);
-    }
+    for (const key of this.#ofMembers.keys()) if (key.endsWith(`\n${delegationId}`)) this.#endMember(key);
+  }
+
+  #endMember(key: string): void {
+    const part = this.#ofMembers.get(key);
+    if (part === undefined) return;
+    this.#ofMembers.delete(key);
+    this.#end(part);
   }
 
   /** Opens a step of the message for output of the model, unless it belongs to the open step. */

@@ -128,6 +128,7 @@ export class UiMessage {
     switch (chunk?.type) {
       case "text":
       case "thinking":
+        this.#completeCall(chunk.delegationId);
         return this.#steps.write(chunk, step);
       case "tool_call_start":
         return this.#startCall(chunk.toolCall, step);
@@ -261,6 +262,12 @@ export class UiMessage {
 
   #completeStep(step: string): void {
     for (const call of this.#calls.values()) if (call.step === step) this.#complete(call);
+  }
+
+  /** Completes the arguments of the call that delegated to the member who speaks now. */
+  #completeCall(id: string | undefined): void {
+    const call = id === undefined ? undefined : this.#calls.get(id);
+    if (call !== undefined) this.#complete(call);
   }
 
   /** Emits the complete arguments of a tool call once, or an error if they are no JSON object. */

@@ -15,6 +15,10 @@ const [open, delta, closed] = ["start", "delta", "end"].map((what): UiEvent => (
   UiEvent,
 ];
 const text = [open, delta, closed];
+const ofMember: UiEvent = { type: "text-start", id: "m", providerMetadata: { troupe: { member: "ann" } } };
+const otherMember: UiEvent = { ...ofMember, id: "n" };
+const endOf = (id: string): UiEvent => ({ type: "text-end", id });
+const ofSpeaker: UiEvent = { type: "text-start", id: "s", providerMetadata: { troupe: { speaker: "ann" } } };
 const inputStart: UiEvent = { type: "tool-input-start", toolCallId: "c" };
 const inputDelta: UiEvent = { type: "tool-input-delta", toolCallId: "c" };
 const input: UiEvent = { type: "tool-input-available", toolCallId: "c" };
@@ -48,6 +52,9 @@ const broken: [rule: string, problem: string, events: UiEvent[]][] = [
   ["text-end", "a call while a text is open", message(open, delta, ...call)],
   ["text-end", "an error while a text is open", [start, step, open, { type: "error" }, done]],
   ["reasoning-end", "text while reasoning is open", message({ type: "reasoning-start", id: "r" }, ...text)],
+  ["text-end", "a call while a text is open beside that of a member", message(ofMember, open, ...call)],
+  ["text-end", "a step that ends with an open text of a member", message(ofMember)],
+  ["text-end", "a text while one that names its speaker is open", message(ofSpeaker, ...text)],
   ["one-start", "a text that starts twice", message(open, open, delta, closed)],
   ["one-start", "a call that starts twice", message(inputStart, inputStart, input, output)],
   ["input-start", "a delta of an input that is not open", message(inputDelta, input, output)],
@@ -68,6 +75,11 @@ const broken: [rule: string, problem: string, events: UiEvent[]][] = [
 
 const right: [stream: string, events: UiEvent[]][] = [
   ["with texts and calls", [start, step, ...text, ...call, left, step, ...text, left, finish, done]],
+  [
+    "in which members speak at once",
+    message(ofMember, otherMember, inputStart, input, endOf("m"), ...text, output, endOf("n")),
+  ],
+  ["in which a member speaks behind the output of another", message(...call, ofMember, endOf("m"))],
   ["that waits for an answer", [start, step, inputStart, input, question, left, waits, done]],
   ["that goes on with the output of a call before it", [start, output, step, ...text, left, finish, done]],
   ["that fails within a step", [start, step, ...text, { type: "error", errorText: "No." }, done]],

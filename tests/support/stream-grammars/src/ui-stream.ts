@@ -10,6 +10,9 @@ type Chunk = Exclude<UiEvent, string>;
 /** A tool call: its input is streamed, then available, and then it has its output. */
 type Call = { state: "input" | "available" | "settled"; readonly step: number };
 
+/** A text or reasoning that is open. Members of a team speak at once, so that theirs may be open beside others. */
+type Text = { readonly kind: string; readonly isOfMember: boolean };
+
 const settling = ["tool-output-available", "tool-output-error", "tool-output-denied"];
 /** The chunks that only a step may contain. Results, questions and data may follow the step of their call. */
 const ofSteps = /^(?:text|reasoning|tool-input|source|file|custom|reasoning-file|finish-step|reset-step)/;
@@ -22,7 +25,7 @@ const ends = ["finish", "error", "abort"];
  */
 export class UiStreamGrammar extends Grammar<UiEvent> {
   readonly #major: UiMajor;
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new Map<string, Text>();
   readonly #calls = new Map<string, Call>();
   #hasStarted = false;
   /** The number of steps so far, and whether the last one is open. */
@@ -55,14 +58,14 @@ export class UiStreamGrammar extends Grammar<UiEvent> {
 
   #takePart(chunk: Chunk): void {
     const [, kind = "", what = ""] = /^(text|reasoning)-(start|delta|end)$/.exec(chunk.type) ?? [];
-    if (written.includes(chunk.type)) {
+    if (written.includes(chunk.type) && !isOfMember(chunk)) {
       this.check(
         !this.#hasOutput,
         "step-per-call",
         "the step has a tool's output: what the model says next is another step",
       );
     }
-    if (kind !== "") this.#takeText(kind, what, String(chunk["id"]));
+    if (kind !== "") this.#takeText({ kind, isOfMember: isOfMember(chunk) }, what, String(chunk["id"]));
     else if (chunk.type.startsWith("tool-input")) this.#takeInput(chunk);
     else if (chunk.type.startsWith("tool-")) this.#takeOutput(chunk);
     else if (ends.includes(chunk.type)) this.#takeEnd(chunk);
@@ -93,21 +96,22 @@ export class UiStreamGrammar extends Grammar<UiEvent> {
     }
   }
 
-  #takeText(kind: string, what: string, id: string): void {
+  #takeText(text: Text, what: string, id: string): void {
+    const { kind } = text;
     if (what === "start") {
       this.check(!this.#texts.has(id), "one-start", `the text ${id} is open`);
-      this.#checkTexts();
-      this.#texts.set(id, kind);
+      if (!text.isOfMember) this.#checkAnswer();
+      this.#texts.set(id, text);
       return;
     }
-    this.check(this.#texts.get(id) === kind, `${kind}-start`, `no ${kind} ${id} is open`);
+    this.check(this.#texts.get(id)?.kind === kind, `${kind}-start`, `no ${kind} ${id} is open`);
     if (what === "end") this.#texts.delete(id);
   }
 
   #takeInput({ type, toolCallId }: Chunk): void {
     const id = String(toolCallId);
     const call = this.#calls.get(id);
-    this.#checkTexts();
+    this.#checkAnswer();
     if (type === "tool-input-delta")
       return this.check(call?.state === "input", "input-start", `the input of ${id} is not open`);
     if (type === "tool-input-start") this.check(call === undefined, "one-start", `the call ${id} has started`);
@@ -155,8 +159,19 @@ export class UiStreamGrammar extends Grammar<UiEvent> {
     this.finish();
   }
 
-  #checkTexts(): void {
-    const [id, kind] = [...this.#texts][0] ?? [];
-    this.check(id === undefined, `${kind}-end`, `the ${kind} ${id} has no end`);
+  /** Checks that no text is open. */
+  #checkTexts(texts: readonly [id: string, text: Text][] = [...this.#texts]): void {
+    const [id, text] = texts[0] ?? [];
+    this.check(id === undefined, `${text?.kind}-end`, `the ${text?.kind} ${id} has no end`);
   }
+
+  /** Checks that no text of the message's own speaker is open. */
+  #checkAnswer(): void {
+    this.#checkTexts([...this.#texts].filter(([, { isOfMember: isOther }]) => !isOther));
+  }
+}
+
+function isOfMember({ providerMetadata }: Chunk): boolean {
+  const { troupe } = Object(providerMetadata) as { readonly troupe?: object };
+  return troupe !== undefined && "member" in troupe;
 }
