@@ -39,6 +39,11 @@ export const transportRules = [
     "ag-ui.state": "the state of a workflow is shown at its beginning, with each change, and at its end",
     "ag-ui.takeover": "what another process makes again is taken back by a snapshot of the messages",
     "ag-ui.owners": "a caller reaches the threads, runs and questions of nobody else",
+    "openai-api.speakers": "a completion and a response have the team's own answer, and no text of its members",
+    "openai-api.takeover":
+      "where another process makes an answer anew, a response drops what is void, and a completion never has text twice",
+    "openai-api.shutdown":
+      "while the service ends, a request is refused and its connection closed, and answers are ended",
     "ag-ui.shutdown": "while the service ends, a request is refused and its connection closed",
     "client.resume": "a client reads the events of a run over lost connections, without a gap and without one twice",
     "client.runs": "a client runs, streams, answers and cancels, and has the refusals of the service as errors",

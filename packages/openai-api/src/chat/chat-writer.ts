@@ -1,7 +1,8 @@
+import { TroupeError } from "@troupe/core";
 import type { RunWait, StreamChunk, TokenUsage } from "@troupe/core";
-import { toPublicChunk } from "@troupe/core/transport";
 import type { PartEvent } from "../run/part-events.ts";
 import { callOf } from "../run/calls.ts";
+import { toShownChunk } from "../run/shown-chunk.ts";
 import { toCallId } from "../wire/ids.ts";
 import { toChatUsage } from "../wire/usage.ts";
 
@@ -42,6 +43,8 @@ export class ChatWriter {
   #hasBegun = false;
   #hasText = false;
   #isBehindTool = false;
+  /** The steps of the run whose text was sent. */
+  readonly #told = new Set<string>();
   #finishReason: string | undefined;
   usage: TokenUsage | undefined;
 
@@ -50,10 +53,14 @@ export class ChatWriter {
     this.#send = send;
   }
 
-  /** Adds an event of the run. The caller handles the end, the failure and the pause of the run. */
+  /**
+   * Adds an event of the run. The caller handles the end, the failure and the pause of the run. Throws `interrupted` if
+   * another process makes text anew that was sent, because a completion cannot take text back.
+   */
   take(event: PartEvent): void {
-    if (event.type === "chunk") this.#takeChunk(event.chunk as StreamChunk);
+    if (event.type === "chunk") this.#takeChunk(event.chunk as StreamChunk, event.step ?? "");
     else if (event.type === "wait") this.#takeWait(event.wait);
+    else if (event.type === "reset" && this.#told.has(event.step)) throw interrupted(this.#facts.runId);
   }
 
   /** Adds the whole text and the usage of a workflow, whose events have no text. */
@@ -79,10 +86,11 @@ export class ChatWriter {
     if (includeUsage && used !== undefined) this.#emit([], { usage: toChatUsage(used) });
   }
 
-  #takeChunk(given: StreamChunk): void {
-    const chunk = toPublicChunk(given);
+  #takeChunk(given: StreamChunk, step: string): void {
+    const chunk = toShownChunk(given);
     switch (chunk?.type) {
       case "text":
+        this.#told.add(step);
         return this.#write(chunk.text);
       case "thinking":
         return this.#delta({ reasoning_content: chunk.text });
@@ -159,4 +167,9 @@ export function toChatCalls(runId: string, waits: readonly RunWait[]): ChatToolC
       const { name, args } = callOf(wait);
       return { id: toCallId({ runId, waitId: wait.id }), type: "function", function: { name, arguments: args } };
     });
+}
+
+function interrupted(runId: string): TroupeError {
+  const message = "Another process has taken over the run, and begins this part of the answer again. Ask again.";
+  return new TroupeError("interrupted", message, { fields: { runId } });
 }

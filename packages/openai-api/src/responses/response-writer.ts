@@ -1,8 +1,9 @@
 import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
-import { toPublicChunk, toPublicFailure } from "@troupe/core/transport";
+import { toPublicFailure } from "@troupe/core/transport";
 import type { PartEvent } from "../run/part-events.ts";
 import { callOf, toArguments, toOutputText } from "../run/calls.ts";
 import type { AskedCall } from "../run/calls.ts";
+import { toShownChunk } from "../run/shown-chunk.ts";
 import { toCallId } from "../wire/ids.ts";
 import { emitWhole, MessageItem, ReasoningItem, serverLabel, ServerCallItem } from "./output-items.ts";
 import type { EmitEvent, OpenItem } from "./output-items.ts";
@@ -122,7 +123,7 @@ export class ResponseWriter {
   }
 
   #takeChunk(given: StreamChunk, step: string): void {
-    const chunk = toPublicChunk(given);
+    const chunk = toShownChunk(given);
     switch (chunk?.type) {
       case "text":
         return this.#message(step).write(chunk.text);
