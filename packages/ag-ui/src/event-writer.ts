@@ -1,6 +1,6 @@
 import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
 import { toPublicChunk, toPublicFailure, toPublicWorkflowChunk } from "@troupe/core/transport";
-import { toInterrupt, toPointer, toUsage } from "./event-values.ts";
+import { toInterrupt, toUsage } from "./event-values.ts";
 import type { AgUiEvent } from "./ag-ui-event.ts";
 import { MessageList } from "./message-list.ts";
 import type { AgUiRequest } from "./read-request.ts";
@@ -65,10 +65,9 @@ export class EventWriter {
     this.#step = step;
   }
 
-  /** Emits the keys of a workflow's state that one of its steps has set. */
-  changeState(change: Readonly<Record<string, unknown>>): void {
-    const delta = Object.entries(change).map(([key, value]) => ({ op: "add", path: toPointer(key), value }));
-    this.#emit({ type: "STATE_DELTA", delta });
+  /** Emits changes of a workflow's state, as operations of JSON Patch. */
+  changeState(delta: readonly object[]): void {
+    if (delta.length > 0) this.#emit({ type: "STATE_DELTA", delta });
   }
 
   /**

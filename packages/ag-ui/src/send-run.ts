@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunWait, StreamChunk } from "@troupe/core";
 import type { RunEvent } from "@troupe/core/runs";
 import { toTroupeError } from "@troupe/core/kit";
-import { EventStream, toStateChange, toStoredError } from "@troupe/core/transport";
+import { EventStream, toStoredError } from "@troupe/core/transport";
 import type { ServedWorkflow } from "@troupe/core/service";
 import type { Exchange, FailedRun, StoredRun } from "@troupe/core/transport";
 import { EventWriter } from "./event-writer.ts";
 import type { AgUiEvent } from "./ag-ui-event.ts";
 import type { AgUiRequest } from "./read-request.ts";
+import { StateDeltas } from "./state-deltas.ts";
 
 /** Milliseconds between two checks of a run that may be about to wait: the first interval and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
@@ -51,6 +52,7 @@ class RunSender {
   readonly #options: SendOptions;
   readonly #stream: EventStream;
   readonly #writer: EventWriter;
+  readonly #state: StateDeltas;
   #events: AgUiEvent[] = [];
   /** True while the events are skipped, because the client received them before it answered. */
   #isSilent: boolean;
@@ -64,6 +66,7 @@ class RunSender {
     this.#exchange = exchange;
     this.#run = run;
     this.#options = options;
+    this.#state = new StateDeltas(options.workflow);
     this.#isSilent = behind !== undefined || answered !== undefined;
     this.#behind = behind ?? (answered === undefined ? 0 : Infinity);
     this.#stream = new EventStream(exchange, { heartbeatMs, signal: run.signal });
@@ -104,8 +107,7 @@ class RunSender {
     if (event.type === "wait") this.#takeWait(event.wait);
     if (event.type === "chunk") this.#takeChunk(event);
     if (event.type === "reset") this.#writer.reset(event.step);
-    const change = toStateChange(event, this.#options.workflow?.plannedSteps ?? []);
-    if (change !== undefined) this.#writer.changeState(change);
+    this.#writer.changeState(this.#state.take(event));
     await this.#flush();
   }
 

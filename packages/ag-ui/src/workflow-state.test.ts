@@ -34,6 +34,9 @@ describe.each(revisions)("the state of a workflow, as revision %s takes it", (re
       set("/p1", "bob speaks."),
       set("/rounds", 1),
       set("/rounds", 2),
+      set("/visit", []),
+      set("/visit/0", "eve speaks."),
+      set("/visit/1", "eve speaks."),
       { ...end, visit: ["eve speaks.", "eve speaks."] },
     ]);
   });
@@ -45,7 +48,7 @@ describe.each(revisions)("the state of a workflow, as revision %s takes it", (re
     agent.subscribe({ onStateChanged: ({ state }) => void states.push(structuredClone(state)) });
     await agent.runAgent({ runId: "r" });
 
-    expect(states.map((state) => Object.keys(state as object).length)).toEqual([4, 5, 6, 6, 7, 7, 7, 8]);
+    expect(states.map((state) => Object.keys(state as object).length)).toEqual([4, 5, 6, 6, 7, 7, 7, 8, 8, 8, 8]);
     expect(agent.state).toMatchObject({ city: "Ås!", rounds: 2, "a/b~c": null, visit: ["eve speaks.", "eve speaks."] });
   });
 

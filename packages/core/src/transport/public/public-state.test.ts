@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
 import type { RunEvent } from "../../runs/record/run-view.ts";
-import { toStateChange } from "./public-state.ts";
+import { toItemResult, toStateChange } from "./public-state.ts";
 
 const steps: readonly PlannedStep[] = [
   { name: "plan", kind: "agent" },
@@ -53,5 +53,44 @@ describe("the change of a workflow's state in an event of its run", () => {
   it("is none in an event of another type", () => {
     const event: RunEvent = { type: "reset", id: "1.0", step: "w/plan" };
     expect(toStateChange(event, steps)).toBeUndefined();
+  });
+});
+
+describe("the result of an item in an event of a run", () => {
+  const key = "w/each%2E%20%C3%A9";
+  const name = "each. é";
+
+  it.each(["", "/r1", "/r12"])("is told by the beginning of its forEach, and by the item itself: %j", (again) => {
+    expect(toItemResult(done(key + again, { value: ["x"] }), steps)).toEqual({ name });
+    expect(toItemResult(done(`${key}/10${again}`, { value: { item: 7 } }), steps)).toEqual({
+      name,
+      index: 10,
+      value: 7,
+    });
+    const ofAgent = { value: { partial: { [name]: "é" }, text: "é" } };
+    expect(toItemResult(done(`w/again/2/${key}/0${again}`, ofAgent), steps)).toEqual({ name, index: 0, value: "é" });
+  });
+
+  it("is null for a function that gives nothing", () => {
+    expect(toItemResult(done(`${key}/0`, { value: {} }), steps)).toEqual({ name, index: 0, value: null });
+  });
+
+  it.each<[step: string, value: unknown]>([
+    [key, { value: 6.5 }],
+    [key, { error: { code: "internal" } }],
+    [`${key}/0`, { error: { code: "internal" } }],
+    [`${key}/0`, { value: 20.5 }],
+    [`${key}/end`, { value: 20.5 }],
+    [`${key}/0/end`, { value: 20.5 }],
+    [`${key}/0/w/plan`, { value: { partial: { plan: 1 } } }],
+    [`${key}/0/${key}/0`, { value: { item: 1 } }],
+    ["w/plan", { value: ["x"] }],
+    ["w/again/0", { value: { item: 1 } }],
+  ])("is told by no event of the step %s with %j", (step, value) => {
+    expect(toItemResult(done(step, value), steps)).toBeUndefined();
+  });
+
+  it("is told by no event of another type", () => {
+    expect(toItemResult({ type: "reset", id: "1.0", step: key }, steps)).toBeUndefined();
   });
 });

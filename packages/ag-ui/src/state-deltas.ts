@@ -1,0 +1,45 @@
+import type { RunEvent } from "@troupe/core/runs";
+import type { ServedWorkflow } from "@troupe/core/service";
+import { toItemResult, toStateChange } from "@troupe/core/transport";
+import { toPointer } from "./event-values.ts";
+
+/** A change of the state as an operation of JSON Patch. */
+type Operation = { readonly op: "add"; readonly path: string; readonly value: unknown };
+
+/**
+ * Makes the changes of a workflow's state from the events of its run. The items of a `forEach` come as they end, in any
+ * order: each is inserted where it belongs among those before it.
+ */
+export class StateDeltas {
+  readonly #steps: NonNullable<ServedWorkflow["plannedSteps"]>;
+  /** The numbers of the items that have ended, by the name of their `forEach`. */
+  readonly #ended = new Map<string, number[]>();
+
+  constructor({ plannedSteps = [] }: Pick<ServedWorkflow, "plannedSteps"> = {}) {
+    this.#steps = plannedSteps;
+  }
+
+  /** Returns the changes that an event of the run tells. */
+  take(event: RunEvent): Operation[] {
+    const change = Object.entries(toStateChange(event, this.#steps) ?? {});
+    if (change.length > 0) return change.map(([key, value]) => ({ op: "add", path: toPointer(key), value }));
+    const result = toItemResult(event, this.#steps);
+    if (result === undefined) return [];
+    const { name, index, value } = result;
+    return index === undefined ? this.#begin(name) : this.#insert(name, index, value);
+  }
+
+  /** A `forEach` in a loop begins again in each round. */
+  #begin(name: string): Operation[] {
+    this.#ended.set(name, []);
+    return [{ op: "add", path: toPointer(name), value: [] }];
+  }
+
+  #insert(name: string, index: number, value: unknown): Operation[] {
+    const ended = this.#ended.get(name);
+    if (ended === undefined || ended.includes(index)) return [];
+    const place = ended.filter((other) => other < index).length;
+    ended.push(index);
+    return [{ op: "add", path: `${toPointer(name)}/${place}`, value }];
+  }
+}
