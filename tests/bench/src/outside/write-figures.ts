@@ -24,7 +24,7 @@ export async function writeFigures(page: string, { rounds, runs }: { rounds: num
     toMarkdown(toOutsideRows(outside)),
     cheaperThanTroupe(outside),
     "## A durable run",
-    "Three steps, each with a text of 200 characters, on one PostgreSQL without `fsync`. In the ratio of CPU, a value below 1 is cheaper than Troupe. Fewer commits and less WAL are cheaper for the database.",
+    "Three steps, each with a text of 200 characters, on one PostgreSQL without `fsync`. In the ratio of CPU, a value below 1 is cheaper than Troupe. Fewer commits and less WAL are cheaper for the database: look at each column, since one product may lead in one and not in another.",
     toMarkdown(durable),
     "## What the figures leave out",
     "- Processor time of a library is a small part of an agent's time: a model takes seconds.\n- What each product does for its price differs. Troupe checks arguments and output, and counts tokens; Mastra stores a snapshot of a run at each step; LangGraph a checkpoint; the AI SDK and OpenAI Agents store nothing by themselves.\n- The costs of serving, of memory and of cold starts are not compared here. Troupe's own are in the [benches](../tests/bench/README.md).",
