@@ -25,6 +25,7 @@ export function banner({ url, node, demo, model, toolkits, stores }: Started): s
   page       ${url}/, to chat and to look into runs: from this
              machine into those of all users, from elsewhere into one's own
   API docs   ${url}/docs
+  guide      ${url}/docs/guide/, with the recipes; built by: npx -y pnpm@12 site:demo
   MCP        ${url}/mcp
   A2A        ${url}/a2a, with its card at ${url}/.well-known/agent-card.json
   Socket.IO  ${url}, namespace /service

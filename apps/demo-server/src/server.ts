@@ -14,6 +14,7 @@ import type { Express, Request } from "express";
 import type { Demo } from "./demo.ts";
 import { readDemoUser, welcomeVisitor } from "./demo-users.ts";
 import { isFromThisMachine } from "./is-from-this-machine.ts";
+import { serveGuide } from "./serve-guide.ts";
 import { suggestions } from "./suggestions.ts";
 
 const docs = {
@@ -51,6 +52,7 @@ const welcome = {
     "POST /a2a, for A2A clients; GET /.well-known/agent-card.json, GET /.well-known/agent.json",
     "Socket.IO, namespace /service: agent.run, team.run, agent.cancel, agent.attach, agent.answer",
     "GET /docs, GET /docs/spec.json",
+    "GET /docs/guide/, the guide and the recipes, once they are built: npx -y pnpm@12 site:demo",
   ],
 };
 
@@ -76,6 +78,7 @@ export function createDemoServer(demo: Demo, service: Service): Express {
   ];
   // This router comes first, because it refuses other host names and other sites' pages for all handlers after it.
   app.use(createRouter(service, protocols));
+  app.use("/docs/guide", serveGuide());
   app.get("/", (request, response, next) =>
     asksForPage(request) ? next() : void response.vary("accept").json(welcome),
   );
