@@ -8,6 +8,14 @@ import type { A2AContent } from "./parts.ts";
 /** The id and the name of the artifact that holds the answer of a run. */
 export const responseId = "response";
 
+/** The id and the name of the artifact that holds the sources of the answer. */
+export const sourcesId = "sources";
+
+/** Returns true for the ids of artifacts that the output of a run itself has. */
+function isReserved(artifactId: string | undefined): boolean {
+  return artifactId === responseId || artifactId === sourcesId;
+}
+
 const artifactType = "a2a.artifact";
 
 /** The fields from which an agent makes an artifact of its task. */
@@ -38,10 +46,10 @@ export type ArtifactPiece = { readonly artifact: A2AArtifact; readonly append: b
  */
 export function createArtifact(fields: ArtifactFields): Artifact {
   const { artifactId, name, description, parts, metadata, append, isLast } = fields;
-  if (artifactId === responseId || artifactId?.trim() === "") {
+  if (isReserved(artifactId) || artifactId?.trim() === "") {
     throw new TroupeError(
       "invalid_value",
-      'artifactId must not be blank, nor "response": that is the answer of the run.',
+      'artifactId must not be blank, nor "response" or "sources": these are the answer of the run and its sources.',
     );
   }
   if (append !== undefined && artifactId === undefined) {
@@ -78,7 +86,7 @@ function readPiece({ type, data }: ToolArtifact, ownId: string): ArtifactPiece |
   if (parts === undefined) return undefined;
   const { artifactId, name, description, metadata, append, isLast } = data as Record<string, unknown>;
   const artifact: A2AArtifact = {
-    artifactId: typeof artifactId === "string" && artifactId !== responseId ? artifactId : ownId,
+    artifactId: typeof artifactId === "string" && !isReserved(artifactId) ? artifactId : ownId,
     ...(typeof name === "string" && { name }),
     ...(typeof description === "string" && { description }),
     parts,

@@ -1,7 +1,7 @@
 import type { Json } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
 import type { PublicError, PublicOutput } from "@troupe/core/transport";
-import { joinPieces, responseId, toPieces } from "../agent/artifact.ts";
+import { joinPieces, responseId, sourcesId, toPieces } from "../agent/artifact.ts";
 import { readReply } from "../agent/reply.ts";
 import type { ShownReply } from "../agent/reply.ts";
 import { toText } from "../agent/parts.ts";
@@ -85,16 +85,20 @@ function messageOf({ runId, sessionId }: RunView, parts: readonly A2APart[]): A2
 }
 
 /** The parts of a run's output that a task shows. */
-type ShownOutput = Partial<Pick<PublicOutput, "text" | "structured" | "artifacts" | "usage" | "durationMs" | "model">>;
+type ShownOutput = Partial<
+  Pick<PublicOutput, "text" | "structured" | "sources" | "artifacts" | "usage" | "durationMs" | "model">
+>;
 
-/** Returns the artifacts for the task of a finished run: its answer, and those of its tools. */
+/** Returns the artifacts for the task of a finished run: its answer with its sources, and those of its tools. */
 export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">): A2AArtifact[] {
   // The answer of a rejected task is not shown, because it is the text that the guardrail blocked.
   if (error?.code === "guardrail_blocked") return [];
   const parts = isReplacedBy(replyOf(output), output) ? [] : toAnswerParts(output);
-  const { artifacts = [] } = readOutput(output);
+  const { artifacts = [], sources = [] } = readOutput(output);
+  const cited: A2APart = { kind: "data", data: { sources }, mediaType: "application/json" };
   return [
     ...(parts.length > 0 ? [{ artifactId: responseId, name: responseId, parts }] : []),
+    ...(parts.length > 0 && sources.length > 0 ? [{ artifactId: sourcesId, name: sourcesId, parts: [cited] }] : []),
     ...joinPieces(toPieces(artifacts)),
   ];
 }

@@ -1,6 +1,6 @@
-import type { RunOutput, TokenUsage, WorkflowResult } from "@troupe/core";
+import type { RunOutput, Source, TokenUsage, WorkflowResult } from "@troupe/core";
 import type { PublicOutput } from "@troupe/core/transport";
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { readMedia } from "./media-content.ts";
 
 /** A run that is completed: its public output and its ids. */
@@ -21,7 +21,21 @@ export function toResult({ output, runId, sessionId }: EndedRun, maxMediaBytes: 
     runId: answer.runId ?? runId,
     usage: toPublicUsage(usage),
   };
-  return { content: [{ type: "text", text }, ...readMedia(answer, maxMediaBytes)], structuredContent };
+  const content = [{ type: "text" as const, text }, ...(answer.sources ?? []).map(toResource)];
+  return { content: [...content, ...readMedia(answer, maxMediaBytes)], structuredContent };
+}
+
+/**
+ * Makes a resource of a source, in the order by which marks such as `[2]` name it. Its text is the passage; a source
+ * without an address gets a URI of its id.
+ */
+function toResource({ id, url, title, place, passage }: Source): ContentBlock {
+  const uri = url ?? `source:${encodeURIComponent(id)}`;
+  const facts = { ...(title !== undefined && { title }), ...(place !== undefined && { place }) };
+  return {
+    type: "resource",
+    resource: { uri, mimeType: "text/plain", text: passage ?? title ?? uri, _meta: facts },
+  };
 }
 
 /**

@@ -19,6 +19,13 @@ export interface OpenItem {
 /** The facts by which an item is placed: its id, its index in the output, and the journal step that began it. */
 export type ItemPlace = { readonly id: string; readonly index: number; readonly step: string };
 
+/** A source of the answer, as an annotation shows it. */
+export type CitedSource = {
+  readonly id: string;
+  readonly url?: string | undefined;
+  readonly title?: string | undefined;
+};
+
 /** A message of the answer, with its text and citations. */
 export class MessageItem implements OpenItem {
   readonly index: number;
@@ -46,8 +53,12 @@ export class MessageItem implements OpenItem {
     this.#emit("response.output_text.delta", { ...this.#place, delta, logprobs: [] });
   }
 
-  cite({ url, title }: { readonly url: string; readonly title?: string | undefined }): void {
-    const annotation = { type: "url_citation", url, title: title ?? url, start_index: 0, end_index: this.#text.length };
+  /** Adds a source to the annotations: as an address, or as a file if it has no address. */
+  cite({ id, url, title }: CitedSource): void {
+    const annotation =
+      url === undefined
+        ? { type: "file_citation", file_id: id, filename: title ?? id, index: this.#text.length }
+        : { type: "url_citation", url, title: title ?? url, start_index: 0, end_index: this.#text.length };
     const place = { ...this.#place, annotation_index: this.#annotations.length };
     this.#annotations.push(annotation);
     this.#emit("response.output_text.annotation.added", { ...place, annotation });

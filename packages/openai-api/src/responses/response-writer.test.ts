@@ -106,7 +106,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   "sources before text, in it and behind it": {
     events: [
       source({ url: "https://e.x/a" }),
-      source({ title: "no address" }),
+      source({ id: "s", title: "no address" }),
       text("é"),
       source({ url: "https://e.x/b", title: "B" }),
       text("b"),

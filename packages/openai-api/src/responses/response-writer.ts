@@ -6,7 +6,7 @@ import type { AskedCall } from "../run/calls.ts";
 import { toShownChunk } from "../run/shown-chunk.ts";
 import { toCallId } from "../wire/ids.ts";
 import { emitWhole, MessageItem, ReasoningItem, serverLabel, ServerCallItem } from "./output-items.ts";
-import type { EmitEvent, OpenItem } from "./output-items.ts";
+import type { CitedSource, EmitEvent, OpenItem } from "./output-items.ts";
 import type { OutputItem, ResponseObject } from "./response-object.ts";
 import { usageOf } from "./response-object.ts";
 
@@ -53,7 +53,7 @@ export class ResponseWriter {
   readonly #held = new Map<string, HeldCall>();
   readonly #done: { readonly index: number; readonly step: string; readonly item: OutputItem }[] = [];
   #open: MessageItem | ReasoningItem | undefined;
-  #sources: { url: string; title?: string | undefined }[] = [];
+  #sources: CitedSource[] = [];
   #sequence = 0;
   #items = 0;
   #finishReason: string | undefined;
@@ -205,10 +205,9 @@ export class ResponseWriter {
     this.#done.push({ index, step: "", item: emitWhole(item, index, this.#emit) });
   }
 
-  #cite({ url, title }: { url?: string | undefined; title?: string | undefined }): void {
-    if (url === undefined) return;
-    if (this.#open instanceof MessageItem) this.#open.cite({ url, title });
-    else this.#sources.push({ url, title });
+  #cite(source: CitedSource): void {
+    if (this.#open instanceof MessageItem) this.#open.cite(source);
+    else this.#sources.push(source);
   }
 
   #message(step: string): MessageItem {

@@ -177,9 +177,14 @@ export class UiMessage {
     for (const artifact of artifacts) this.#emit(toArtifactChunk({ ...artifact, toolCallId, toolName }));
   }
 
-  #takeSource({ id, url, title }: Extract<StreamChunk, { type: "source" }>): void {
+  #takeSource({ id, url, title, place, passage }: Extract<StreamChunk, { type: "source" }>): void {
     this.#steps.ensure();
-    const source = { sourceId: id, ...(title !== undefined && { title }) };
+    const found = { ...(place !== undefined && { place }), ...(passage !== undefined && { passage }) };
+    const source = {
+      sourceId: id,
+      ...(title !== undefined && { title }),
+      ...(Object.keys(found).length > 0 && { providerMetadata: { troupe: found } }),
+    };
     if (url !== undefined) this.#emit({ type: "source-url", ...source, url });
     else this.#emit({ type: "source-document", ...source, mediaType: "text/plain", title: title ?? id });
   }
