@@ -24,6 +24,7 @@ export type { HandlerOptions, WebHandler } from "./transport/server/create-handl
 export type {
   ContinuedTelemetry,
   Measurements,
+  ObservedValues,
   OpenOperation,
   TraceContext,
   TraceOrigin,

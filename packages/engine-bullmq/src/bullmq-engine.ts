@@ -15,6 +15,8 @@ const callMs = 5000;
 const retryPauseMs = 200;
 /** Milliseconds to wait until the connections have ended, which a database that hangs would never let happen. */
 const endMs = 2000;
+/** The number of jobs among which the longest-waiting one is looked for. */
+const mostAged = 100;
 /**
  * The activation numbers whose jobs are removed when a run is withdrawn; an activation is one entry of a run into the
  * queue. A run with more activations notices its withdrawal when it is performed.
@@ -70,6 +72,18 @@ export class BullMqEngine implements RunEngine {
     return await this.#use(async ({ queue }) => {
       const counts = await queue.getJobCounts("waiting", "prioritized", "delayed");
       return Object.values(counts).reduce((sum, count) => sum + count, 0);
+    });
+  }
+
+  /**
+   * Returns the epoch milliseconds since which the longest-waiting of the next hundred jobs could have been performed.
+   * More are not read, because each is a record of its own.
+   */
+  async waitingSince(): Promise<number | undefined> {
+    return await this.#use(async ({ queue }) => {
+      const jobs = await queue.getJobs(["waiting", "prioritized"], 0, mostAged - 1, true);
+      const times = jobs.map(({ timestamp, opts: { delay = 0 } }) => timestamp + delay);
+      return times.length === 0 ? undefined : Math.min(...times);
     });
   }
 

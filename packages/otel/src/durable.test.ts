@@ -1,7 +1,7 @@
 import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Recorder, tokensIn, tokensOf } from "../test/recorder.ts";
 
 const send = defineTool({
@@ -71,5 +71,51 @@ describe("a durable run that waits and continues in another process", () => {
       { labels: { "troupe.wait.kind": "approval" }, value: 1 },
     ]);
     expect(await recorder.metricNames()).toEqual(expect.arrayContaining(["troupe.queue.wait", "troupe.session.wait"]));
+  });
+});
+
+describe("the queue of a service that performs one run at a time", () => {
+  it("has its depth, and the age of the run that waits longest", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const [recorder, storage] = [new Recorder(), new InMemoryStorage()];
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hold = defineTool({
+      name: "hold",
+      description: "Holds the run.",
+      parameters: { type: "object", properties: {} },
+      execute: async () => {
+        begun.resolve();
+        await held.promise;
+        return "held";
+      },
+    });
+    const model = new ScriptedModel().respond(({ messages }) =>
+      messages.at(-1)?.role === "tool" ? "Done." : { toolCalls: [{ name: "hold", arguments: {} }] },
+    );
+    const agents = { helper: new Agent({ name: "helper", model, tools: [hold], storage }) };
+    const { telemetry } = recorder;
+    const service = new RunService({ storage, agents, sealKeys: false, telemetry, now: () => Date.now() });
+    const queue = async () => [
+      ...(await recorder.metric("troupe.queue.depth")),
+      ...(await recorder.metric("troupe.queue.age")),
+    ];
+    const accept = async () => await service.accept({ kind: "agent", name: "helper", input: "Go." });
+    await service.serve({ concurrency: 1 });
+    expect(await queue()).toEqual([0, 0].map((value) => ({ labels: {}, value })));
+    await accept();
+    await begun.promise;
+    for (const [afterMs, values] of [
+      [0, [1, 0]],
+      [2500, [2, 2.5]],
+      [1000, [3, 3.5]],
+    ] as const) {
+      vi.setSystemTime(Date.now() + afterMs);
+      await accept();
+      expect(await queue()).toEqual(values.map((value) => ({ labels: {}, value })));
+    }
+    held.resolve();
+    await expect.poll(queue).toEqual([0, 0].map((value) => ({ labels: {}, value })));
+    await service.close();
   });
 });

@@ -9,14 +9,20 @@ import type {
 } from "@opentelemetry/api";
 import type * as PerfHooks from "node:perf_hooks";
 import type { TokenUsage } from "@troupe/core";
-import { metricNames } from "./names.ts";
+import type { ObservedValues } from "@troupe/core/service";
+import { metricDefinitions } from "./names.ts";
 
-type Name = keyof typeof metricNames;
+type Name = keyof typeof metricDefinitions;
+type ObservedName = keyof ObservedValues;
 
 const nanosecondsPerSecond = 1e9;
 
 /** Histogram buckets in seconds, from a quick tool to a run of ten minutes, as the conventions advise. */
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 600];
+/** Histogram buckets in seconds for the time between two chunks. */
+const chunkSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2.5, 5];
+/** Histogram buckets in seconds for MCP sessions, as the conventions advise. */
+const sessionSeconds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 /** Histogram buckets for the number of calls in one run. */
 const calls = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55];
 
@@ -25,6 +31,7 @@ export class Instruments {
   readonly #meter: Meter;
   readonly inferenceDuration: Histogram;
   readonly inferenceFirstChunk: Histogram;
+  readonly inferencePerChunk: Histogram;
   readonly operationDuration: Histogram;
   readonly runDuration: Histogram;
   readonly runModelCalls: Histogram;
@@ -32,6 +39,8 @@ export class Instruments {
   readonly toolDuration: Histogram;
   readonly mcpClientDuration: Histogram;
   readonly mcpServerDuration: Histogram;
+  readonly mcpClientSession: Histogram;
+  readonly mcpServerSession: Histogram;
   readonly queueWait: Histogram;
   readonly sessionWait: Histogram;
   readonly runs: Counter;
@@ -40,18 +49,21 @@ export class Instruments {
   readonly refusals: Counter;
   readonly openStreams: UpDownCounter;
   readonly #tokens: readonly (readonly [keyof TokenUsage, Counter])[];
-  readonly #queueDepth: ObservableGauge;
+  readonly #observed: Readonly<Record<ObservedName, ObservableGauge>>;
 
   constructor(meter: Meter) {
     this.#meter = meter;
-    const histogram = (name: Name, boundaries = seconds) =>
-      meter.createHistogram(metricNames[name][0], {
-        unit: metricNames[name][1],
-        advice: { explicitBucketBoundaries: boundaries },
-      });
-    const counter = (name: Name) => meter.createCounter(metricNames[name][0], { unit: metricNames[name][1] });
+    const histogram = (key: Name, boundaries = seconds) => {
+      const { name, ...about } = metricDefinitions[key];
+      return meter.createHistogram(name, { ...about, advice: { explicitBucketBoundaries: boundaries } });
+    };
+    const counter = (key: Name) => {
+      const { name, ...about } = metricDefinitions[key];
+      return meter.createCounter(name, about);
+    };
     this.inferenceDuration = histogram("inferenceDuration");
     this.inferenceFirstChunk = histogram("inferenceFirstChunk");
+    this.inferencePerChunk = histogram("inferencePerChunk", chunkSeconds);
     this.operationDuration = histogram("operationDuration");
     this.runDuration = histogram("runDuration");
     this.runModelCalls = histogram("runModelCalls", calls);
@@ -59,14 +71,16 @@ export class Instruments {
     this.toolDuration = histogram("toolDuration");
     this.mcpClientDuration = histogram("mcpClientDuration");
     this.mcpServerDuration = histogram("mcpServerDuration");
+    this.mcpClientSession = histogram("mcpClientSession", sessionSeconds);
+    this.mcpServerSession = histogram("mcpServerSession", sessionSeconds);
     this.queueWait = histogram("queueWait");
     this.sessionWait = histogram("sessionWait");
     this.runs = counter("runs");
     this.waits = counter("waits");
     this.takeovers = counter("takeovers");
     this.refusals = counter("refusals");
-    const [name, unit] = metricNames.openStreams;
-    this.openStreams = meter.createUpDownCounter(name, { unit });
+    const { name, ...about } = metricDefinitions.openStreams;
+    this.openStreams = meter.createUpDownCounter(name, about);
     this.#tokens = [
       ["promptTokens", counter("inputTokens")],
       ["completionTokens", counter("outputTokens")],
@@ -74,7 +88,7 @@ export class Instruments {
       ["cacheWriteTokens", counter("cacheWriteTokens")],
       ["reasoningTokens", counter("reasoningTokens")],
     ];
-    this.#queueDepth = this.#gauge("queueDepth");
+    this.#observed = { "queue.depth": this.#gauge("queueDepth"), "queue.age": this.#gauge("queueAge") };
     this.#observeEventLoop();
   }
 
@@ -86,15 +100,16 @@ export class Instruments {
     }
   }
 
-  /** Observes the depth of a queue whenever metrics are collected. Returns the function that stops the observation. */
-  observeQueue(read: () => Promise<number>): () => void {
+  /** Observes a value whenever metrics are collected. Returns the function that stops the observation. */
+  observe(name: ObservedName, read: () => Promise<number | undefined>): () => void {
+    const gauge = this.#observed[name];
     const observe: Parameters<ObservableGauge["addCallback"]>[0] = async (result) => {
       // An unavailable queue must not fail the collection of the other metrics.
-      const depth = await read().catch(() => undefined);
-      if (depth !== undefined) result.observe(depth);
+      const value = await read().catch(() => undefined);
+      if (value !== undefined) result.observe(value);
     };
-    this.#queueDepth.addCallback(observe);
-    return () => this.#queueDepth.removeCallback(observe);
+    gauge.addCallback(observe);
+    return () => gauge.removeCallback(observe);
   }
 
   /** Measures the delay of the event loop, starting with the first collection of metrics. */
@@ -118,7 +133,7 @@ export class Instruments {
   }
 
   #gauge(key: Name): ObservableGauge {
-    const [name, unit] = metricNames[key];
-    return this.#meter.createObservableGauge(name, { unit });
+    const { name, ...about } = metricDefinitions[key];
+    return this.#meter.createObservableGauge(name, about);
   }
 }

@@ -102,3 +102,47 @@ describe.each([true, false])("a service of others, which trusts its callers: %s"
     expect(tokensOf(await client.spans())).toEqual(tokensIn(usage));
   });
 });
+
+describe("a session of MCP", () => {
+  const sessionsOf = async (recorder: Recorder, side: "client" | "server") =>
+    (await recorder.metric(`mcp.${side}.session.duration`)).map(({ labels, count }) => ({ labels, count }));
+  const tcp = { "network.transport": "tcp" };
+  const spoken = { ...tcp, "mcp.protocol.version": "2025-11-25" };
+
+  it("is measured on both sides when it has ended", async () => {
+    const [client, server] = [new Recorder(), new Recorder()];
+    const url = `${await serveGuide(mcp({ extend: () => undefined }), server)}/mcp`;
+    const tools = new McpToolServer({ name: "far", transport: "http", url, protocol: "legacy" });
+    await newAsker(client, [tools], { name: "far__ask_guide", arguments: { message: "Norway?" } }).run("Where?");
+    expect([await sessionsOf(client, "client"), await sessionsOf(server, "server")]).toEqual([[], []]);
+    await tools.close();
+
+    expect(await sessionsOf(client, "client")).toEqual([{ labels: spoken, count: 1 }]);
+    expect(await sessionsOf(server, "server")).toEqual([{ labels: tcp, count: 1 }]);
+  });
+
+  it("is not measured in a revision without sessions", async () => {
+    const [client, server] = [new Recorder(), new Recorder()];
+    const url = `${await serveGuide(mcp({ extend: () => undefined }), server)}/mcp`;
+    const tools = new McpToolServer({ name: "far", transport: "http", url, protocol: "2026-07-28" });
+    await newAsker(client, [tools], { name: "far__ask_guide", arguments: { message: "Norway?" } }).run("Where?");
+    await tools.close();
+
+    expect(await client.metric("mcp.client.operation.duration")).toHaveLength(1);
+    expect([await sessionsOf(client, "client"), await sessionsOf(server, "server")]).toEqual([[], []]);
+  });
+
+  it("has an error type if its connection was lost", async () => {
+    const client = new Recorder();
+    const url = `${await serveGuide(mcp({ extend: () => undefined }), new Recorder())}/mcp`;
+    const tools = new McpToolServer({ name: "far", transport: "http", url, protocol: "legacy" });
+    ends.push(() => tools.close());
+    const call = { name: "far__ask_guide", arguments: { message: "Norway?" } };
+    await newAsker(client, [tools], call).run("Where?");
+    await ends[0]?.();
+    await newAsker(client, [tools], call).run("Where?");
+
+    const labels = { ...spoken, "error.type": "connection_lost" };
+    await expect.poll(() => sessionsOf(client, "client")).toEqual([{ labels, count: 1 }]);
+  });
+});

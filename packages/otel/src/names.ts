@@ -21,6 +21,9 @@ export const operationNames = {
   memoryUpsert: "upsert_memory",
 } as const;
 
+/** The first words of the names of spans that have no operation name in the conventions. */
+export const spanNames = { step: "step", accept: "accept_run" } as const;
+
 /** The attributes of spans and metrics. */
 export const attributes = {
   operation: "gen_ai.operation.name",
@@ -65,6 +68,7 @@ export const attributes = {
   mcpMethod: "mcp.method.name",
   mcpRequestId: "jsonrpc.request.id",
   networkTransport: "network.transport",
+  mcpProtocolVersion: "mcp.protocol.version",
   serverAddress: "server.address",
   errorType: "error.type",
   runId: "troupe.run.id",
@@ -95,34 +99,145 @@ export const eventNames = {
   takeover: "troupe.run.takeover",
 } as const;
 
-/** The metrics, each with its unit. */
-export const metricNames = {
-  inferenceDuration: ["gen_ai.client.inference.duration", "s"],
-  inferenceFirstChunk: ["gen_ai.client.inference.time_to_first_chunk", "s"],
-  inputTokens: ["gen_ai.client.inference.usage.input_tokens", "{token}"],
-  outputTokens: ["gen_ai.client.inference.usage.output_tokens", "{token}"],
-  cacheReadTokens: ["gen_ai.client.inference.usage.cache_read.input_tokens", "{token}"],
-  cacheWriteTokens: ["gen_ai.client.inference.usage.cache_write.input_tokens", "{token}"],
-  reasoningTokens: ["gen_ai.client.inference.usage.reasoning.output_tokens", "{token}"],
-  operationDuration: ["gen_ai.client.operation.duration", "s"],
-  runDuration: ["gen_ai.invoke_agent.duration", "s"],
-  runModelCalls: ["gen_ai.invoke_agent.inference_calls", "{call}"],
-  runToolCalls: ["gen_ai.invoke_agent.tool_calls", "{call}"],
-  toolDuration: ["gen_ai.execute_tool.duration", "s"],
-  mcpClientDuration: ["mcp.client.operation.duration", "s"],
-  mcpServerDuration: ["mcp.server.operation.duration", "s"],
-  runs: ["troupe.runs", "{run}"],
-  waits: ["troupe.run.waits", "{wait}"],
-  takeovers: ["troupe.run.takeovers", "{takeover}"],
-  openStreams: ["troupe.streams.open", "{stream}"],
-  queueDepth: ["troupe.queue.depth", "{run}"],
-  queueWait: ["troupe.queue.wait", "s"],
-  refusals: ["troupe.admission.refusals", "{run}"],
-  sessionWait: ["troupe.session.wait", "s"],
-  eventLoopP50: ["nodejs.eventloop.delay.p50", "s"],
-  eventLoopP99: ["nodejs.eventloop.delay.p99", "s"],
-  eventLoopMax: ["nodejs.eventloop.delay.max", "s"],
-} as const satisfies Record<string, readonly [name: string, unit: string]>;
+/** The definition of a metric. Backends show its description. */
+type MetricDefinition = { readonly name: string; readonly unit: string; readonly description: string };
+
+/** The metrics. The descriptions of those from the conventions say what the conventions say. */
+export const metricDefinitions = {
+  inferenceDuration: {
+    name: "gen_ai.client.inference.duration",
+    unit: "s",
+    description: "Duration of a model call over all of its attempts.",
+  },
+  inferenceFirstChunk: {
+    name: "gen_ai.client.inference.time_to_first_chunk",
+    unit: "s",
+    description: "Time from the beginning of a streamed model call to its first chunk.",
+  },
+  inferencePerChunk: {
+    name: "gen_ai.client.inference.time_per_output_chunk",
+    unit: "s",
+    description: "Time from one chunk of a streamed model call to the next.",
+  },
+  inputTokens: {
+    name: "gen_ai.client.inference.usage.input_tokens",
+    unit: "{token}",
+    description: "Input tokens of model calls, with those that were read from a cache or written to it.",
+  },
+  outputTokens: {
+    name: "gen_ai.client.inference.usage.output_tokens",
+    unit: "{token}",
+    description: "Output tokens of model calls, with those of reasoning.",
+  },
+  cacheReadTokens: {
+    name: "gen_ai.client.inference.usage.cache_read.input_tokens",
+    unit: "{token}",
+    description: "Input tokens of model calls that were read from the vendor's cache.",
+  },
+  cacheWriteTokens: {
+    name: "gen_ai.client.inference.usage.cache_write.input_tokens",
+    unit: "{token}",
+    description: "Input tokens of model calls that were written to the vendor's cache.",
+  },
+  reasoningTokens: {
+    name: "gen_ai.client.inference.usage.reasoning.output_tokens",
+    unit: "{token}",
+    description: "Output tokens of model calls that were spent on reasoning.",
+  },
+  operationDuration: {
+    name: "gen_ai.client.operation.duration",
+    unit: "s",
+    description: "Duration of an embedding request, a search of a knowledge base, or an access to memory.",
+  },
+  runDuration: {
+    name: "gen_ai.invoke_agent.duration",
+    unit: "s",
+    description: "Duration of a run, or of one attempt at a durable run.",
+  },
+  runModelCalls: {
+    name: "gen_ai.invoke_agent.inference_calls",
+    unit: "{call}",
+    description: "Model calls of a run, without those of its child runs.",
+  },
+  runToolCalls: {
+    name: "gen_ai.invoke_agent.tool_calls",
+    unit: "{call}",
+    description: "Tool calls of a run, without those of its child runs.",
+  },
+  toolDuration: { name: "gen_ai.execute_tool.duration", unit: "s", description: "Duration of a tool call." },
+  mcpClientDuration: {
+    name: "mcp.client.operation.duration",
+    unit: "s",
+    description: "Duration of a request to an MCP server, as its client has observed it.",
+  },
+  mcpServerDuration: {
+    name: "mcp.server.operation.duration",
+    unit: "s",
+    description: "Duration of a request of an MCP client, as the server has observed it.",
+  },
+  mcpClientSession: {
+    name: "mcp.client.session.duration",
+    unit: "s",
+    description: "Duration of an MCP session, as its client has observed it.",
+  },
+  mcpServerSession: {
+    name: "mcp.server.session.duration",
+    unit: "s",
+    description: "Duration of an MCP session, as the server has observed it.",
+  },
+  runs: {
+    name: "troupe.runs",
+    unit: "{run}",
+    description: "Runs that have ended, and attempts at durable runs that have paused.",
+  },
+  waits: { name: "troupe.run.waits", unit: "{wait}", description: "Waits of durable runs for an answer." },
+  takeovers: {
+    name: "troupe.run.takeovers",
+    unit: "{takeover}",
+    description: "Attempts that have continued a durable run.",
+  },
+  openStreams: { name: "troupe.streams.open", unit: "{stream}", description: "Open streams of events to clients." },
+  queueDepth: {
+    name: "troupe.queue.depth",
+    unit: "{run}",
+    description: "Durable runs that wait to be performed.",
+  },
+  queueAge: {
+    name: "troupe.queue.age",
+    unit: "s",
+    description: "Time for which the oldest waiting durable run could have been performed.",
+  },
+  queueWait: {
+    name: "troupe.queue.wait",
+    unit: "s",
+    description: "Time that a durable run has waited to be performed.",
+  },
+  refusals: {
+    name: "troupe.admission.refusals",
+    unit: "{run}",
+    description: "Runs that were refused, because the queue or the caller's share of it was full.",
+  },
+  sessionWait: {
+    name: "troupe.session.wait",
+    unit: "s",
+    description: "Time that a run has waited for its session.",
+  },
+  eventLoopP50: {
+    name: "nodejs.eventloop.delay.p50",
+    unit: "s",
+    description: "Median delay of the event loop since the last collection.",
+  },
+  eventLoopP99: {
+    name: "nodejs.eventloop.delay.p99",
+    unit: "s",
+    description: "99th percentile of the event loop's delay since the last collection.",
+  },
+  eventLoopMax: {
+    name: "nodejs.eventloop.delay.max",
+    unit: "s",
+    description: "Longest delay of the event loop since the last collection.",
+  },
+} as const satisfies Record<string, MetricDefinition>;
 
 /** Vendor names in the conventions, by the id of our provider. Other vendors keep their ids. */
 const providerNames: Readonly<Record<string, string>> = {

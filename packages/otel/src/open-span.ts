@@ -4,17 +4,17 @@ import type { TokenUsage } from "@troupe/core";
 import type { OpenOperation, OperationNote, Operations, TraceContext } from "@troupe/core/service";
 import type { ContentRules } from "./content.ts";
 import type { Instruments } from "./instruments.ts";
-import { attributes as names, eventNames, providerName } from "./names.ts";
+import { attributes as names, eventNames, operationNames, providerName } from "./names.ts";
 import { spanContents } from "./span-content.ts";
 import { spanEnds } from "./span-ends.ts";
-import { defined, usageAttributes } from "./span-facts.ts";
+import { defined, memoryOperation, usageAttributes } from "./span-facts.ts";
 import type { RunState, SpanRules } from "./span-facts.ts";
 import { toTraceContext } from "./trace-context.ts";
 
 type CounterName = Exclude<keyof TokenUsage, "providerMetrics">;
 
 /** The key under which a context holds its active operation. */
-const activeKey = createContextKey("troupe.operation");
+const activeKey = createContextKey("the active operation of Troupe");
 
 /** Returns the active operation of a context. */
 export function activeOperation(context: Context): OpenSpan<keyof Operations> | undefined {
@@ -46,6 +46,9 @@ export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Na
   readonly #context: Context;
   readonly #startedAt = performance.now();
   #firstChunkAt: number | undefined;
+  #lastChunkAt = 0;
+  /** The labels of all chunks, of which there may be thousands. */
+  #chunkLabels: Attributes | undefined;
   #added: TokenUsage | undefined;
   #isOver = false;
 
@@ -68,9 +71,8 @@ export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Na
   note(note: OperationNote): void {
     const { span, instruments } = this.#init;
     switch (note.type) {
-      case "first_chunk":
-        this.#firstChunkAt ??= performance.now();
-        return;
+      case "chunk":
+        return this.#noteChunk();
       case "attempt":
         return void span.addEvent(eventNames.attempt, attemptAttributes(note, this.#init.rules));
       case "wait":
@@ -81,6 +83,17 @@ export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Na
         span.addEvent(eventNames.takeover, { [names.takeoverKind]: note.kind, [names.attempt]: note.attempt });
       }
     }
+  }
+
+  #noteChunk(): void {
+    const now = performance.now();
+    const { facts, instruments } = this.#init;
+    if (this.#firstChunkAt === undefined) this.#firstChunkAt = now;
+    else {
+      this.#chunkLabels ??= modelLabels(facts as Operations["model"]["begin"]);
+      instruments.inferencePerChunk.record((now - this.#lastChunkAt) / 1000, this.#chunkLabels, this.#context);
+    }
+    this.#lastChunkAt = now;
   }
 
   /** Adds usage that belongs to no model call of this process, such as that of a remote agent. */
@@ -151,12 +164,7 @@ const measures: {
     instruments.runs.add(1, counted, context);
   },
   model(instruments, { begun, ended, duration, firstChunk, errorType, context }) {
-    const labels = defined({
-      [names.operation]: "chat",
-      [names.provider]: providerName(begun.model.providerId),
-      [names.requestModel]: begun.model.modelId,
-      [names.responseModel]: ended.answer?.model,
-    });
+    const labels = modelLabels(begun, ended.answer?.model);
     instruments.addTokens(ended.usage, labels, context);
     const withError = errorType === undefined ? labels : { ...labels, [names.errorType]: errorType };
     instruments.inferenceDuration.record(duration, withError, context);
@@ -170,15 +178,18 @@ const measures: {
   },
   step: () => undefined,
   memory(instruments, { begun, duration, errorType, context }) {
-    const operation = begun.action === "search" ? "search_memory" : "upsert_memory";
-    const labels = { [names.operation]: operation, [names.memoryStore]: begun.store, [names.errorType]: errorType };
+    const labels = {
+      [names.operation]: memoryOperation(begun.action),
+      [names.memoryStore]: begun.store,
+      [names.errorType]: errorType,
+    };
     instruments.operationDuration.record(duration, defined(labels), context);
   },
   embeddings(instruments, { begun, duration, errorType, context }) {
     instruments.operationDuration.record(
       duration,
       defined({
-        [names.operation]: "embeddings",
+        [names.operation]: operationNames.embeddings,
         [names.provider]: providerName(begun.model.providerId ?? "unknown"),
         [names.requestModel]: begun.model.modelId,
         [names.errorType]: errorType,
@@ -189,7 +200,11 @@ const measures: {
   retrieval(instruments, { begun, duration, errorType, context }) {
     instruments.operationDuration.record(
       duration,
-      defined({ [names.operation]: "retrieval", [names.dataSource]: begun.source, [names.errorType]: errorType }),
+      defined({
+        [names.operation]: operationNames.retrieval,
+        [names.dataSource]: begun.source,
+        [names.errorType]: errorType,
+      }),
       context,
     );
   },
@@ -205,6 +220,15 @@ const measures: {
   },
   accept: () => undefined,
 };
+
+function modelLabels({ model }: Operations["model"]["begin"], responseModel?: string): Attributes {
+  return defined({
+    [names.operation]: operationNames.model,
+    [names.provider]: providerName(model.providerId),
+    [names.requestModel]: model.modelId,
+    [names.responseModel]: responseModel,
+  });
+}
 
 function attemptAttributes(note: Extract<OperationNote, { type: "attempt" }>, rules: SpanRules): Attributes {
   return defined({

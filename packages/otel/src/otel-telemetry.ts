@@ -5,6 +5,7 @@ import type { TokenUsage } from "@troupe/core";
 import type {
   ContinuedTelemetry,
   Measurements,
+  ObservedValues,
   OpenOperation,
   Operations,
   TraceContext,
@@ -15,7 +16,7 @@ import type { Instruments } from "./instruments.ts";
 import { attributes as names } from "./names.ts";
 import { activeOperation, OpenSpan } from "./open-span.ts";
 import { spanContents } from "./span-content.ts";
-import { spanStarts } from "./span-facts.ts";
+import { defined, spanStarts } from "./span-facts.ts";
 import type { RunState, SpanRules } from "./span-facts.ts";
 import { toSpanContext, toTraceContext } from "./trace-context.ts";
 
@@ -81,8 +82,8 @@ export class OtelTelemetry implements ContinuedTelemetry {
     measures[name](this.#parts.instruments, facts);
   }
 
-  observe(_name: "queue.depth", read: () => Promise<number>): () => void {
-    return this.#parts.instruments.observeQueue(read);
+  observe(name: keyof ObservedValues, read: () => Promise<number | undefined>): () => void {
+    return this.#parts.instruments.observe(name, read);
   }
 
   headers(): Readonly<Record<string, string>> {
@@ -145,6 +146,14 @@ const measures: {
   stream: ({ openStreams }, { by }) => openStreams.add(by),
   refusal: ({ refusals }, { reason }) => refusals.add(1, { [names.refusalReason]: reason }),
   "session.wait": ({ sessionWait }, { ms }) => sessionWait.record(ms / 1000),
+  "mcp.session": ({ mcpClientSession, mcpServerSession }, { side, ms, transport, protocolVersion, isLost }) => {
+    const labels = defined({
+      [names.networkTransport]: transport,
+      [names.mcpProtocolVersion]: protocolVersion,
+      [names.errorType]: isLost ? "connection_lost" : undefined,
+    });
+    (side === "client" ? mcpClientSession : mcpServerSession).record(ms / 1000, labels);
+  },
   "queue.wait": ({ queueWait }, { ms }) => queueWait.record(ms / 1000),
 };
 

@@ -2,7 +2,7 @@ import { SpanKind } from "@opentelemetry/api";
 import type { Attributes } from "@opentelemetry/api";
 import type { TokenUsage } from "@troupe/core";
 import type { Operations } from "@troupe/core/service";
-import { attributes as names, earlierAttributes, operationNames, providerName } from "./names.ts";
+import { attributes as names, earlierAttributes, operationNames, providerName, spanNames } from "./names.ts";
 
 /** The beginning of a span. Samplers see these attributes. */
 type SpanStart = { readonly name: string; readonly kind: SpanKind; readonly attributes: Attributes };
@@ -86,13 +86,13 @@ export const spanStarts: Starts = {
   },
   step({ name, kind }, run) {
     return {
-      name: `step ${name}`,
+      name: `${spanNames.step} ${name}`,
       kind: SpanKind.INTERNAL,
       attributes: defined({ [names.stepName]: name, [names.stepKind]: kind, [names.agentName]: run?.name }),
     };
   },
   memory({ action, store }, run) {
-    const operation = action === "search" ? operationNames.memorySearch : operationNames.memoryUpsert;
+    const operation = memoryOperation(action);
     return {
       name: operation,
       kind: SpanKind.INTERNAL,
@@ -137,12 +137,17 @@ export const spanStarts: Starts = {
   },
   accept({ kind, name, runId }) {
     return {
-      name: `accept_run ${name}`,
+      name: `${spanNames.accept} ${name}`,
       kind: SpanKind.PRODUCER,
       attributes: { [names.runId]: runId, [names.runKind]: kind, [names.agentName]: name },
     };
   },
 };
+
+/** Returns the name in the conventions of an access to memory. */
+export function memoryOperation(action: Operations["memory"]["begin"]["action"]): string {
+  return action === "search" ? operationNames.memorySearch : operationNames.memoryUpsert;
+}
 
 /** Returns token counts as attributes. */
 export function usageAttributes(usage: TokenUsage, { compat }: SpanRules): Attributes {

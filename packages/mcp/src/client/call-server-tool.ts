@@ -33,6 +33,7 @@ export async function callServerTool(
 ): Promise<RawResult> {
   const telemetry = telemetryOf(call.context);
   if (telemetry === undefined) return await callOrRepeat(connection, settings, call);
+  connection.telemetry = telemetry;
   const { transport, url } = settings;
   const operation = telemetry.begin("mcp", {
     side: "client",

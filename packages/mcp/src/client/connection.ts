@@ -1,10 +1,10 @@
 import { createLogger, TroupeError } from "@troupe/core";
-import type { ToolDef } from "@troupe/core";
+import type { Telemetry, ToolDef } from "@troupe/core";
 import { abortedError, closeTogether, createMasker, startDeadline, untilAborted } from "@troupe/core/kit";
 import type { Masker } from "@troupe/core/transport";
 import type { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ConnectPause } from "./connect-pause.ts";
-import { endClient } from "./end-client.ts";
+import { endClient, measureSession } from "./end-client.ts";
 import type { Exchange } from "./exchange.ts";
 import { listTools } from "./list-tools.ts";
 import type { ListedTool } from "./list-tools.ts";
@@ -34,6 +34,8 @@ export class Connection {
   /** The number of uses of the connection in progress. */
   active = 0;
   readonly mask: Masker;
+  /** The telemetry of the last run that called a tool. The connection is shared by runs, and has none of its own. */
+  telemetry: Telemetry | undefined;
   /** Names of the server's tools that must be called in `session`. */
   readonly toolsInSession = new Set<string>();
   readonly #settings: McpSettings;
@@ -270,7 +272,10 @@ export class Connection {
     if (this.#opening !== opening) return;
     this.#opening = undefined;
     const closing = opening
-      .then((open) => endClient(open, isOrderly))
+      .then((open) => {
+        measureSession(open, { telemetry: this.telemetry, isLost: !isOrderly });
+        return endClient(open, isOrderly);
+      })
       .catch(() => {})
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);

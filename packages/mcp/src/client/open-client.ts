@@ -16,8 +16,16 @@ import { passSlimMessages } from "./slim-message.ts";
 import type { ServerProblem } from "./server-problem.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-/** An open connection to an MCP server: the library's client, its transport, and the known reason why it may end. */
-export type OpenClient = { readonly client: Client; readonly transport: Transport; readonly problem: ServerProblem };
+/**
+ * An open connection to an MCP server: the library's client, its transport, the known reason why it may end, and the
+ * time by `performance.now()` at which it was opened.
+ */
+export type OpenClient = {
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly problem: ServerProblem;
+  readonly openedAt: number;
+};
 
 /**
  * The settings and headers of a connection to open, the signal that ends the attempt, and the callbacks for changes.
@@ -111,7 +119,7 @@ async function connect(library: Library, { init, mode, transport, onAnswer }: Co
     await transport.close().catch(() => {});
     throw error;
   }
-  return { client, transport, problem };
+  return { client, transport, problem, openedAt: performance.now() };
 }
 
 function textOf(data: unknown): string {

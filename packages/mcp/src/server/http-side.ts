@@ -120,7 +120,11 @@ export class HttpSide {
       },
     );
     const keepsSessions = extend !== undefined && maxSessions > 0;
-    const sessions = keepsSessions ? new Sessions(library, makeServer, { maxSessions, sessionIdleMs }) : undefined;
+    const { telemetry } = this.#service.settings;
+    const onEnded =
+      telemetry && ((ms: number) => telemetry.measure("mcp.session", { side: "server", ms, transport: "tcp" }));
+    const limits = { maxSessions, sessionIdleMs, onEnded };
+    const sessions = keepsSessions ? new Sessions(library, makeServer, limits) : undefined;
     return (this.#loaded = { library, handler, sessions });
   }
 

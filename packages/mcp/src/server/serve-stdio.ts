@@ -38,7 +38,9 @@ async function open(load: () => Promise<ServerParts>, output: Writable, servers:
   const maxBufferSize = settings.maxBodyBytes ?? defaultMessageBytes;
   const transport = new StdioServerTransport(process.stdin, output, { maxBufferSize });
   const makeServer = createServerMaker(parts);
+  let sessionAt: number | undefined;
   const serve = async ({ era }: McpRequestContext): Promise<MadeServer["product"]> => {
+    if (era === "legacy") sessionAt ??= performance.now();
     const made = await makeServer({ caller, era, isKept: true });
     servers.push(made);
     return made.product;
@@ -49,6 +51,11 @@ async function open(load: () => Promise<ServerParts>, output: Writable, servers:
     const close = transport.close.bind(transport);
     transport.close = async () => {
       await close();
+      if (sessionAt !== undefined) {
+        const ms = performance.now() - sessionAt;
+        settings.telemetry?.measure("mcp.session", { side: "server", ms, transport: "pipe" });
+      }
+      sessionAt = undefined;
       resolve();
     };
   });

@@ -7,8 +7,12 @@ import type { Caller } from "./call-tool.ts";
 import type { MadeServer } from "./extension.ts";
 import type { MakeServer } from "./make-server.ts";
 
-/** The limits of MCP sessions over HTTP. */
-export type SessionLimits = { readonly maxSessions: number; readonly sessionIdleMs: number };
+/** The limits of MCP sessions over HTTP, and a function that gets the duration of each session when it ends. */
+export type SessionLimits = {
+  readonly maxSessions: number;
+  readonly sessionIdleMs: number;
+  readonly onEnded?: ((durationMs: number) => void) | undefined;
+};
 
 /** A request of a client that speaks a revision with sessions. */
 export type SessionRequest = {
@@ -26,6 +30,7 @@ type Session = {
   /** The number of unanswered requests of the session, including an open notification stream. */
   open: number;
   usedAt: number;
+  readonly openedAt: number;
 };
 
 const longestSweepMs = 60_000;
@@ -117,6 +122,7 @@ export class Sessions {
       transport,
       open: 0,
       usedAt: performance.now(),
+      openedAt: performance.now(),
     });
     this.#held.set(id, opener);
     this.#sweeping ??= setInterval(() => this.#sweep(), Math.min(this.#limits.sessionIdleMs, longestSweepMs)).unref();
@@ -164,6 +170,9 @@ export class Sessions {
   }
 
   #forget(id: string): void {
+    const session = this.#sessions.get(id);
+    // A session that its client could not open was none.
+    if (session?.transport.sessionId !== undefined) this.#limits.onEnded?.(performance.now() - session.openedAt);
     this.#sessions.delete(id);
     this.#held.delete(id);
     if (this.#sessions.size > 0) return;

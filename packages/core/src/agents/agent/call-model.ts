@@ -8,6 +8,7 @@ import type { ModelCallOptions } from "../../model/model-config.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { ResponseCollector } from "../../model/response-collector.ts";
 import { callWithRetries } from "../../base/retry/with-retry.ts";
+import type { OpenOperation } from "../../base/telemetry/telemetry.ts";
 import type { Run } from "../run/run.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { PartialAnswers } from "../run/stream-views.ts";
@@ -144,10 +145,10 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
   const stream = () => model.stream(messages, reports === undefined ? options : { ...options, ...reports });
   const open = (attempt: number) => openStream(stream, report?.(attempt));
   const { chunks, first, end } = await callWithRetries(open, retry, { signal: options.signal });
-  if (operation !== undefined) operation.note({ type: "first_chunk" });
   try {
     for (let step = first; step.done !== true; step = await chunks.next()) {
       const chunk = ids.inChunk(step.value);
+      if (operation !== undefined) noteChunk(operation, chunk);
       collector.add(chunk);
       const filtered = filter(chunk);
       const shown = filtered instanceof Promise ? await filtered : filtered;
@@ -171,6 +172,14 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
     leaveChunks(chunks);
   }
 };
+
+/** The note of a chunk, made once, because it is given for each chunk. */
+const chunkNote = { type: "chunk" } as const;
+
+/** Notes in telemetry that a chunk has arrived. The end of the stream is no chunk of the answer. */
+function noteChunk(operation: OpenOperation<"model">, { type }: ModelChunk): void {
+  if (type !== "finish") operation.note(chunkNote);
+}
 
 /**
  * Returns the functions that report the attempts at a model call. A model that calls other models reports the attempts

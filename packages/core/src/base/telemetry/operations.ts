@@ -157,8 +157,8 @@ export type OperationNote =
       readonly usage?: TokenUsage | undefined;
       readonly error?: string | undefined;
     })
-  /** The first chunk of a streamed answer has arrived. */
-  | { readonly type: "first_chunk" }
+  /** A chunk of a streamed answer has arrived. */
+  | { readonly type: "chunk" }
   /** A durable run waits for an answer of this kind. */
   | { readonly type: "wait"; readonly kind: string }
   /** An attempt continues a durable run after a crash, after a process gave it back, or after a wait. */

@@ -43,6 +43,22 @@ export type Measurements = {
   readonly "session.wait": { readonly ms: number };
   /** A durable run has waited to be performed. */
   readonly "queue.wait": { readonly ms: number };
+  /** An MCP session has ended: in order, or because its connection was lost. */
+  readonly "mcp.session": {
+    readonly side: "client" | "server";
+    readonly ms: number;
+    readonly transport: "tcp" | "pipe";
+    readonly protocolVersion?: string | undefined;
+    readonly isLost?: boolean;
+  };
+};
+
+/** The values that telemetry reads whenever metrics are collected. */
+export type ObservedValues = {
+  /** The number of durable runs that wait to be performed. */
+  readonly "queue.depth": number;
+  /** The seconds for which the oldest of them could have been performed; 0 if no run waits. */
+  readonly "queue.age": number;
 };
 
 /**
@@ -58,8 +74,11 @@ export interface Telemetry {
   addUsage(usage: TokenUsage): void;
   /** Records a measurement outside of operations. */
   measure<Name extends keyof Measurements>(name: Name, facts: Measurements[Name]): void;
-  /** Calls `read` for the current value whenever metrics are collected. Returns the function that ends these calls. */
-  observe(name: "queue.depth", read: () => Promise<number>): () => void;
+  /**
+   * Calls `read` for the current value whenever metrics are collected; undefined is not recorded. Returns the function
+   * that ends these calls.
+   */
+  observe(name: keyof ObservedValues, read: () => Promise<number | undefined>): () => void;
   /** Returns the headers that pass the active span on to another service; an empty object without a span. */
   headers(): Readonly<Record<string, string>>;
   /** Returns telemetry whose next run without a parent run belongs to these trace contexts. */

@@ -70,6 +70,10 @@ export class LocalEngine implements RunEngine {
     return this.#waiting.size;
   }
 
+  async waitingSince(): Promise<number | undefined> {
+    return this.#waiting.since;
+  }
+
   /** Returns true while `serve` has a function that performs the jobs. */
   isServed(): boolean {
     return this.#server?.isDraining === false;

@@ -52,6 +52,11 @@ export interface RunEngine {
   /** Returns the number of jobs that wait. */
   waiting(): Promise<number>;
   /**
+   * Returns the epoch milliseconds since which the longest-waiting job could have been performed; undefined if no such
+   * job waits. Telemetry reads it. An engine without this method has no such figure.
+   */
+  waitingSince?(): Promise<number | undefined>;
+  /**
    * Returns true while jobs are performed. Only an engine of one process has this method: no other process performs its
    * jobs. Without it the engine distributes jobs to several processes.
    */

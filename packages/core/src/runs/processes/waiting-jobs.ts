@@ -2,8 +2,16 @@ import { longestTimerMs } from "../../base/errors/option-checks.ts";
 import { RankedHeap } from "../../base/util/ranked-heap.ts";
 import type { RunJob } from "./run-engine.ts";
 
-/** A waiting job. Among jobs of equal priority the lower number goes first. */
-type Waiting = { readonly job: RunJob; readonly number: number; timer?: NodeJS.Timeout | undefined };
+/**
+ * A waiting job. Among jobs of equal priority the lower number goes first. `since` is the time in epoch milliseconds
+ * from which the job could be performed.
+ */
+type Waiting = {
+  readonly job: RunJob;
+  readonly number: number;
+  readonly since: number;
+  timer?: NodeJS.Timeout | undefined;
+};
 
 /** The priority of a job without a priority of its own. */
 export const defaultPriority = 10;
@@ -41,6 +49,17 @@ export class WaitingJobs {
     return this.#ready.first?.job;
   }
 
+  /** The earliest time from which a waiting job could be performed; undefined if only delayed jobs wait. */
+  get since(): number | undefined {
+    let first: number | undefined;
+    for (const ofRun of this.#byRun.values()) {
+      for (const { since, timer } of ofRun.values()) {
+        if (timer === undefined && (first === undefined || since < first)) first = since;
+      }
+    }
+    return first;
+  }
+
   has({ runId, activation }: RunJob): boolean {
     return this.#byRun.get(runId)?.has(activation) === true;
   }
@@ -48,7 +67,8 @@ export class WaitingJobs {
   /** Adds a job behind the jobs of equal priority. It replaces a waiting job of the same run and activation. */
   add(job: RunJob): void {
     this.remove(job);
-    const waiting: Waiting = { job, number: ++this.#lastNumber };
+    const since = Math.max(Date.now(), job.notBefore ?? 0);
+    const waiting: Waiting = { job, number: ++this.#lastNumber, since };
     const ofRun = this.#byRun.get(job.runId) ?? new Map<number, Waiting>();
     this.#byRun.set(job.runId, ofRun.set(job.activation, waiting));
     this.#size++;

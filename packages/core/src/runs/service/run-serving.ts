@@ -5,6 +5,7 @@ import { RunSweep } from "../processes/run-sweep.ts";
 import { cancelled } from "../record/run-parts.ts";
 import type { ScheduleRunner } from "../schedules/schedule-runner.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import { registryEntries } from "../../agents/run/registry.ts";
 import type { RunKind } from "../record/run-view.ts";
 import type { ServiceParts } from "../processes/service-parts.ts";
@@ -96,7 +97,7 @@ type ServingInit = {
 export class RunServing {
   readonly #init: ServingInit;
   #sweep: RunSweep | undefined;
-  #unobserve: (() => void) | undefined;
+  #unobserve: (() => void)[] = [];
   #serving: Promise<Serving> | undefined;
   #isClosed = false;
 
@@ -161,7 +162,7 @@ export class RunServing {
     this.#sweep.start();
     due.start((runId) => performer.wakeDue(runId));
     parts.webhooks.start();
-    this.#unobserve = telemetry?.observe("queue.depth", () => engine.waiting());
+    if (telemetry !== undefined) this.#unobserve = observeQueue(telemetry, engine, now);
     // An engine shared by several processes keeps its jobs, so that only runs that wait for an upgrade are submitted
     // again. Any other engine has lost its jobs, so that all open runs are submitted.
     await this.#sweep.takeUp(isAlone ? undefined : ({ waitsForUpgrade = false }) => waitsForUpgrade);
@@ -185,7 +186,8 @@ export class RunServing {
       () => serving?.drain(graceMs),
       // The sweep stops after the runs: until then it renews the entries of runs in progress, and detects their
       // cancellations.
-      () => (this.#unobserve?.(), this.#sweep?.stop()),
+      () => this.#sweep?.stop(),
+      () => this.#unobserve.splice(0).forEach((unobserve) => unobserve()),
       () => webhooks.stop(graceMs),
       () => (this.#serving = undefined),
       () => begun.clear(),
@@ -193,4 +195,16 @@ export class RunServing {
       () => store.flush(),
     );
   }
+}
+
+/** Lets telemetry read the depth and the age of an engine's queue. Returns the functions that end this. */
+function observeQueue(telemetry: Telemetry, engine: RunEngine, now: () => number): (() => void)[] {
+  const depth = telemetry.observe("queue.depth", () => engine.waiting());
+  const read = engine.waitingSince?.bind(engine);
+  if (read === undefined) return [depth];
+  const age = telemetry.observe("queue.age", async () => {
+    const since = await read();
+    return since === undefined ? 0 : Math.max(0, now() - since) / 1000;
+  });
+  return [depth, age];
 }

@@ -165,6 +165,25 @@ export const runEngineCases = {
     assert.equal(work.aborted, 1);
     assert.equal(await engine.waiting(), 0);
   },
+  "says since when the longest-waiting job could have been performed, if it says so at all": async (engine) => {
+    if (engine.waitingSince === undefined) return;
+    assert.equal(await engine.waitingSince(), undefined);
+    const begun = Date.now();
+    await engine.submit({ ...job("later"), notBefore: begun + 3_600_000 });
+    assert.equal(await engine.waitingSince(), undefined);
+    await engine.submit({ ...job("first"), priority: 20 });
+    const first = await engine.waitingSince();
+    await until(() => Date.now() > (first ?? 0));
+    // A job of a better priority that came afterwards is performed first, but has not waited longer.
+    await engine.submit({ ...job("second"), priority: 5 });
+
+    assert.ok(first !== undefined && Math.abs(first - begun) < 60_000);
+    assert.equal(await engine.waitingSince(), first);
+    await engine.withdraw("first");
+    assert.ok(((await engine.waitingSince()) ?? 0) > first);
+    await engine.withdraw("second");
+    assert.equal(await engine.waitingSince(), undefined);
+  },
 } satisfies ConformanceCases<RunEngine>;
 
 function job(runId: string): RunJob {
