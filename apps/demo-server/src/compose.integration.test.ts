@@ -14,6 +14,8 @@ const root = join(import.meta.dirname, "../../..");
 const compose = readFileSync(join(root, "compose.yaml"), "utf8");
 const guide = readFileSync(join(root, "docs/guide/deploying.md"), "utf8");
 
+const tracesGuide = readFileSync(join(root, "docs/guide/traces-and-metrics.md"), "utf8");
+
 const hasPostgres = (process.env["TROUPE_TEST_POSTGRES_URL"] ?? "") !== "" && PostgresServer.isInstalled();
 
 /** Returns the environment of the nodes in compose.yaml, with a value for each variable that it takes from its caller. */
@@ -89,6 +91,12 @@ describe("compose.yaml", () => {
     for (const port of listens) expect(compose).toContain(`"127.0.0.1:${port}:${port}"`);
     expect(listens.toSorted()).toEqual(["4318", "9464"]);
     expect(config).toContain("http://phoenix:6006");
+    // The guide names these ports, and that at which Phoenix shows traces.
+    expect(compose).toContain('"127.0.0.1:6006:6006"');
+    const profile = /^\[compose\.yaml\].*--profile traces.*$/m.exec(tracesGuide)?.[0] ?? "";
+    const ports = [...profile.matchAll(/(?:port |localhost:)(\d+)/g)].map(([, port = ""]) => port);
+    expect(ports.toSorted()).toEqual([...listens, "6006"].toSorted());
+    expect(profile).toContain(`docker compose --profile traces up ${names.join(" ")}`);
   });
 
   it("compose.yaml, and its guide name no variable of the demo that the demo does not know", () => {
