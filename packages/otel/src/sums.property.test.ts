@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
+import { context, metrics, propagation, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { NodeSDK } from "@opentelemetry/sdk-node";
+import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
 import fc from "fast-check";
 import { Agent, fallbackModel, Memory, Team, TroupeError, Workflow, defineTool } from "@troupe/core";
-import type { ModelProvider, Runnable, RunError, RunOutput, TokenUsage } from "@troupe/core";
+import type { ModelProvider, Runnable, RunError, RunOutput, Telemetry, TokenUsage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { BilledModel } from "../test/billed-model.ts";
+import { OtlpReceiver } from "../test/otlp-receiver.ts";
 import { Recorder, tokensIn, tokensOf } from "../test/recorder.ts";
+import { createTelemetry } from "./create-telemetry.ts";
 
 const numRuns = 200;
 
@@ -46,7 +52,10 @@ const answer = {
 } as const;
 
 /** Builds what a plan runs. All of its models bill to one account. */
-function build(plan: Plan, recorder: Recorder): { runnable: Runnable; models: BilledModel[]; flush(): Promise<void> } {
+function build(
+  plan: Plan,
+  telemetry: Telemetry,
+): { runnable: Runnable; models: BilledModel[]; flush(): Promise<void> } {
   const models: BilledModel[] = [];
   let count = 0;
   const newModel = (): BilledModel => {
@@ -56,7 +65,6 @@ function build(plan: Plan, recorder: Recorder): { runnable: Runnable; models: Bi
   };
   const model = (): ModelProvider => (plan.fallback ? fallbackModel(newModel(), newModel()) : newModel());
   const retry = { maxRetries: 2, initialDelayMs: 1, maxDelayMs: 1 };
-  const { telemetry } = recorder;
   const agent = (name: string) =>
     new Agent({
       name,
@@ -112,10 +120,20 @@ function isAttempt({ name }: { readonly name: string }): boolean {
 describe("200 generated runs of agents, teams in all modes and workflows", () => {
   it("have spans whose tokens add up to the usage of the run and to the bill of the vendor, to the token", async () => {
     const seen = { cancelled: 0, failed: 0, retried: 0, fellBack: 0, summarized: 0, tokens: 0 };
+    const receiver = await OtlpReceiver.start();
+    onTestFinished(() => receiver.close());
+    const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: receiver.url }) });
+    const quiet = { autoDetectResources: false, metricReaders: [], logRecordProcessors: [] };
+    const sdk = new NodeSDK({ ...quiet, serviceName: "test", spanProcessors: [processor] });
+    sdk.start();
+    onTestFinished(async () => {
+      await sdk.shutdown();
+      for (const api of [trace, metrics, context, propagation]) api.disable();
+    });
+    const telemetry = createTelemetry();
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
-        const recorder = new Recorder();
-        const { runnable, models } = build(plan, recorder);
+        const { runnable, models } = build(plan, telemetry);
         const abort = new AbortController();
         const session = { sessionId: "s1", signal: abort.signal };
         const run = async () =>
@@ -130,7 +148,8 @@ describe("200 generated runs of agents, teams in all modes and workflows", () =>
         const last = await running;
         await turns(3);
 
-        const spans = await recorder.spans();
+        await processor.forceFlush();
+        const spans = receiver.spans.splice(0);
         const billed = models.reduce((sum, model) => model.addBill(sum), nothing);
         const used = [first, last].map((output) => output?.usage ?? nothing);
         const total = { promptTokens: 0, completionTokens: 0 };
@@ -146,19 +165,16 @@ describe("200 generated runs of agents, teams in all modes and workflows", () =>
         expect(total.promptTokens).toBeLessThanOrEqual(recorded.promptTokens);
         expect(total.completionTokens).toBeLessThanOrEqual(recorded.completionTokens);
         // Every span has ended, and every one but the runs has its parent among them.
-        const ids = new Set(spans.map((span) => span.spanContext().spanId));
-        for (const { parentSpanContext: parent } of spans)
-          expect(parent === undefined || ids.has(parent.spanId)).toBe(true);
+        const ids = new Set(["", ...spans.map(({ spanId }) => spanId)]);
+        for (const { parentSpanId = "" } of spans) expect(ids).toContain(parentSpanId);
         expect(spans.length).toBeGreaterThan(0);
         seen.tokens += total.promptTokens;
         seen.cancelled += Number(isCancelled);
         seen.failed += Number(plan.cancelAfter === undefined && last.status === "error");
         seen.retried += spans.filter(({ events }) => events.filter(isAttempt).length > 1).length;
         seen.fellBack += Number(plan.fallback);
-        const writes = new Set(
-          spans.filter(({ name }) => name === "upsert_memory").map((span) => span.spanContext().spanId),
-        );
-        seen.summarized += spans.filter(({ parentSpanContext: parent }) => writes.has(parent?.spanId ?? "")).length;
+        const writes = new Set(spans.filter(({ name }) => name === "upsert_memory").map(({ spanId }) => spanId));
+        seen.summarized += spans.filter(({ parentSpanId = "" }) => writes.has(parentSpanId)).length;
       }),
       { numRuns },
     );
@@ -181,5 +197,35 @@ describe("a model call", () => {
       [1, expect.any(String)],
       [2, undefined],
     ]);
+  });
+
+  it("counts what was billed for attempts that failed, for an empty answer and for a call that was cancelled", async () => {
+    const recorder = new Recorder();
+    const { telemetry } = recorder;
+    const billed = { promptTokens: 7, completionTokens: 3, totalTokens: 10 };
+    const empty = { text: "", finishReason: "error", usage: billed } as const;
+    const second = new ScriptedModel({ text: "Here.", usage: billed });
+    const model = fallbackModel(new ScriptedModel(empty), second);
+    const { usage } = await new Agent({ name: "a", model, telemetry }).stream("Go.").output;
+    expect(tokensOf(await recorder.spans())).toEqual({ promptTokens: 14, completionTokens: 6 });
+    expect(tokensIn(usage)).toEqual({ promptTokens: 14, completionTokens: 6 });
+
+    const abort = new AbortController();
+    const late = new ScriptedModel({ text: "Late.", usage: billed });
+    const generate = late.generate.bind(late);
+    late.generate = async (messages, options) => {
+      const response = await generate(messages, options);
+      abort.abort();
+      return response;
+    };
+    const cancelled = await endOf(
+      new Agent({ name: "b", model: late, telemetry }).run("Go.", { signal: abort.signal }),
+    );
+    await turns(3);
+    const spans = await recorder.spans();
+
+    expect(cancelled.status).toBe("error");
+    expect(spans.filter(({ attributes }) => attributes["troupe.status"] === "cancelled").length).toBeGreaterThan(0);
+    expect(tokensOf(spans)).toEqual({ promptTokens: 21, completionTokens: 9 });
   });
 });

@@ -12,6 +12,7 @@ export type OtlpSpan = {
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly events: readonly { readonly name: string }[];
   /** The name, version and schema URL of the instrumentation. */
   readonly scope: { readonly name: string; readonly version?: string; readonly schemaUrl?: string };
 };
@@ -23,9 +24,10 @@ type Value = {
   boolValue?: boolean;
   arrayValue?: { values: Value[] };
 };
-type Sent = Omit<OtlpSpan, "attributes" | "links" | "scope"> & {
+type Sent = Omit<OtlpSpan, "attributes" | "links" | "events" | "scope"> & {
   attributes?: { key: string; value: Value }[];
   links?: OtlpSpan["links"];
+  events?: OtlpSpan["events"];
 };
 type Request = {
   resourceSpans: { scopeSpans: { scope: { name: string; version?: string }; schemaUrl?: string; spans: Sent[] }[] }[];
@@ -68,9 +70,10 @@ export class OtlpReceiver {
 function readSpans({ resourceSpans }: Request): OtlpSpan[] {
   return resourceSpans.flatMap(({ scopeSpans }) =>
     scopeSpans.flatMap(({ scope, schemaUrl, spans }) =>
-      spans.map(({ attributes = [], links = [], ...span }) => ({
+      spans.map(({ attributes = [], links = [], events = [], ...span }) => ({
         ...span,
         links,
+        events,
         attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, toValue(value)])),
         scope: { ...scope, ...(schemaUrl !== undefined && { schemaUrl }) },
       })),
