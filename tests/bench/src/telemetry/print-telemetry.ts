@@ -9,10 +9,14 @@ import { toLines, withRange } from "../table.ts";
 
 const off = "off";
 
-/** The telemetry of each server, and its collector: one that answers, or one that nothing listens for. */
+/**
+ * The telemetry of each server, and its collector: one that answers, or one that nothing listens for. Spans by hand are
+ * what a program without `@troupe/otel` would write: as many, with as many attributes. They show what the SDK costs.
+ */
 const kinds = {
   [off]: { telemetry: "off", collector: "dead" },
   "on, without an SDK": { telemetry: "none", collector: "dead" },
+  "spans by hand, batch exporter": { telemetry: "hand", collector: "alive" },
   "on, batch exporter": { telemetry: "on", collector: "alive" },
   "on, dead collector": { telemetry: "on", collector: "dead" },
 };
