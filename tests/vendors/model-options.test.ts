@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { FakeVendor } from "@troupe-internal/vendor-fakes";
+import { bedrockDialect, FakeVendor } from "@troupe-internal/vendor-fakes";
 import { Agent } from "@troupe/core";
 import type { ModelOptions, ModelProvider } from "@troupe/core";
 import { collectResponse } from "@troupe/core/provider";
@@ -13,7 +13,7 @@ const look = { name: "look", description: "Looks.", parameters: { type: "object"
 
 /** Returns the body that a strict vendor gets for one call, and what was reported as left out. */
 async function sent(connect: (url: string) => ModelProvider, options: ModelOptions) {
-  const vendor = await FakeVendor.start({ strict: true });
+  const vendor = await FakeVendor.start({ strict: true, dialect: bedrockDialect });
   onTestFinished(() => vendor.close());
   vendor.say("Dry.");
   const omitted: Omission[] = [];
@@ -31,6 +31,7 @@ function valueAt(body: unknown, path: string): unknown {
 
 type Effort = NonNullable<NonNullable<ModelOptions["reasoning"]>["effort"]>;
 
+const claude37 = "us.anthropic.claude-3-7-sonnet-20250219-v1:0";
 const names = Object.keys(formats) as FormatName[];
 const rows = Object.entries(settingRows);
 
@@ -106,6 +107,9 @@ it.each<[FormatName, string, Effort, string, unknown]>([
   ["Gemini API", "gemini-3-pro-preview", "medium", "generationConfig.thinkingConfig.thinkingLevel", "HIGH"],
   ["Gemini API", "gemini-2.5-flash", "low", "generationConfig.thinkingConfig.thinkingBudget", 2048],
   ["Gemini API", "gemini-2.5-flash", "none", "generationConfig.thinkingConfig.thinkingBudget", 0],
+  ["Bedrock Converse", "us.anthropic.claude-opus-4-6-v1", "minimal", "outputConfig.effort", "low"],
+  ["Bedrock Converse", "us.anthropic.claude-opus-4-6-v1", "xhigh", "outputConfig.effort", "xhigh"],
+  ["Bedrock Converse", claude37, "low", "additionalModelRequestFields.thinking.budget_tokens", 2048],
   ["Ollama", "gpt-oss:20b", "xhigh", "think", "high"],
   ["Ollama", "qwen3:8b", "none", "think", false],
 ])(
@@ -149,6 +153,10 @@ it.each<[FormatName, string, string[]]>([
   ["Gemini API", "gemini-2.5-pro", ["reasoning.enabled false"]],
   ["Gemini API", "gemini-2.5-flash", []],
   ["Gemini API", "gemini-2.0-flash", []],
+  ["Bedrock Converse", "us.anthropic.claude-opus-5-5-v1:0", ["reasoning.enabled false"]],
+  ["Bedrock Converse", "deepseek.r1-v1:0", ["reasoning.enabled false"]],
+  ["Bedrock Converse", "us.anthropic.claude-opus-4-6-v1", []],
+  ["Bedrock Converse", "amazon.nova-pro-v1:0", []],
   ["Ollama", "gpt-oss:20b", ["reasoning.enabled false"]],
   ["Ollama", "qwen3:8b", []],
 ])(
@@ -173,7 +181,7 @@ describe("options of the vendor's own", () => {
     (
       await sent((url) => formats[name].connect(url, formats[name].models[0]), {
         ...options,
-        vendor: { openai: vendor, anthropic: vendor, google: vendor, vertex: vendor, ollama: vendor },
+        vendor: { openai: vendor, anthropic: vendor, google: vendor, vertex: vendor, bedrock: vendor, ollama: vendor },
       })
     ).body;
 
@@ -202,6 +210,9 @@ describe("options of the vendor's own", () => {
       tools: [{ functionDeclarations: [{ name: "look" }] }, { googleSearch: {} }],
       generationConfig: { topK: 4, topP: 1 },
     });
+    expect(await ask("Bedrock Converse", { inferenceConfig: { temperature: 1 } }, { topP: 1 })).toMatchObject({
+      inferenceConfig: { temperature: 1, topP: 1 },
+    });
     expect(await ask("Ollama", { options: { top_k: 4 } }, { topP: 1 })).toMatchObject({
       options: { top_k: 4, top_p: 1 },
     });
@@ -219,8 +230,8 @@ describe("options of the vendor's own", () => {
   });
 
   it.each(names)("do not change how the answer of %s comes [model-options.vendor-fields]", async (name) => {
-    // Gemini has no such field: its stream has an address of its own.
-    const isInAddress = name === "Gemini API" || name === "Vertex AI";
+    // Gemini and Bedrock have no such field: their streams have an address of their own.
+    const isInAddress = name === "Gemini API" || name === "Vertex AI" || name === "Bedrock Converse";
     const vendor = isInAddress ? {} : { stream: false };
 
     expect(valueAt(await ask(name, vendor), "stream")).toBe(isInAddress ? undefined : true);

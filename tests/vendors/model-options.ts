@@ -1,5 +1,6 @@
 import type { ModelProvider, ModelSettings } from "@troupe/core";
 import { anthropic } from "@troupe/providers-anthropic";
+import { bedrock } from "@troupe/providers-bedrock";
 import { google } from "@troupe/providers-google";
 import { ollama } from "@troupe/providers-ollama";
 import { openai } from "@troupe/providers-openai";
@@ -27,6 +28,19 @@ export const formats = {
     connect: (url: string, id: string): ModelProvider => vertex(id, { baseURL: url }),
     models: ["gemini-3.8-flash", "gemini-2.5-pro", "gemini-2.0-flash"],
   },
+  "Bedrock Converse": {
+    connect: (url: string, id: string): ModelProvider => bedrock(id, { baseURL: url, region: "us-east-1" }),
+    models: [
+      "amazon.nova-pro-v1:0",
+      "us.anthropic.claude-opus-4-6-v1",
+      "us.anthropic.claude-opus-5-5-v1:0",
+      "us.anthropic.claude-3-7-sonnet-20250219-v1:0",
+      "amazon.nova-2-lite-v1:0",
+      "meta.llama3-3-70b-instruct-v1:0",
+      "mistral.mistral-large-2407-v1:0",
+      "deepseek.v3-v1:0",
+    ],
+  },
   Ollama: {
     connect: (url: string, id: string): ModelProvider => ollama(id, { baseURL: url }),
     models: ["qwen3:8b", "gpt-oss:20b"],
@@ -53,6 +67,9 @@ const schema = {
   additionalProperties: false,
 };
 
+/** A model of Bedrock with more settings than the default. */
+const claudeOnBedrock = "us.anthropic.claude-opus-4-6-v1";
+
 /** Every setting of model calls, with its field in each request format. A new setting needs a row. */
 export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
   temperature: {
@@ -61,6 +78,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("temperature", 0.5),
     Anthropic: field("temperature", 0.5, "claude-haiku-4-5"),
     ...gemini(field("generationConfig.temperature", 0.5)),
+    "Bedrock Converse": field("inferenceConfig.temperature", 0.5),
     Ollama: field("options.temperature", 0.5),
   },
   topP: {
@@ -69,6 +87,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("top_p", 0.9),
     Anthropic: field("top_p", 0.9, "claude-haiku-4-5"),
     ...gemini(field("generationConfig.topP", 0.9)),
+    "Bedrock Converse": field("inferenceConfig.topP", 0.9),
     Ollama: field("options.top_p", 0.9),
   },
   maxTokens: {
@@ -77,6 +96,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("max_completion_tokens", 100),
     Anthropic: field("max_tokens", 100),
     ...gemini(field("generationConfig.maxOutputTokens", 100)),
+    "Bedrock Converse": field("inferenceConfig.maxTokens", 100),
     Ollama: field("options.num_predict", 100),
   },
   stop: {
@@ -85,6 +105,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("stop", ["END"]),
     Anthropic: field("stop_sequences", ["END"]),
     ...gemini(field("generationConfig.stopSequences", ["END"])),
+    "Bedrock Converse": field("inferenceConfig.stopSequences", ["END"]),
     Ollama: field("options.stop", ["END"]),
   },
   seed: {
@@ -93,6 +114,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("seed", 7),
     Anthropic: "left out",
     ...gemini(field("generationConfig.seed", 7)),
+    "Bedrock Converse": "left out",
     Ollama: field("options.seed", 7),
   },
   toolChoice: {
@@ -102,6 +124,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("tool_choice", { type: "function", function: { name: "look" } }),
     Anthropic: field("tool_choice", { type: "tool", name: "look" }, "claude-opus-4-8"),
     ...gemini(field("toolConfig.functionCallingConfig", { mode: "ANY", allowedFunctionNames: ["look"] })),
+    "Bedrock Converse": field("toolConfig.toolChoice", { tool: { name: "look" } }),
     Ollama: "left out",
   },
   parallelToolCalls: {
@@ -111,6 +134,11 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("parallel_tool_calls", false),
     Anthropic: field("tool_choice.disable_parallel_tool_use", true),
     ...gemini("left out"),
+    "Bedrock Converse": field(
+      "additionalModelRequestFields.tool_choice.disable_parallel_tool_use",
+      true,
+      claudeOnBedrock,
+    ),
     Ollama: "left out",
   },
   reasoning: {
@@ -119,6 +147,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("reasoning_effort", "high", "gpt-6.1-sol"),
     Anthropic: field("output_config.effort", "high"),
     ...gemini(field("generationConfig.thinkingConfig.thinkingLevel", "HIGH")),
+    "Bedrock Converse": field("outputConfig.effort", "high", claudeOnBedrock),
     Ollama: field("think", "high", "gpt-oss:20b"),
   },
   responseFormat: {
@@ -127,6 +156,11 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     "Chat Completions": field("response_format.json_schema.schema", schema),
     Anthropic: field("output_config.format.schema", schema),
     ...gemini(field("generationConfig.responseJsonSchema", schema)),
+    "Bedrock Converse": field(
+      "outputConfig.textFormat",
+      { type: "json_schema", structure: { jsonSchema: { schema: JSON.stringify(schema) } } },
+      claudeOnBedrock,
+    ),
     Ollama: field("format", schema),
   },
   vendor: {
@@ -136,6 +170,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
         anthropic: { metadata: { user_id: "u1" } },
         google: { safetySettings: [] },
         vertex: { labels: { team: "blue" } },
+        bedrock: { requestMetadata: { team: "blue" } },
         ollama: { keep_alive: "5m" },
       },
     },
@@ -144,6 +179,7 @@ export const settingRows: Readonly<Record<keyof ModelSettings, Row>> = {
     Anthropic: field("metadata", { user_id: "u1" }),
     "Gemini API": field("safetySettings", []),
     "Vertex AI": field("labels", { team: "blue" }),
+    "Bedrock Converse": field("requestMetadata", { team: "blue" }),
     Ollama: field("keep_alive", "5m"),
   },
 };
