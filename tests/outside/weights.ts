@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { Agent, defineTool } from "@troupe/core";
-import type { ModelOptions, ModelProvider } from "@troupe/core";
-import { collectResponse } from "@troupe/core/provider";
 import { anthropic } from "@troupe/providers-anthropic";
 import { openai } from "@troupe/providers-openai";
+import { neededFeatures, seeFeatures, slowSettings } from "../live/features.ts";
+import type { FeatureName } from "../live/features.ts";
 import { needPythonEnvironment } from "../../tools/services/python-environment.ts";
 import type { VisitResult } from "./visit.ts";
 
@@ -20,65 +19,8 @@ export function needWeights(mayInstall: boolean): void {
   needPythonEnvironment(environment, { mayInstall, advice: "pass --install to have llama.cpp and weights installed" });
 }
 
-/** A feature of a provider: returns true if the model showed it. */
-type Feature = (model: ModelProvider) => Promise<boolean>;
-
-const question = [{ role: "user" as const, content: "Say hello." }];
-const short: ModelOptions = { maxTokens: 3, temperature: 0 };
-const schema = {
-  type: "object",
-  properties: { rain: { type: "boolean" } },
-  required: ["rain"],
-  additionalProperties: false,
-};
-const look = defineTool({
-  name: "look",
-  description: "Looks.",
-  parameters: { type: "object", properties: {} },
-  execute: () => "rain",
-});
-
-/** The features that must work with any model. */
-const needed: Readonly<Record<string, Feature>> = {
-  "whole answer": async (model) => (await model.generate(question, short)).text !== "",
-  "streamed answer": async (model) => (await collectResponse(model.stream(question, short))).text !== "",
-  usage: async (model) => (await model.generate(question, short)).usage.completionTokens > 0,
-  "token limit": async (model) =>
-    (await model.generate([{ role: "user", content: "Count to a hundred." }], short)).finishReason === "length",
-  abort: async (model) => {
-    const signal = AbortSignal.timeout(300);
-    const call = collectResponse(model.stream([{ role: "user", content: "Tell a long story." }], { signal }));
-    return (await call.catch((error: { code?: string }) => error.code)) === "timeout";
-  },
-  "an agent with a session": async (model) => {
-    const agent = new Agent({ name: "helper", model, modelOptions: short });
-    await agent.run("My name is Ann.", { sessionId: "s" });
-    return (await agent.run("Say hello.", { sessionId: "s" })).status === "completed";
-  },
-};
-
-/** The features that depend on the model: they may work or not. A model of this size seldom calls tools. */
-const optional: Readonly<Record<string, Feature>> = {
-  "answer by a schema": async (model) => {
-    const { text } = await model.generate([{ role: "user", content: "Does it rain?" }], {
-      ...short,
-      maxTokens: 16,
-      responseFormat: { type: "json_schema", schema },
-    });
-    return typeof (JSON.parse(text) as { rain?: unknown }).rain === "boolean";
-  },
-  "tool call": async (model) => {
-    const agent = new Agent({ name: "helper", model, tools: [look], maxToolRoundtrips: 1, modelOptions: short });
-    return (await agent.run("Look out of the window with the tool.")).toolCalls.length > 0;
-  },
-  "cached tokens": async (model) => {
-    await model.generate(question, short);
-    return ((await model.generate(question, short)).usage.cachedTokens ?? 0) > 0;
-  },
-};
-
 /** The features that llama.cpp lacks in an API, with the reasons. A gap that is closed is a fault. */
-const gaps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const gaps: Readonly<Record<string, Readonly<Partial<Record<FeatureName, string>>>>> = {
   "openai over Responses": {
     "token limit": "it reports a truncated answer as completed",
     "an agent with a session": "it refuses the answers of the history with status 400: cannot determine type of item",
@@ -103,28 +45,20 @@ export async function visitWeights(): Promise<VisitResult> {
       anthropic: anthropic("smollm2", { baseURL: url, rules: { sampling: true } }),
     };
     for (const [name, model] of Object.entries(models)) {
-      const failed = await notSeen(needed, model);
+      const sights = await seeFeatures(model, slowSettings);
       const known = Object.keys(gaps[name] ?? {});
+      const failed = neededFeatures.filter((feature) => sights.features.get(feature)?.isSeen !== true);
       faults.push(...failed.filter((feature) => !known.includes(feature)).map((feature) => `${name}: ${feature}`));
-      faults.push(...known.filter((gap) => !failed.includes(gap)).map((gap) => `${name}: ${gap} is no gap any more`));
-      const unseen = await notSeen(optional, model);
-      const all = [...Object.keys(needed), ...Object.keys(optional)];
-      const seen = all.filter((feature) => ![...failed, ...unseen].includes(feature));
-      remarks.push(`${name}: seen ${seen.join(", ")}; not seen ${[...failed, ...unseen].join(", ") || "nothing"}`);
-      cases += all.length;
+      const closed = known.filter((gap) => !failed.some((feature) => feature === gap));
+      faults.push(...closed.map((gap) => `${name}: ${gap} is no gap any more`));
+      const [seen, unseen] = [true, false].map((isSeen) =>
+        [...sights.features].flatMap(([feature, sight]) => (sight.isSeen === isSeen ? [feature] : [])).join(", "),
+      );
+      remarks.push(`${name}: seen ${seen}; not seen ${unseen || "nothing"}`);
+      cases += sights.features.size;
     }
   } finally {
     server.kill();
   }
   return { cases, faults, remarks };
-}
-
-/** Returns the names of the features that a model did not show, one after the other. */
-async function notSeen(features: Readonly<Record<string, Feature>>, model: ModelProvider): Promise<string[]> {
-  const missing: string[] = [];
-  for (const [name, feature] of Object.entries(features)) {
-    const isSeen = await feature(model).catch(() => false);
-    if (!isSeen) missing.push(name);
-  }
-  return missing;
 }
