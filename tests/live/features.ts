@@ -17,7 +17,7 @@ export type FeatureSettings = {
   readonly short: ModelOptions;
   readonly long: ModelOptions;
   readonly thinking: ModelOptions;
-  /** How often the instructions repeat a sentence: often enough for the vendor's prompt cache. */
+  /** The number of times that the instructions repeat a sentence, so that they are long enough for a prompt cache. */
   readonly sentences: number;
 };
 
@@ -52,7 +52,7 @@ const look = defineTool({
 });
 const sentence = "Answer as the guide of a museum would, briefly. ";
 
-/** What a user of a vendor relies on, by the words in which the page of results names it. */
+/** The features that a user of a vendor relies on, by their names on the page of results. */
 export const features = {
   "whole answer": {
     inputTokens: 50,
@@ -161,7 +161,7 @@ export const neededFeatures = (Object.keys(features) as FeatureName[]).filter(
 /** The outcome of a feature: seen, not seen, or the error that its work ended with. */
 export type Sight = { readonly isSeen: boolean; readonly error?: string };
 
-/** What a model has shown: each feature, and the tokens of its calls. */
+/** The outcomes of all features of a model, and the tokens of its calls. */
 export type Sights = {
   readonly features: ReadonlyMap<FeatureName, Sight>;
   readonly usage: TokenUsage;

@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { ModelProviderOptions } from "@troupe/core";
+import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
 import {
   baseUrlOption,
   booleanOption,
@@ -8,9 +8,10 @@ import {
   oneOf,
   optional,
   satisfying,
+  timeoutOption,
   wrongOption,
 } from "@troupe/core/kit";
-import { modelProviderOptionTable, readProviderOptions } from "@troupe/core/provider";
+import { embeddingProviderOptionTable, modelProviderOptionTable, readProviderOptions } from "@troupe/core/provider";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 import type { SettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
@@ -31,33 +32,47 @@ export type AwsCredentials = {
  */
 export type PromptCache = false | { ttl: "5m" | "1h" };
 
+/** Options of models and embeddings that concern the access to Bedrock. */
+type AccessOptions = {
+  /**
+   * The region of the model. @default the region in `baseURL`, else `AWS_REGION`, else `AWS_DEFAULT_REGION`, else the
+   * region in the model's ARN
+   */
+  region?: string | undefined;
+  /**
+   * An API key of Bedrock for calls without their own key, or a function that returns it for each call. @default
+   * `AWS_BEARER_TOKEN_BEDROCK`, read at each call, if there are no `credentials`
+   */
+  apiKey?: string | (() => string | Promise<string>) | undefined;
+  /**
+   * Credentials of AWS that sign the requests, or a function that returns them for each call, such as one of
+   * `@aws-sdk/credential-providers`. @default `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`,
+   * else the credential chain of AWS if `@aws-sdk/credential-providers` is installed
+   */
+  credentials?: AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | undefined;
+  /** The URL of the API, without `/model`. @default that of the region */
+  baseURL?: string | undefined;
+};
+
 /** Options of `bedrock`, which creates a model. All have defaults. */
 export type BedrockOptions =
   // Bedrock fetches no URLs, and AWS's own client has another interface than the other vendors' clients.
-  Omit<ModelProviderOptions<never, ModelRules>, "client" | "allowPrivateUrls"> & {
-    /**
-     * The region of the model. @default the region in `baseURL`, else `AWS_REGION`, else `AWS_DEFAULT_REGION`, else the
-     * region in the model's ARN
-     */
-    region?: string | undefined;
-    /**
-     * An API key of Bedrock for calls without their own key, or a function that returns it for each call. @default
-     * `AWS_BEARER_TOKEN_BEDROCK`, read at each call, if there are no `credentials`
-     */
-    apiKey?: string | (() => string | Promise<string>) | undefined;
-    /**
-     * Credentials of AWS that sign the requests, or a function that returns them for each call, such as one of
-     * `@aws-sdk/credential-providers`. @default `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`,
-     * else the credential chain of AWS if `@aws-sdk/credential-providers` is installed
-     */
-    credentials?: AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | undefined;
-    /** The URL of the API, without `/model`. @default that of the region */
-    baseURL?: string | undefined;
-    /**
-     * Points up to which Bedrock caches the prompt, for models that accept them: `false` for none, or the time for
-     * which tools and instructions stay in the cache. The last turns stay for 5 minutes. @default { ttl: "5m" }
-     */
-    promptCache?: PromptCache | undefined;
+  Omit<ModelProviderOptions<never, ModelRules>, "client" | "allowPrivateUrls"> &
+    AccessOptions & {
+      /**
+       * Points up to which Bedrock caches the prompt, for models that accept them: `false` for none, or the time for which
+       * tools and instructions stay in the cache. The last turns stay for 5 minutes. @default { ttl: "5m" }
+       */
+      promptCache?: PromptCache | undefined;
+    };
+
+/** Options of `bedrockEmbeddings`, which turns texts into vectors. All have defaults. */
+export type BedrockEmbeddingsOptions = Omit<EmbeddingProviderOptions<never>, "client"> &
+  AccessOptions & {
+    /** The id of a model of Titan Text Embeddings or Cohere Embed. @default "amazon.titan-embed-text-v2:0" */
+    model?: string | undefined;
+    /** Milliseconds to wait for the answer to a request. @default 60_000 */
+    timeoutMs?: number | undefined;
   };
 
 const ruleTable = {
@@ -82,8 +97,7 @@ const checkTtl = nested({ ttl: oneOf("5m", "1h") });
 
 const { allowPrivateUrls: _, ...modelChecks } = modelProviderOptionTable;
 
-const optionTable = {
-  ...modelChecks,
+const accessTable = {
   baseURL: optional(baseUrlOption),
   region: optional(
     satisfying<string>("the id of a region", (value) => typeof value === "string" && regionPattern.test(value)),
@@ -94,9 +108,21 @@ const optionTable = {
       (value) => typeof value === "function" || areCredentials(value),
     ),
   ),
+};
+
+const optionTable = {
+  ...modelChecks,
+  ...accessTable,
   promptCache: optional(checkPromptCache, { ttl: "5m" as const }),
   rules: optional(nested(ruleTable)),
 } satisfies OptionTable<BedrockOptions>;
+
+const embeddingsTable = {
+  ...embeddingProviderOptionTable,
+  ...accessTable,
+  model: optional(nonBlankString(), "amazon.titan-embed-text-v2:0"),
+  timeoutMs: optional(timeoutOption, 60_000),
+} satisfies OptionTable<BedrockEmbeddingsOptions>;
 
 const checkModelId = nonBlankString();
 
@@ -111,11 +137,28 @@ export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & {
 export function readModelOptions(modelId: string, options: BedrockOptions): ProviderSettings {
   checkModelId(modelId, "modelId", { owner: providerId });
   const { rules, ...settings } = readProviderOptions(optionTable, options, { owner: providerId });
-  if (options.credentials !== undefined && options.apiKey !== undefined) {
-    throw new TroupeError("invalid_config", `${providerId} takes credentials or apiKey, not both. Leave one out.`);
-  }
+  refuseTwoKeys(options, providerId);
   const useEnvironmentKey = options.useEnvironmentKey === true;
   return { ...settings, modelId, rules: rulesOf(modelId, rules), useEnvironmentKey };
+}
+
+/** The settings of embeddings, returned by `readEmbeddingsOptions`. */
+export type EmbeddingsSettings = Omit<SettingsOf<typeof embeddingsTable>, "model"> & {
+  modelId: string;
+  useEnvironmentKey: boolean;
+};
+
+/** Checks the options of `bedrockEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong option. */
+export function readEmbeddingsOptions(options: BedrockEmbeddingsOptions): EmbeddingsSettings {
+  const owner = "bedrockEmbeddings";
+  const { model: modelId, ...settings } = readProviderOptions(embeddingsTable, options, { owner });
+  refuseTwoKeys(options, owner);
+  return { ...settings, modelId, useEnvironmentKey: options.useEnvironmentKey === true };
+}
+
+function refuseTwoKeys({ credentials, apiKey }: AccessOptions, owner: string): void {
+  if (credentials === undefined || apiKey === undefined) return;
+  throw new TroupeError("invalid_config", `${owner} takes credentials or apiKey, not both. Leave one out.`);
 }
 
 /** Returns true for an object with `accessKeyId` and `secretAccessKey`, and a valid `sessionToken` if there is one. */
