@@ -96,6 +96,11 @@ describe("judging a report of schemathesis", () => {
     ["POST /agui/agents/a", 400, '"code":"invalid_request","message":"messages[0].content[1].text must be a string."'],
     ["POST /agui/agents/a", 400, '"field":"tools[0]","code":"invalid_request","message":"tools[0] must be a tool."'],
     ["POST /agui/agents/a", 400, '"code":"invalid_request","message":"tools[12].name must differ."'],
+    [
+      "POST /agui/workflows/a",
+      400,
+      '"code":"invalid_request","message":"The input does not fit the workflow\'s schema. input.city: is missing"',
+    ],
   ])("refutes that %s must take valid data which depends on a stored run: %i", (operation, status, error) => {
     const { faults, refuted } = judgeReport(rejectionOf(operation, status, error), description);
 

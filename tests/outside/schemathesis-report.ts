@@ -52,6 +52,12 @@ const refusals: readonly { status: string; says: RegExp; at: RegExp; reason: str
     at: /^POST \/agui\//,
     reason: "the front end's tools are none that the agent can have",
   },
+  {
+    status: "400",
+    says: /"code":"invalid_request","message":"The input does not fit the workflow's schema\. /,
+    at: /^POST \/agui\/workflows\//,
+    reason: "the state does not fit the schema that the workflow declares, which has words that OpenAPI 3.0 lacks",
+  },
 ];
 
 /** The claim that a form lacks a field, which the tool has left out of one alternative and put in by another. */

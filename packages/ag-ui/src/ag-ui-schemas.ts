@@ -115,8 +115,13 @@ export const agUiSchemas: Readonly<Record<string, Schema>> = {
 };
 
 /** Returns the schema of a request for a run of a workflow, with the keys of its state. */
-export function workflowSchema({ inputKinds, readsText }: ServedWorkflow): Schema {
-  const properties = Object.fromEntries([...(inputKinds ?? [])].map(([key, kind]) => [key, kinds[kind]]));
+export function workflowSchema({ inputKinds, inputSchema, readsText }: ServedWorkflow): Schema {
+  const { properties: declared } = Object(inputSchema) as { readonly properties?: object };
+  const properties = Object.fromEntries(
+    declared === undefined
+      ? [...(inputKinds ?? [])].map(([key, kind]) => [key, kinds[kind]])
+      : Object.keys(declared).map((key) => [key, {}]),
+  );
   const use =
     readsText === false
       ? "The keys that the state of the workflow begins with."

@@ -65,6 +65,19 @@ describe("the input of a workflow's run", () => {
     expect(workflowInput(open, request({ state }))).toEqual(state);
   });
 
+  it("has the keys of the input that the workflow declares, and no results of its steps", () => {
+    const inputSchema = {
+      type: "object",
+      properties: { city: { type: "string" } },
+      additionalProperties: false,
+    } as const;
+    const declared = new Workflow({ name: "w", initialState, inputSchema, steps: [{ name: "s", agent }] });
+
+    expect(workflowInput(declared, request({ state: { city: "Ås", days: "wrong", plan: "x" } }))).toEqual({
+      city: "Ås",
+    });
+  });
+
   it.each([{ city: 7 }, { days: "1" }, { isFar: 1 }, { stops: {} }, { more: [] }, { more: null }, { city: null }])(
     "is never the state %j, whose value is of another kind",
     (state) => {

@@ -37,7 +37,11 @@ function textOf({ content, place }: Said): string {
   return texts.join("");
 }
 
-function knownState({ inputKinds }: ServedWorkflow, state: Fields): Fields {
+function knownState({ inputKinds, inputSchema }: ServedWorkflow, state: Fields): Fields {
+  // A declared schema checks the values itself, when the run is accepted.
+  const { properties } = Object(inputSchema) as { readonly properties?: object };
+  if (properties !== undefined)
+    return Object.fromEntries(Object.entries(state).filter(([key]) => Object.hasOwn(properties, key)));
   if (inputKinds === undefined || inputKinds.size === 0) return state;
   const known = Object.entries(state).filter(([key]) => inputKinds.has(key));
   for (const [key, value] of known) {

@@ -170,10 +170,17 @@ class RunSender {
     const { signal } = this.#run;
     for (let ms = looks.firstMs; !signal.aborted; ms = Math.min(2 * ms, looks.lastMs)) {
       const { status, attempts, waits = [] } = await this.#run.view();
-      if (status === "waiting" && attempts <= this.#attempt) return waits;
+      const isWaiting = status === "waiting" && attempts <= this.#attempt;
+      if (isWaiting && waits.every(goesOnByItself)) return undefined;
+      if (isWaiting) return waits.filter((wait) => !goesOnByItself(wait));
       if (attempts > this.#attempt || (status !== "running" && status !== "queued")) return undefined;
       await sleep(ms, undefined, { ref: false, signal }).catch(() => undefined);
     }
     return undefined;
   }
+}
+
+/** Returns true for a wait that needs no answer of the client: the run goes on at a time, or with an event. */
+function goesOnByItself({ kind }: RunWait): boolean {
+  return kind === "sleep" || kind === "event";
 }
