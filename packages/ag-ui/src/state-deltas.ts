@@ -1,6 +1,6 @@
 import type { RunEvent } from "@troupe/core/runs";
 import type { ServedWorkflow } from "@troupe/core/service";
-import { toItemResult, toStateChange } from "@troupe/core/transport";
+import { toStateChange } from "@troupe/core/transport";
 import { toPointer } from "./event-values.ts";
 
 /** A change of the state as an operation of JSON Patch. */
@@ -21,12 +21,12 @@ export class StateDeltas {
 
   /** Returns the changes that an event of the run tells. */
   take(event: RunEvent): Operation[] {
-    const change = Object.entries(toStateChange(event, this.#steps) ?? {});
-    if (change.length > 0) return change.map(([key, value]) => ({ op: "add", path: toPointer(key), value }));
-    const result = toItemResult(event, this.#steps);
-    if (result === undefined) return [];
-    const { name, index, value } = result;
-    return index === undefined ? this.#begin(name) : this.#insert(name, index, value);
+    const change = toStateChange(event, this.#steps);
+    if (change === undefined) return [];
+    if ("keys" in change)
+      return Object.entries(change.keys).map(([key, value]) => ({ op: "add", path: toPointer(key), value }));
+    const { list, index, value } = change;
+    return index === undefined ? this.#begin(list) : this.#insert(list, index, value);
   }
 
   /** A `forEach` in a loop begins again in each round. */

@@ -68,7 +68,7 @@ export { readRunnables } from "./transport/request/served-registry.ts";
 export { toPublicSource } from "./base/message/source.ts";
 export { toPublicChunk, toPublicWorkflowChunk } from "./transport/public/public-chunk.ts";
 export { toPublicEvent } from "./transport/public/public-event.ts";
-export { toItemResult, toStateChange } from "./transport/public/public-state.ts";
+export { toStateChange } from "./transport/public/public-state.ts";
 export type { JournalEvent, WaitEvent } from "./transport/public/public-event.ts";
 export { logRunFailure, toPublicFailure } from "./transport/public/public-failure.ts";
 export type { FailedRunFacts } from "./transport/public/public-failure.ts";

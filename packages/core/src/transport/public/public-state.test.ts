@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
 import type { RunEvent } from "../../runs/record/run-view.ts";
-import { toItemResult, toStateChange } from "./public-state.ts";
+import { toStateChange } from "./public-state.ts";
 
 const steps: readonly PlannedStep[] = [
   { name: "plan", kind: "agent" },
@@ -16,7 +16,7 @@ describe("the change of a workflow's state in an event of its run", () => {
   it.each(["w/plan", "w/plan/r1", "w/a%2Eb", "w/again/0/w/plan", "w/again/10/w/more/2/w/plan/r12"])(
     "is what the step %s has set",
     (step) => {
-      expect(toStateChange(done(step), steps)).toEqual(partial);
+      expect(toStateChange(done(step), steps)).toEqual({ keys: partial });
     },
   );
 
@@ -29,7 +29,6 @@ describe("the change of a workflow's state in an event of its run", () => {
     "w/plan/end",
     "w/again/0",
     "w/again/0/end",
-    "w/each%2E%20%C3%A9/0",
     "w/each%2E%20%C3%A9/0/w/plan",
     "w/again/1/w/each%2E%20%C3%A9/0/w/plan",
   ])("is none in the step %j, which is no step of its own or sets what belongs to an item", (step) => {
@@ -61,18 +60,22 @@ describe("the result of an item in an event of a run", () => {
   const name = "each. é";
 
   it.each(["", "/r1", "/r12"])("is told by the beginning of its forEach, and by the item itself: %j", (again) => {
-    expect(toItemResult(done(key + again, { value: ["x"] }), steps)).toEqual({ name });
-    expect(toItemResult(done(`${key}/10${again}`, { value: { item: 7 } }), steps)).toEqual({
-      name,
+    expect(toStateChange(done(key + again, { value: ["x"] }), steps)).toEqual({ list: name });
+    expect(toStateChange(done(`${key}/10${again}`, { value: { item: 7 } }), steps)).toEqual({
+      list: name,
       index: 10,
       value: 7,
     });
     const ofAgent = { value: { partial: { [name]: "é" }, text: "é" } };
-    expect(toItemResult(done(`w/again/2/${key}/0${again}`, ofAgent), steps)).toEqual({ name, index: 0, value: "é" });
+    expect(toStateChange(done(`w/again/2/${key}/0${again}`, ofAgent), steps)).toEqual({
+      list: name,
+      index: 0,
+      value: "é",
+    });
   });
 
   it("is null for a function that gives nothing", () => {
-    expect(toItemResult(done(`${key}/0`, { value: {} }), steps)).toEqual({ name, index: 0, value: null });
+    expect(toStateChange(done(`${key}/0`, { value: {} }), steps)).toEqual({ list: name, index: 0, value: null });
   });
 
   it.each<[step: string, value: unknown]>([
@@ -87,10 +90,10 @@ describe("the result of an item in an event of a run", () => {
     ["w/plan", { value: ["x"] }],
     ["w/again/0", { value: { item: 1 } }],
   ])("is told by no event of the step %s with %j", (step, value) => {
-    expect(toItemResult(done(step, value), steps)).toBeUndefined();
+    expect(toStateChange(done(step, value), steps)).toBeUndefined();
   });
 
   it("is told by no event of another type", () => {
-    expect(toItemResult({ type: "reset", id: "1.0", step: key }, steps)).toBeUndefined();
+    expect(toStateChange({ type: "reset", id: "1.0", step: key }, steps)).toBeUndefined();
   });
 });
