@@ -257,7 +257,8 @@ describe("a step that waits for an event", () => {
     ["no event", ["", 1], "invalid_request"],
     ["data that is no JSON", ["payment", () => 1], "invalid_request"],
     ["an empty id", ["payment", 1, { id: "" }], "invalid_request"],
-    ["more than 64 KB", ["payment", "é".repeat(32_768)], "payload_too_large"],
+    ["a byte more than 64 KB", ["payment", `${"é".repeat(32_767)}a`], "payload_too_large"],
+    ["an event of 129 characters", ["é".repeat(129), 1], "invalid_request"],
   ])("refuses %s", async (_what, [event, data, options], code) => {
     const { service, runId } = await begin(flowOf(paid));
 
