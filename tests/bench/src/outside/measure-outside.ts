@@ -9,7 +9,8 @@ import { installOutside, silent } from "./install-outside.ts";
 export const kinds = ["run", "tool", "stream"] as const;
 type Kind = (typeof kinds)[number];
 
-const concurrency = 16;
+/** Runs of a product at a time. */
+export const concurrency = 16;
 const runsOf: Readonly<Record<Kind, number>> = { run: 200, tool: 150, stream: 60 };
 
 /** A product in a process of its own. */
@@ -42,11 +43,8 @@ export async function measureOutside(rounds: number): Promise<OutsideCosts[]> {
     }));
     // The first round warms the products up, and does not count.
     for (let round = 0; round <= rounds; round++) {
-      for (const kind of kinds) {
-        const cpuUs: number[] = [];
-        for (const product of products) cpuUs.push(await measure(product, kind));
-        if (round > 0) measured.forEach(({ samples }, index) => note(samples[kind], cpuUs[index], cpuUs[0]));
-      }
+      const costs = await measureAll(products);
+      if (round > 0) measured.forEach(({ samples }, index) => note(samples, costs[index], costs[0]));
     }
     return measured.map(({ samples, ...product }) => ({ ...product, costs: costsOf(samples) }));
   } finally {
@@ -57,8 +55,11 @@ export async function measureOutside(rounds: number): Promise<OutsideCosts[]> {
 
 type Sample = { readonly cpuUs: number; readonly ratio: number };
 
-function note(samples: Sample[], cpuUs = NaN, own = NaN): void {
-  samples.push({ cpuUs, ratio: cpuUs / own });
+function note(samples: Record<Kind, Sample[]>, costs?: Record<Kind, number>, own?: Record<Kind, number>): void {
+  for (const kind of kinds) {
+    const [cpuUs, ownUs] = [costs?.[kind] ?? NaN, own?.[kind] ?? NaN];
+    samples[kind].push({ cpuUs, ratio: cpuUs / ownUs });
+  }
 }
 
 function costsOf(samples: Readonly<Record<Kind, readonly Sample[]>>): OutsideCosts["costs"] {
@@ -73,6 +74,18 @@ async function start(name: string, file: string, url: string): Promise<Product> 
   const child = await TestChild.start(pathToFileURL(file), { args: [url], env: { ...process.env, ...silent } });
   const { version } = await answerOf<{ version: string }>(child, "version");
   return { name, version, child };
+}
+
+/** Measures each product in turn, one kind after the other, and returns the processor time of a run by kind, of each. */
+async function measureAll(products: readonly Product[]): Promise<Record<Kind, number>[]> {
+  const costs = products.map(() => ({ run: NaN, tool: NaN, stream: NaN }));
+  for (const kind of kinds) {
+    for (const [index, product] of products.entries()) {
+      const cpuUs = await measure(product, kind);
+      Object.assign(costs[index] ?? {}, { [kind]: cpuUs });
+    }
+  }
+  return costs;
 }
 
 async function measure({ child }: Product, kind: Kind): Promise<number> {

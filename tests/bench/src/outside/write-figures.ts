@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { measurePeers } from "../durable/peers/print-peers.ts";
-import { measureOutside } from "./measure-outside.ts";
+import { concurrency, measureOutside } from "./measure-outside.ts";
 import { cheaperThanTroupe, toOutsideRows } from "./outside-table.ts";
 
 /** Measures Troupe beside other products, and writes the page with the figures. */
@@ -20,7 +20,7 @@ export async function writeFigures(page: string, { rounds, runs }: { rounds: num
     "This page is written by `pnpm bench page`, which installs the other products, measures all of them in alternating rounds, and puts down what it saw, also where another product is cheaper. Each figure is a median. Compare the ratios, which are taken within a round: times depend on the machine.",
     `${facts.join(" ")}.`,
     "## A run of an agent",
-    `Processor time of the library for one run, ${16} at a time, against one vendor of Chat Completions that answers at once. The same instructions, input and zod tool; no memory and no tracing; as a library, without a server.`,
+    `Processor time of the library for one run, ${concurrency} at a time, against one vendor of Chat Completions that answers at once. The same instructions, input and zod tool; no memory and no tracing; as a library, without a server.`,
     toMarkdown(toOutsideRows(outside)),
     cheaperThanTroupe(outside),
     "## A durable run",
