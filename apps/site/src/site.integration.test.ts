@@ -35,7 +35,8 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, "main.ts"), "/", folder], { env });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
+  // The build takes a minute of a processor, and more on a busy machine.
+}, 600_000);
 
 afterAll(async () => {
   await browser?.close();
