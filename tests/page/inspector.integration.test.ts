@@ -77,7 +77,7 @@ async function serveDemo(): Promise<{ url: string; runs: RunService }> {
   const runs = new RunService({ ...demo, storage, logger, node: "node-1" });
   await runs.serve();
   const app = express();
-  app.use(createPage({ inspector: { runs } }));
+  app.use(createPage({ inspector: { runs, modelCalls: true } }));
   app.use(createAgentRouter({ ...demo, runs, logger }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -157,6 +157,14 @@ describe.skipIf(browserUrl === "")("the inspector in a browser", { timeout: 180_
         "Model call 2",
         "Model call 2",
       ]);
+
+      await steps.first().click();
+      const sent = page.getByRole("region", { name: "As it was sent" });
+      await sent.waitFor();
+      expect(await sent.innerText()).toMatch(/scripted[^]*System prompt[^]*poet: Writes verses\.[^]*Book me a room/);
+      await sent.getByText("delegate_to_poet").click();
+      await sent.getByRole("region", { name: "Parameters" }).first().getByText("task").first().waitFor();
+      expect(await faults(page, `model call ${name}`)).toEqual([]);
 
       await steps.first().focus();
       for (let at = 0; at < 5; at++) await page.keyboard.press("ArrowDown");

@@ -83,7 +83,7 @@ export function createDemoServer(demo: Demo, service: Service): Express {
     asksForPage(request) ? next() : void response.vary("accept").json(welcome),
   );
   app.get("/", welcomeVisitor);
-  const inspector = { authorize: isFromThisMachine };
+  const inspector = { authorize: isFromThisMachine, modelCalls: true };
   app.use(createRouter(service, [page({ title: "Troupe demo", suggestions, inspector })]));
   app.use(() => {
     throw new TroupeError("not_found", "There is nothing here. GET / lists the endpoints.");

@@ -19,6 +19,7 @@ export type {
   ScheduleView,
 } from "./runs/schedules/schedule-record.ts";
 export { LocalEngine } from "./runs/processes/local-engine.ts";
+export type { ModelCallNotes } from "./runs/processes/service-parts.ts";
 export type {
   EngineServeOptions,
   HandedBack,

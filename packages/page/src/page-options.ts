@@ -61,6 +61,7 @@ const suggestions: OptionCheck<PageOptions["suggestions"]> = (value, name, where
 const inspectorTable = {
   runs: optional(methodsOption<RunService>("a RunService", "get", "list", "events", "readInput", "find")),
   authorize: optional(functionOption<AuthorizeInspector>()),
+  modelCalls: optional(booleanOption),
 } satisfies OptionTable<InspectorOptions>;
 
 const optionTable = {

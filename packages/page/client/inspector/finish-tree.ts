@@ -104,6 +104,7 @@ function finishStep(run: UnfoldedRun, scope: Scope, opened: OpenStep): TreeStep 
   const status = statusOf(run, step, children);
   return {
     key: part.key,
+    ...(part.kind === "model" && { logKey: step.logKey }),
     kind: part.kind,
     name: nameOf(scope, step),
     detail: detailOf(step),

@@ -52,6 +52,15 @@ describe("the requests of the inspector", () => {
     expect(asked).toMatchObject([{ url: "http://h/page/inspector/runs/r%2F%C3%A9" }]);
   });
 
+  it("read the model call of a step, whose key may have any characters", async () => {
+    const asked = answering(() => Response.json({ modelId: "m" }));
+    expect(await client.modelCall("r/é", "t/0/0/run/m/1", new AbortController().signal)).toEqual({ modelId: "m" });
+
+    expect(asked).toMatchObject([
+      { url: "http://h/page/inspector/runs/r%2F%C3%A9/model-call?step=t%2F0%2F0%2Frun%2Fm%2F1" },
+    ]);
+  });
+
   it.each<[number, string | undefined, string, boolean]>([
     [404, '{"error":{"message":"Not é."}}', "Not é.", true],
     [499, "{}", "The inspector answered 499.", true],

@@ -1,5 +1,6 @@
 import type {
   InspectedEvent,
+  InspectedModelCall,
   InspectedRunDetails,
   InspectedRunPage,
   PlacedEvent,
@@ -41,6 +42,13 @@ export class InspectorClient {
   /** Returns the present state of a run. */
   async read(runId: string, signal: AbortSignal): Promise<InspectedRunDetails> {
     return (await (await ask(this.#urlOf(runId), signal)).json()) as InspectedRunDetails;
+  }
+
+  /** Returns the model call that a step of a run has made. `step` is the key of the step in the log. */
+  async modelCall(runId: string, step: string, signal: AbortSignal): Promise<InspectedModelCall> {
+    const url = new URL(`${this.#urlOf(runId)}/model-call`);
+    url.searchParams.set("step", step);
+    return (await (await ask(url, signal)).json()) as InspectedModelCall;
   }
 
   /**

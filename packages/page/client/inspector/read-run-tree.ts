@@ -130,6 +130,7 @@ function stepAt(run: UnfoldedRun, key: string): OpenStep {
     next.isLeft = false;
     step = next;
   }
+  step.logKey = key;
   return step;
 }
 

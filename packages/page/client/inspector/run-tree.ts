@@ -28,6 +28,8 @@ export type NodeStatus =
 /** A step in the tree of a run. Times are epoch milliseconds. */
 export type TreeStep = {
   readonly key: string;
+  /** The key of a model call in the log. That in the tree may be shorter. */
+  readonly logKey?: string | undefined;
   readonly kind: StepKind;
   readonly name: string;
   /** More about the step, such as the model that answered or the kind of a workflow step. */
@@ -79,6 +81,8 @@ export type OpenStep = {
   declared?: DeclaredStep;
   /** The last time in the log before the step was first seen. */
   readonly seenMs: number | undefined;
+  /** The key of the step in the log, once an event of the step itself was read. */
+  logKey?: string;
   done?: Extract<InspectedEvent, { type: "done" }>;
   call?: Extract<InspectedEvent, { type: "call" }>;
   /** The status with which a workflow step ended, according to the stream of the run. */

@@ -5,6 +5,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { WorkflowGraph } from "./graph/workflow-graph.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
+import { ModelRequest } from "./model-request.tsx";
 import { StatusMark } from "./run-list.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
 import { StepDetails } from "./step-details.tsx";
@@ -24,7 +25,7 @@ export function RunView({ client, runId }: { client: InspectorClient; runId: str
   const read = useRun(client, runId);
   const { details, tree, failure } = read;
   if (details !== undefined && tree !== undefined)
-    return <OpenRun key={runId} {...read} details={details} tree={tree} />;
+    return <OpenRun key={runId} client={client} {...read} details={details} tree={tree} />;
   return (
     <section class="run" aria-label="Run">
       <div class="overview">
@@ -35,9 +36,13 @@ export function RunView({ client, runId }: { client: InspectorClient; runId: str
   );
 }
 
-type OpenRunProps = ReadRun & { readonly details: InspectedRunDetails; readonly tree: RunTree };
+type OpenRunProps = ReadRun & {
+  readonly client: InspectorClient;
+  readonly details: InspectedRunDetails;
+  readonly tree: RunTree;
+};
 
-function OpenRun({ details, tree, events, failure, isBroken }: OpenRunProps) {
+function OpenRun({ client, details, tree, events, failure, isBroken }: OpenRunProps) {
   const [selected, setSelected] = useState<string>();
   const now = useNow(!tree.isOver);
   const step = selected === undefined ? undefined : findStep(tree.steps, selected);
@@ -63,9 +68,23 @@ function OpenRun({ details, tree, events, failure, isBroken }: OpenRunProps) {
         {details.deliveries !== undefined && <Deliveries deliveries={details.deliveries} />}
         <RawEvents events={events} />
       </div>
-      {step !== undefined && <StepDetails step={step} onClose={() => setSelected(undefined)} />}
+      {step !== undefined && (
+        <StepDetails
+          step={step}
+          request={<Request client={client} details={details} step={step} />}
+          onClose={() => setSelected(undefined)}
+        />
+      )}
     </section>
   );
+}
+
+type RequestProps = { client: InspectorClient; details: InspectedRunDetails; step: TreeStep };
+
+/** The request of a step that is a model call. It is read again once the call is over, which may have been repeated. */
+function Request({ client, details: { run, hasModelCalls }, step: { logKey, status } }: RequestProps) {
+  if (hasModelCalls !== true || logKey === undefined) return null;
+  return <ModelRequest key={`${logKey} ${status}`} client={client} runId={run.runId} step={logKey} />;
 }
 
 function RunEnds({ input, output }: { input: unknown; output: unknown }) {

@@ -1,3 +1,5 @@
+import type { ComponentChild } from "preact";
+import type { ShownUsage } from "../../src/inspector/inspected-run.ts";
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { StatusMark } from "./run-list.tsx";
@@ -5,8 +7,15 @@ import type { TreeStep } from "./run-tree.ts";
 import { ValueView } from "./value-view.tsx";
 import { toVisible } from "../ui/unseen.ts";
 
+type DetailsProps = {
+  readonly step: TreeStep;
+  /** What is known of the request of a model call, beside the log. */
+  readonly request?: ComponentChild;
+  readonly onClose: () => void;
+};
+
 /** All facts in the log about one step. */
-export function StepDetails({ step, onClose }: { step: TreeStep; onClose: () => void }) {
+export function StepDetails({ step, request, onClose }: DetailsProps) {
   const { name, status, input, output, thinking, liveText, error, kind } = step;
   return (
     <section class="details" aria-label="Step">
@@ -35,6 +44,7 @@ export function StepDetails({ step, onClose }: { step: TreeStep; onClose: () => 
       {thinking !== undefined && <ValueView key={`${step.key} thinking`} name="Thinking" value={thinking} />}
       {output !== undefined && <ValueView key={`${step.key} out`} name="Output" value={output} />}
       {liveText !== undefined && <ValueView key={`${step.key} live`} name="Text so far" value={liveText} />}
+      {request}
     </section>
   );
 }
@@ -48,12 +58,12 @@ const inputNames: Readonly<Partial<Record<TreeStep["kind"], string>>> = {
 function StepFacts({ step }: { step: TreeStep }) {
   const { startMs, isStartEstimated, durationMs, usage, detail, effect, attempt, wait } = step;
   const began = startMs === undefined ? undefined : new Date(startMs).toLocaleTimeString();
-  const facts: readonly (readonly [string, string | undefined])[] = [
+  const facts: readonly Fact[] = [
     ["Model", step.kind === "model" ? detail : undefined],
     ["Kind of step", step.kind === "step" ? detail : undefined],
     ["Began", isStartEstimated === true ? `${began}, about` : began],
     ["Took", durationMs === undefined ? undefined : formatDuration(durationMs)],
-    ["Tokens", usage && `${formatCount(usage.promptTokens)} in, ${formatCount(usage.completionTokens)} out`],
+    ...tokenFacts(usage),
     ["Effect", effect],
     ["Attempt at the run", attempt > 1 ? String(attempt) : undefined],
     ["Until", wait?.until === undefined ? undefined : new Date(wait.until).toLocaleString()],
@@ -73,4 +83,17 @@ function StepFacts({ step }: { step: TreeStep }) {
       )}
     </dl>
   );
+}
+
+type Fact = readonly [name: string, value: string | undefined];
+
+/** Returns the tokens of a step by their kinds. */
+function tokenFacts(usage: ShownUsage | undefined): Fact[] {
+  if (usage === undefined) return [];
+  const { promptTokens, completionTokens, cachedTokens = 0, reasoningTokens = 0 } = usage;
+  return [
+    ["Tokens", `${formatCount(promptTokens)} in, ${formatCount(completionTokens)} out`],
+    ["Read from a cache", cachedTokens > 0 ? `${formatCount(cachedTokens)} of the tokens in` : undefined],
+    ["Used for thinking", reasoningTokens > 0 ? `${formatCount(reasoningTokens)} of the tokens out` : undefined],
+  ];
 }

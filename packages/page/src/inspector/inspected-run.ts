@@ -69,6 +69,22 @@ export type InspectedRunDetails = {
   readonly steps?: readonly DeclaredStep[];
   /** The deliveries of the run's events to webhooks, the oldest first. Absent if there are none. */
   readonly deliveries?: readonly InspectedDelivery[];
+  /** True if the viewer may see the model calls of the run as they were sent. */
+  readonly hasModelCalls?: true;
+};
+
+/** A model call as it was sent, with the messages in their order. */
+export type InspectedModelCall = {
+  readonly providerId: string;
+  readonly modelId: string;
+  readonly isStream: boolean;
+  /** The settings of the call, such as `temperature`. Settings that were not given are absent. */
+  readonly settings: ShownJson;
+  /** The contents of the system messages. */
+  readonly system: readonly ShownJson[];
+  readonly messages: readonly ShownJson[];
+  /** The tools that the model may call, each with its name, description and parameters. */
+  readonly tools: readonly ShownJson[];
 };
 
 /** The delivery of an event of a run to a webhook. */

@@ -6,7 +6,8 @@ import { readInspectorCaller } from "./access.ts";
 import type { AuthorizeInspector } from "./access.ts";
 import { declaredStepsOf } from "./declared-steps.ts";
 import { EventCollector } from "./inspected-events.ts";
-import type { InspectedRun, InspectedRunDetails, InspectedRunPage } from "./inspected-run.ts";
+import type { InspectedModelCall, InspectedRun, InspectedRunDetails, InspectedRunPage } from "./inspected-run.ts";
+import { ModelCalls } from "./model-calls.ts";
 import { toShownJson } from "./shown-json.ts";
 import { readError } from "./step-facts.ts";
 
@@ -20,6 +21,12 @@ export type InspectorOptions = {
    * principal only the runs of its user
    */
   readonly authorize?: AuthorizeInspector | undefined;
+  /**
+   * `true` shows model calls as they were sent: the system prompt, the messages, the tools and the settings. The newest
+   * calls of this process are kept in memory, at most 16 million characters. They are shown to those for whom
+   * `authorize` returns true; without `authorize`, to programs on this machine. @default false
+   */
+  readonly modelCalls?: boolean | undefined;
 };
 
 /** A request to the inspector, and the caller whose runs it may see. */
@@ -28,6 +35,8 @@ type Visit = {
   readonly caller: RunCaller;
   readonly runs: RunService;
   readonly heartbeatMs: number;
+  /** The kept model calls, if the sender of the request may see them. */
+  readonly modelCalls: ModelCalls | undefined;
 };
 
 type Answer = (visit: Visit) => Promise<void>;
@@ -43,15 +52,22 @@ export function inspectorRoutes(
   const { authorize, runs = service.runs } = inspector;
   if (runs === undefined) throw noRuns();
   const { heartbeatMs } = service.settings;
+  const kept = inspector.modelCalls === true ? new ModelCalls(runs) : undefined;
   const toRoute = (below: string, answer: Answer): Route => ({
     path: path + below,
     get: async (exchange) => {
       exchange.setHeader("X-Content-Type-Options", "nosniff").setHeader("Cross-Origin-Resource-Policy", "same-origin");
       const caller = await readInspectorCaller(exchange, authorize);
-      await answer({ exchange, caller, runs, heartbeatMs });
+      const modelCalls = caller === "host" || authorize === undefined ? kept : undefined;
+      await answer({ exchange, caller, runs, heartbeatMs, modelCalls });
     },
   });
-  return [toRoute("/runs", sendRuns), toRoute("/runs/:runId", sendRun), toRoute("/runs/:runId/events", sendEvents)];
+  return [
+    toRoute("/runs", sendRuns),
+    toRoute("/runs/:runId", sendRun),
+    toRoute("/runs/:runId/events", sendEvents),
+    ...(kept === undefined ? [] : [toRoute("/runs/:runId/model-call", sendModelCall)]),
+  ];
 }
 
 function noRuns(): TroupeError {
@@ -71,7 +87,7 @@ async function sendRuns({ exchange, caller, runs }: Visit): Promise<void> {
   exchange.sendJson(200, body);
 }
 
-async function sendRun({ exchange, caller, runs }: Visit): Promise<void> {
+async function sendRun({ exchange, caller, runs, modelCalls }: Visit): Promise<void> {
   readQuery(exchange, []);
   const run = await runs.get(runIdOf(exchange), caller);
   const input = await runs.readInput(run.runId, caller).catch(ifRemoved);
@@ -82,8 +98,19 @@ async function sendRun({ exchange, caller, runs }: Visit): Promise<void> {
     ...(input !== undefined && { input: toShownJson(input) }),
     ...(steps.length > 0 && { steps }),
     ...(deliveries.length > 0 && { deliveries }),
+    ...(modelCalls !== undefined && { hasModelCalls: true as const }),
   };
   exchange.sendJson(200, body);
+}
+
+/** Sends the model call that a step of a run has made, if this process still has it. */
+async function sendModelCall({ exchange, caller, runs, modelCalls }: Visit): Promise<void> {
+  const { step = "" } = readQuery(exchange, ["step"]);
+  if (modelCalls === undefined) throw new TroupeError("forbidden", "You may not see the prompts of this service.");
+  const { runId } = await runs.get(runIdOf(exchange), caller);
+  const call = modelCalls.find(runId, step);
+  if (call === undefined) throw new TroupeError("not_found", "This process does not have the model call any more.");
+  exchange.sendJson(200, JSON.parse(call) as InspectedModelCall);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ModelResponse } from "../../model/model-response.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { callModel, recordCall } from "./call-model.ts";
 import type { AnsweredCall } from "./call-model.ts";
-import { observeModelCall } from "./observe-model-call.ts";
+import { modelCallFacts, observeModelCall } from "./observe-model-call.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 
 /**
@@ -23,6 +23,7 @@ export function callModelOnce(
     "model",
     (step) => {
       const call = step === undefined ? prepared : { ...prepared, onShown: (chunk: StreamChunk) => step.tag(chunk) };
+      step?.noteModelCall(modelCallFacts(plan, prepared));
       const { telemetry } = run.settings;
       if (telemetry === undefined) return callModel(plan, call, callIds);
       return observeModelCall({ ...plan, telemetry }, call, callIds);

@@ -23,7 +23,7 @@ export function observeModelCall(
 ): AsyncGenerator<StreamChunk, ModelResponse> {
   const { run } = plan;
   const meter = new UsageMeter({ parent: run.meter });
-  const operation = telemetry.begin("model", factsOf(plan, prepared));
+  const operation = telemetry.begin("model", modelCallFacts(plan, prepared));
   const chunks = callModel(plan, { ...prepared, meter, operation }, callIds);
   return activeChunks(operation, chunks, {
     onDone: (answer) => operation.end({ usage: meter.total, answer }),
@@ -32,7 +32,8 @@ export function observeModelCall(
   });
 }
 
-function factsOf({ call }: LoopPlan, { model, messages, options }: PreparedCall): ModelCallBegin {
+/** Returns the facts about a model call that is about to be made. */
+export function modelCallFacts({ call }: LoopPlan, { model, messages, options }: PreparedCall): ModelCallBegin {
   return {
     model: { providerId: model.providerId, modelId: model.modelId },
     isStream: call === callByStream,

@@ -10,8 +10,9 @@ import type { RunChunk, RunSignal, RunWait } from "../run/run-wait.ts";
 import { LoggedPast } from "./logged-past.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
 import { readLog } from "./read-log.ts";
-import { RunPaused } from "../run/run-paused.ts";
-import type { PauseReason } from "../run/run-paused.ts";
+import { RunPaused, type PauseReason } from "../run/run-paused.ts";
+import type { NotedModelCall } from "../run/run-steps.ts";
+import type { ModelCallBegin } from "../../base/telemetry/operations.ts";
 
 /** The run of an attempt, its log and log writer, and a description of the performing process for the log. */
 export type AttemptInit = {
@@ -35,6 +36,8 @@ const isModelCall = /(^|\/)m\/\d+$/;
 export type BegunStep = {
   /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step has no result. */
   tag(chunk: object): void;
+  /** Reports the model call that the step is about to make. */
+  noteModelCall(call: ModelCallBegin): void;
   /** Logs the result of the journal step and ends it. */
   done(value: unknown, usage?: TokenUsage): void;
   /** Ends the step without a result, so that the next attempt performs it again. Does nothing after `done`. */
@@ -49,14 +52,12 @@ export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
   readonly #signals: readonly RunSignal[];
-  /**
-   * The number of the signal that answers a step's wait, by journal step in progress. The signals of a run are numbered
-   * from 1.
-   */
+  /** The number, from 1, of the signal that answers a step's wait, by journal step in progress. */
   readonly #taking = new Map<string, number>();
   /** The function that ends the run if the attempt may do no new work. */
   #endRun: (() => void) | undefined;
   stopped: PauseReason | undefined;
+  onModelCall: ((call: NotedModelCall) => void) | undefined;
   /** The waits that this attempt has reached, by journal step. */
   readonly #waiting = new Map<string, RunWait>();
   /** The journal steps in progress in this attempt. */
@@ -176,6 +177,7 @@ export class Attempt extends LoggedPast {
     this.#open.add(step);
     return {
       tag: (chunk) => void this.#stepOfChunk.set(chunk, step),
+      noteModelCall: (call) => this.onModelCall?.({ ...call, runId: this.runId, step }),
       done: (value, usage) => {
         this.#finish(step, { value: toLogged(value) as Json, ms: elapsedMs(startedAt), ...(usage && { usage }) });
         this.#close(step);
@@ -295,9 +297,7 @@ export class Attempt extends LoggedPast {
   }
 }
 
-/**
- * Returns true for chunks of text and thinking. They are logged without a copy, because a model's text is well-formed.
- */
+/** Returns true for text and thinking. They are logged without a copy, because a model's text is well-formed. */
 function isText({ type }: RunChunk): boolean {
   return type === "text" || type === "thinking";
 }

@@ -6,7 +6,7 @@ import type { AttemptInit, BegunStep } from "./attempt.ts";
 import type { LoggedAttempts, LoggedPast } from "./logged-past.ts";
 import type { LogEnd, LogRecord, JournalResult } from "./log-entry.ts";
 import type { PauseReason } from "../run/run-paused.ts";
-import type { DurableRun, InterruptedCall, OpenStep, RunSteps, NotedCall } from "../run/run-steps.ts";
+import type { DurableRun, InterruptedCall, NotedModelCall, OpenStep, RunSteps, NotedCall } from "../run/run-steps.ts";
 import type { StepEnd, StepKind, StepOptions } from "../run/run-steps.ts";
 import type { RunChunk, RunWait, StepQuestion, WaitKind } from "../run/run-wait.ts";
 import { endOfStep, keepsFailure, runJournalStep, streamJournalStep } from "./journal-step.ts";
@@ -54,9 +54,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     await this.#attempt.start(init, isShared);
   }
 
-  /**
-   * Returns the first record of the log of a run that begins when this record is stored. `openFirst` continues from it.
-   */
+  /** Returns the first record of the log of a run that begins when it is stored. `openFirst` continues from it. */
   static firstRecord(init: Pick<AttemptInit, "node" | "print">): LogRecord {
     return Attempt.firstRecord(init);
   }
@@ -120,6 +118,11 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     this.#attempt.onProgress = listener;
   }
 
+  /** Calls the listener with each model call of the run, before the call is made. */
+  set onModelCall(listener: (call: NotedModelCall) => void) {
+    this.#attempt.onModelCall = listener;
+  }
+
   /** True if any step of the run is done. */
   get hasResults(): boolean {
     return this.#attempt.results.size > 0;
@@ -135,9 +138,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt.stopped;
   }
 
-  /**
-   * Milliseconds that all attempts have worked, excluding waits. An earlier attempt counts up to its last logged wait.
-   */
+  /** Milliseconds that all attempts have worked, without waits. An earlier attempt counts up to its last logged wait. */
   get performedMs(): number {
     return this.#attempt.performedMs;
   }
@@ -218,10 +219,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt.hasBegun(this.#scope + key);
   }
 
-  /**
-   * Returns the call of this step that was logged without a result, with the number of times that it was made. The call
-   * may have had its effect.
-   */
+  /** Returns the step's logged call without a result, and how often it was made. The call may have had its effect. */
   callOf(key: string): InterruptedCall | undefined {
     return this.#attempt.calls.get(this.#scope + key);
   }

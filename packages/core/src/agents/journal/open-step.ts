@@ -1,6 +1,7 @@
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { Source } from "../../base/message/source.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
+import type { ModelCallBegin } from "../../base/telemetry/operations.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type {
   CitingRun,
@@ -78,6 +79,10 @@ export class OpenJournalStep<Value> implements OpenStep {
 
   tag(chunk: object): void {
     this.#begun.tag(chunk);
+  }
+
+  noteModelCall(call: ModelCallBegin): void {
+    this.#begun.noteModelCall(call);
   }
 
   beforeWork(): Promise<void> | undefined {

@@ -2,6 +2,7 @@ import type { Source } from "../../base/message/source.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
 import type { ToolEffect } from "../../base/message/tool-call.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { ModelCallBegin } from "../../base/telemetry/operations.ts";
 import { createId } from "../../base/util/create-id.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { PauseReason } from "./run-paused.ts";
@@ -25,6 +26,9 @@ export type NotedCall = {
   readonly effect: ToolEffect;
   readonly key: string;
 };
+
+/** A model call that a durable run is about to make, with the key of its step in the log of the run. */
+export type NotedModelCall = ModelCallBegin & { readonly runId: string; readonly step: string };
 
 /** A recorded call without a recorded result. `times` is the number of times that the call was made. */
 export type InterruptedCall = NotedCall & { readonly times: number };
@@ -76,6 +80,8 @@ export type StepOptions<Value> = {
 export interface OpenStep {
   /** Notes that a chunk belongs to the step. Readers discard the chunk if the step ends without a result. */
   tag(chunk: object): void;
+  /** Reports the model call that the step is about to make, to those who watch the model calls of the process. */
+  noteModelCall(call: ModelCallBegin): void;
   /** The step's call, if an earlier process ended during the call. The call may have had its effect. */
   readonly interrupted: InterruptedCall | undefined;
   /** True if an earlier attempt did a part of the step, so that the beginning of the step was already announced. */

@@ -2,6 +2,8 @@ import type { Journal } from "../../agents/journal/journal.ts";
 import type { LogRecord } from "../../agents/journal/log-entry.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readLastRecord } from "../../agents/journal/read-log.ts";
+import { EventBus } from "../../base/events/event-bus.ts";
+import type { NotedModelCall } from "../../agents/run/run-steps.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { createId } from "../../base/util/create-id.ts";
@@ -46,6 +48,9 @@ export type BegunRun = Ready & {
   readonly telemetry?: ContinuedTelemetry | undefined;
 };
 
+/** The model calls that this process makes for durable runs: `begin` for each call before it is made. */
+export type ModelCallNotes = { begin: NotedModelCall };
+
 /** All that the parts of a `RunService` share. */
 export type ServiceParts = {
   readonly store: RunStore;
@@ -81,6 +86,7 @@ export type ServiceParts = {
   readonly due: DueRuns;
   readonly suspects: SuspectRuns;
   readonly webhooks: RunWebhooks;
+  readonly modelCalls: EventBus<ModelCallNotes>;
   /** Returns the part of a run's record that its owner may see. */
   readonly toView: (record: RunRecord) => RunView;
   /** Milliseconds for which a run of a caller without a verified user waits for an answer. */
@@ -133,9 +139,14 @@ export function makeServiceParts(
     due: new DueRuns(now),
     suspects,
     webhooks: new RunWebhooks({ ...shared, settings: settings.webhooks, toView: toRunView }),
+    modelCalls: busOfModelCalls(logger),
     toView: toRunView,
     anonymousWaitMs: retention.anonymousWaitMs,
   };
+}
+
+function busOfModelCalls(logger: Logger): EventBus<ModelCallNotes> {
+  return new EventBus({ onHandlerError: (error) => logger.error("A listener of model calls failed.", { error }) });
 }
 
 /** Throws if a run will never have another event, for the readers that wait for one. */

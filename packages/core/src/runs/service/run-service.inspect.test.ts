@@ -1,5 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { ScriptedModel } from "../../testing/scripted-model.ts";
+import { Agent } from "../../agents/agent/agent.ts";
+import type { NotedModelCall } from "../../agents/run/run-steps.ts";
+import { Team } from "../../agents/team/team.ts";
 import { defineTool } from "../../agents/tool/define-tool.ts";
 import { Workflow } from "../../agents/workflow/workflow.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns } from "./test/services.ts";
@@ -31,6 +35,48 @@ describe("a host that looks into runs", () => {
     expect(times).not.toContain(undefined);
     expect(times).toEqual(times.toSorted((one = 0, other = 0) => one - other));
     expect(await readEvents(service, runId)).toEqual(events);
+  });
+
+  it("watches the model calls of this process as they are sent, those of members too, each under the key of its step", async () => {
+    const member = new Agent({
+      name: "m",
+      instructions: "Be brief. é",
+      model: new ScriptedModel({ text: "Rain." }, { text: "Rain again." }),
+    });
+    const desk = new Team({
+      name: "t",
+      mode: "coordinate",
+      model: new ScriptedModel(
+        { toolCalls: [{ name: "delegate_to_m", arguments: { task: "Weather?" } }] },
+        { text: "Rain, says m." },
+      ),
+      members: [member],
+    });
+    const service = await serveRuns({ teams: { t: desk }, storage: new InMemoryStorage() });
+    const calls: NotedModelCall[] = [];
+    const stop = service.modelCalls.on("begin", (call) => void calls.push(call));
+    service.modelCalls.on("begin", () => {
+      throw new Error("A failing listener changes no run.");
+    });
+    const { runId } = await service.accept({ ...request, kind: "team", name: "t" });
+    const done = (await readEvents(service, runId)).flatMap((event) => (event.type === "done" ? [event.step] : []));
+
+    expect(calls.map(({ runId: of, step }) => [of, step])).toEqual([
+      [runId, "m/0"],
+      [runId, expect.stringMatching(/^t\/0\/0\/.*m\/0$/)],
+      [runId, "m/1"],
+    ]);
+    expect(done).toEqual(expect.arrayContaining(calls.map(({ step }) => step)));
+    expect(calls[0]?.tools().map(({ name }) => name)).toEqual(["delegate_to_m"]);
+    expect(calls[1]?.messages()).toMatchObject([
+      { role: "system", content: "Be brief. é" },
+      { role: "user", content: "Weather?" },
+    ]);
+    expect(calls[2]?.messages().map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool"]);
+
+    stop();
+    await readEvents(service, (await service.accept({ ...request, kind: "team", name: "t" })).runId);
+    expect(calls).toHaveLength(3);
   });
 
   it("lists the runs of all users and of none, newest first, by pages and status [durable.list-all]", async () => {

@@ -56,6 +56,8 @@ export class RunService {
   readonly webhooks: RunWebhooks;
   /** Schedules that begin runs. */
   readonly schedules: RunSchedules;
+  /** The model calls that this process makes for its runs. */
+  readonly modelCalls: ServiceParts["modelCalls"];
   /** The facts from which a transport decides if it may serve this service. */
   readonly hosting: ServiceHosting;
   readonly #settings: ServiceSettings;
@@ -79,20 +81,20 @@ export class RunService {
     const parts = makeServiceParts(settings, { storage, isAlone: engine.isServed !== undefined });
     this.#parts = parts;
     this.webhooks = parts.webhooks;
+    this.modelCalls = parts.modelCalls;
     this.#submission = new RunSubmission(engine, parts.logger);
     this.#admit = admissionOf(parts, engine, settings.admission);
-    const scheduling = makeScheduling({
+    const { schedules, runner } = makeScheduling({
       parts,
       engine,
       settings,
       service: this,
       checkOpen: () => this.#serving.checkOpen(),
     });
-    this.schedules = scheduling.schedules;
+    this.schedules = schedules;
     const performer = new RunPerformer(parts, (record) => void this.#submission.submit(record));
     this.#control = { parts, engine, performer };
-    const cleanUp = async () => await this.cleanUp();
-    this.#serving = new RunServing({ parts, engine, performer, schedules: scheduling.runner, cleanUp });
+    this.#serving = new RunServing({ parts, engine, performer, schedules: runner, cleanUp: () => this.cleanUp() });
     // Removes runs of deleted sessions and users, and cancels a waiting run if a new run of its session asks for it.
     this.#unlisten = listenToSessions(settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
