@@ -7,7 +7,7 @@ type Description = { paths: Record<string, Record<string, { operationId: string 
 
 it.skipIf(browserUrl === "")(
   "the docs page shows every operation of the demo's description, opened too, without an error in the console",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const { url, stop } = await startDemo();
     onTestFinished(stop);

@@ -37,9 +37,18 @@ async function serveHostile(storage: StorageDriver): Promise<string> {
     parameters: { type: "object" },
     execute: ({ run }) => {
       const said = textsOf(Number(run));
+      const passages = said.map(
+        (text, at) => `[${at + 1}] ${JSON.stringify(text)} (${text.split("\n", 1)[0]})\n${text}`,
+      );
+      const [head = "", type = ""] = said;
       return {
-        content: said.join("\n\n"),
-        artifacts: said.map((text) => ({ type: text, data: { [text.slice(0, 200)]: text } })),
+        content: (Number(run) % 2 === 0 ? said : passages).join("\n\n"),
+        artifacts: [
+          ...said.map((text) => ({ type: text, data: { [text.slice(0, 200)]: text } })),
+          { type: head, data: said.map((text) => ({ [head.slice(0, 200)]: text })) },
+          { type, data: said.map((text) => JSON.stringify(text)).join("\n"), mimeType: "text/csv" },
+          { type, data: said.join("\n\n"), mimeType: "text/markdown" },
+        ],
       };
     },
   });
@@ -60,7 +69,7 @@ async function serveHostile(storage: StorageDriver): Promise<string> {
   await runs.serve();
   const app = express();
   app.use(signIn);
-  app.use(createPage({ inspector: { runs }, logger, title: "Troupe" }));
+  app.use(createPage({ inspector: { runs, modelCalls: true }, logger, title: "Troupe" }));
   app.use(createAgentRouter({ agents: { reader }, runs, fileUpload: { maxFiles: textsPerRun }, logger }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -220,6 +229,7 @@ async function inspect({ page, url }: Visit): Promise<void> {
     await steps.nth(2).waitFor();
     for (const step of await steps.all()) {
       await step.click();
+      await page.getByText("Loading what was sent…").waitFor({ state: "detached" });
       // One that was clicked has another name.
       const more = page.getByRole("button", { name: /^Show all/ });
       for (let left = await more.count(); left > 0; left--) await more.first().click();

@@ -99,6 +99,16 @@ const views: Readonly<Record<string, ComponentChild>> = {
     artifact("a\u202eb", long.slice(1)),
     artifact("b", long, "text/é"),
   ],
+  "artifacts that are tables, Markdown, and none of them": [
+    artifact("a\u202eb", [{ "é\u202e": "<b>", b: 1 }, { b: null }]),
+    artifact("b", 'x,"y\u202e"\n1,2', "text/csv"),
+    artifact("d", "**é** <b>", "text/markdown"),
+    artifact("e", { a: 1 }, "text/markdown"),
+  ],
+  "a call that found passages": card({
+    outcome: { result: 'Cite.\n\n[1] "A\u202e" (page 4)\n<b>é</b>\u202e\n\n[12] "B"\nTwo.' },
+  }),
+  "a search that failed": card({ outcome: { result: '[1] "A"\nx', error: "No." } }),
   "a result of text, of data and of parts": [
     result("é"),
     result(undefined),

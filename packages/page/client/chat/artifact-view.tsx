@@ -3,6 +3,9 @@ import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
 import { formatValue, isObject } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { readTable } from "./artifact-table.ts";
+import type { Table } from "./artifact-table.ts";
 
 /** Image types that a browser displays without running code. */
 const drawable = /^image\/(png|jpeg|gif|webp|avif)$/;
@@ -10,10 +13,13 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** The maximum number of characters of an artifact that are shown. Copying and saving use the whole artifact. */
 const mostShown = 4000;
 
-/** An artifact of a tool: images are displayed, anything else is shown as text. All artifacts can be saved. */
+/** The maximum number of rows of a table that are shown. */
+const mostRows = 100;
+
+/**
+ * An artifact of a tool: an image, a table, Markdown, or text for anything else. All artifacts can be saved as a whole.
+ */
 export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { artifact: Artifact }) {
-  const text = formatValue(data);
-  const image = toImage(data, mimeType);
   return (
     <figure class="artifact">
       <figcaption>
@@ -29,11 +35,52 @@ export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { arti
           <Icon name="download" size={16} />
         </button>
       </figcaption>
-      {image !== undefined && <img src={image} alt={`Image: ${plainLine(type)}`} />}
-      {image === undefined && (
-        <CodeBlock text={text.length > mostShown ? `${text.slice(0, mostShown)}…` : text} whole={text} />
-      )}
+      <Content {...{ type, data, mimeType }} />
     </figure>
+  );
+}
+
+/** The content of an artifact, by its type. */
+function Content({ type, data, mimeType }: Required<Artifact>) {
+  const image = toImage(data, mimeType);
+  if (image !== undefined) return <img src={image} alt={`Image: ${plainLine(type)}`} />;
+  const table = readTable(data, mimeType);
+  if (table !== undefined) return <TableView name={plainLine(type)} table={table} />;
+  const text = formatValue(data);
+  const shown = text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
+  if (typeof data === "string" && mimeType === "text/markdown") return <Markdown text={shown} />;
+  return <CodeBlock text={shown} whole={text} />;
+}
+
+function TableView({ name, table: { head, rows } }: { name: string; table: Table }) {
+  return (
+    <div class="table" tabIndex={0} role="group" aria-label={`Table: ${name}`}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, index) => (
+              <th key={index} scope="col">
+                {plainLine(cell)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, mostRows).map((row, number) => (
+            <tr key={number}>
+              {row.map((cell, index) => (
+                <td key={index}>{plainLine(cell)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > mostRows && (
+        <p class="muted">
+          The first {mostRows} of {rows.length} rows. Save the table to see all.
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -1,9 +1,12 @@
+import type { ToolOutcome } from "@troupe-internal/client";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
 import { formatDuration, formatShort, formatValue, isObject, readJson } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon.tsx";
 import { ArtifactView, ResultView } from "./artifact-view.tsx";
+import { PassageCards } from "./passage-cards.tsx";
+import { readPassages } from "./passages.ts";
 import { artifactsOf } from "./turn.ts";
 import type { ToolPart } from "./turn.ts";
 import { WaitForm } from "./wait-form.tsx";
@@ -38,7 +41,7 @@ export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: b
           <p class="label">Arguments of {plainLine(tool.name)}</p>
           <CodeBlock language="json" text={tool.args === "" ? "{}" : formatValue(readJson(tool.args) ?? tool.args)} />
           {outcome !== undefined && <p class="label">{outcome.error === undefined ? "Result" : "Error"}</p>}
-          {outcome !== undefined && <ResultView result={outcome.error ?? outcome.result} />}
+          {outcome !== undefined && <Result outcome={outcome} />}
         </div>
       </details>
       {tool.wait !== undefined && <WaitForm key={tool.wait.waitId} wait={tool.wait} onAnswer={onAnswer} />}
@@ -47,6 +50,12 @@ export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: b
       ))}
     </div>
   );
+}
+
+/** The result of a tool call: the passages that a search has found as cards, anything else as it is. */
+function Result({ outcome: { error, result } }: { outcome: ToolOutcome }) {
+  const passages = error === undefined ? readPassages(result) : undefined;
+  return passages === undefined ? <ResultView result={error ?? result} /> : <PassageCards passages={passages} />;
 }
 
 /** The name, the arguments and the result of a tool call in two lines. */
@@ -77,8 +86,13 @@ function Preview({ tool: { outcome, progress } }: { tool: ToolPart }) {
   return progress === undefined ? null : <span class="preview">{formatShort(progress)}</span>;
 }
 
-/** Returns a tool result for one line: of a result in parts, only the texts and the types of other parts. */
+/**
+ * Returns a tool result for one line: the titles of found passages, and of a result in parts only the texts and the
+ * types of other parts.
+ */
 function summaryOf(result: unknown): unknown {
+  const passages = readPassages(result);
+  if (passages !== undefined) return passages.map(({ number, title }) => `[${number}] ${plainLine(title)}`).join(" · ");
   if (!Array.isArray(result)) return result;
   const texts = result.map((part: unknown) => (isObject(part) ? (part["text"] ?? part["type"]) : part));
   return texts.map((text) => formatShort(text)).join(" · ");
