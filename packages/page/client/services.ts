@@ -3,6 +3,7 @@ import { Conversation } from "./chat/conversation.ts";
 import { OpenRuns } from "./chat/open-runs.ts";
 import { KeyRing } from "./keys/key-ring.ts";
 import { addressOf, readPlace } from "./place.ts";
+import { Pins } from "./sessions/pins.ts";
 import { SessionList } from "./sessions/session-list.ts";
 import type { Settings } from "./settings.ts";
 import { storedValue } from "./ui/browser-storage.ts";
@@ -13,6 +14,7 @@ export type Services = {
   readonly api: Api;
   readonly keys: KeyRing;
   readonly sessions: SessionList;
+  readonly pins: Pins;
   readonly conversation: Conversation;
 };
 
@@ -30,5 +32,6 @@ export function createServices(settings: Settings): Services {
     },
     over: () => void sessions.load(),
   });
-  return { settings, api, keys, sessions, conversation };
+  const pins = new Pins(storedValue("localStorage", `${pathname}:pins`));
+  return { settings, api, keys, sessions, pins, conversation };
 }

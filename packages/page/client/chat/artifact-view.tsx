@@ -3,6 +3,7 @@ import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
 import { formatValue, isObject } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { saveFile } from "../ui/save-file.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { readTable } from "./artifact-table.ts";
 import type { Table } from "./artifact-table.ts";
@@ -121,15 +122,8 @@ function toImage(data: unknown, mimeType: string): string | undefined {
 
 function save(name: string, data: unknown, mimeType: string): void {
   const image = typeof data === "string" && drawable.test(mimeType) ? decodeBase64(data) : undefined;
-  const content = image ?? formatValue(data);
-  // The file never gets the media type that the tool claims, because the browser would show it as a page of this
-  // origin.
-  const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `${plainLine(name).replaceAll(/[^\w.-]+/g, "-")}${image === undefined ? extensionOf(data) : `.${mimeType.slice("image/".length)}`}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  if (image === undefined) saveFile(name, extensionOf(data), formatValue(data));
+  else saveFile(name, `.${mimeType.slice("image/".length)}`, image);
 }
 
 /** Returns the bytes that base64 stands for, or undefined if it is not valid base64. */

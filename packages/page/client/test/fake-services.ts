@@ -5,6 +5,7 @@ import { OpenRuns } from "../chat/open-runs.ts";
 import { createConversation } from "../chat/test/fake-conversation.ts";
 import { KeyRing } from "../keys/key-ring.ts";
 import type { Services } from "../services.ts";
+import { Pins } from "../sessions/pins.ts";
 import { SessionList } from "../sessions/session-list.ts";
 import type { SessionApi } from "../sessions/session-list.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
@@ -99,6 +100,7 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
     ...fields,
   };
   const keys = new KeyRing(storedInMemory());
-  const services: Services = { settings, api, keys, sessions, conversation };
+  const pins = new Pins(storedInMemory());
+  const services: Services = { settings, api, keys, sessions, pins, conversation };
   return { services, told, listed, service };
 }

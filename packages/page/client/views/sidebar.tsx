@@ -1,12 +1,9 @@
-import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { SessionInfo } from "@troupe-internal/client";
-import { plainLine } from "../ui/unseen.ts";
 import type { Services } from "../services.ts";
-import { moveFocus } from "../ui/focus.ts";
-import { dayOf } from "../ui/format.ts";
+import { groupSessions } from "../sessions/find-sessions.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
+import { SessionItem } from "./session-item.tsx";
 
 /** Below this width, the sessions are in a drawer. */
 const narrow = matchMedia("(max-width: 52rem)");
@@ -50,9 +47,12 @@ export function Sidebar({ services, isOpen, onClose }: { services: Services; isO
   );
 }
 
-function SessionNav({ services, onLeave }: { services: Services; onLeave: () => void }) {
-  const { sessions, next, open, isLoaded, failure } = useStore(services.sessions);
-  const current = useStore(services.conversation, (state) => state.sessionId);
+type NavProps = { services: Services; onLeave: () => void };
+
+function SessionNav({ services, onLeave }: NavProps) {
+  const { sessions, next, failure } = useStore(services.sessions);
+  const [query, setQuery] = useState("");
+  useOlder(services, query === "" ? undefined : next);
   const begin = () => {
     services.conversation.clear();
     onLeave();
@@ -65,30 +65,12 @@ function SessionNav({ services, onLeave }: { services: Services; onLeave: () => 
         <Icon name="plus" size={18} />
         New chat
       </button>
-      {groupByDay(sessions).map(([day, group]) => (
-        <section key={day} aria-label={day}>
-          <h2>{day}</h2>
-          <ul>
-            {group.map((session) => (
-              <SessionItem
-                key={session.sessionId}
-                session={session}
-                status={open.get(session.sessionId)}
-                isCurrent={session.sessionId === current}
-                services={services}
-                onLeave={onLeave}
-              />
-            ))}
-          </ul>
-        </section>
-      ))}
+      {(sessions.length > 1 || query !== "") && <SearchField query={query} onQuery={setQuery} />}
+      <Sessions services={services} query={query} onLeave={onLeave} />
       {failure !== undefined && (
         <p class="failure" role="alert">
           {failure}
         </p>
-      )}
-      {isLoaded && sessions.length === 0 && failure === undefined && (
-        <p class="muted">Chats that you begin are listed here.</p>
       )}
       {next !== undefined && (
         <button type="button" class="more" onClick={() => void services.sessions.loadMore()}>
@@ -99,174 +81,74 @@ function SessionNav({ services, onLeave }: { services: Services; onLeave: () => 
   );
 }
 
-function groupByDay(sessions: readonly SessionInfo[]): [string, SessionInfo[]][] {
-  const now = Date.now();
-  return [...Map.groupBy(sessions, ({ updatedAt }) => dayOf(updatedAt, now))];
+/** The chats under their headings. */
+function Sessions({ services, query, onLeave }: NavProps & { query: string }) {
+  const { sessions, open, isLoaded, failure } = useStore(services.sessions);
+  const { pinned } = useStore(services.pins);
+  const current = useStore(services.conversation, (state) => state.sessionId);
+  const groups = groupSessions(sessions, { pinned, query, now: Date.now() });
+  if (groups.length === 0) {
+    if (!isLoaded || failure !== undefined) return null;
+    return (
+      <p class="muted" role={query === "" ? undefined : "status"}>
+        {query === "" ? "Chats that you begin are listed here." : "No chat has this title."}
+      </p>
+    );
+  }
+  return groups.map(([heading, group]) => (
+    <section key={heading} aria-label={heading}>
+      <h2>{heading}</h2>
+      <ul>
+        {group.map((session) => (
+          <SessionItem
+            key={session.sessionId}
+            session={session}
+            status={open.get(session.sessionId)}
+            isCurrent={session.sessionId === current}
+            services={services}
+            onLeave={onLeave}
+          />
+        ))}
+      </ul>
+    </section>
+  ));
 }
 
-type ItemProps = {
-  session: SessionInfo;
-  status: string | undefined;
-  isCurrent: boolean;
-  services: Services;
-  onLeave: () => void;
-};
-
-function SessionItem({ session, status, isCurrent, services, onLeave }: ItemProps) {
-  const [mode, setMode] = useState<"shown" | "renamed" | "removed">("shown");
-  const [failure, setFailure] = useState<string>();
-  const item = useFocusIn(mode);
-  const title = plainLine(session.title ?? "").trim() || "Untitled";
-  const { sessionId } = session;
-  const act = async (action: () => Promise<void>): Promise<void> => {
-    try {
-      await action();
-      setMode("shown");
-    } catch (error) {
-      setFailure((error as Error).message);
-    }
-  };
-  const remove = async () => {
-    const beside = besideOf(item.current);
-    await services.sessions.remove(sessionId);
-    moveFocus(item.current, beside);
-    if (!isCurrent) return;
-    services.conversation.clear();
-    location.hash = "#/";
-  };
+/** The field that filters the chats by their titles. Escape empties it. */
+function SearchField({ query, onQuery }: { query: string; onQuery: (query: string) => void }) {
   return (
-    <li class="session" data-current={isCurrent} ref={item}>
-      {mode === "shown" && (
-        <ShownItem
-          {...{ title, sessionId, status, isCurrent, onLeave }}
-          onRename={() => setMode("renamed")}
-          onRemove={() => setMode("removed")}
-        />
-      )}
-      {mode === "renamed" && (
-        <RenameForm
-          title={title}
-          onSave={(changed) => void act(async () => await services.sessions.rename(sessionId, changed))}
-          onLeave={() => setMode("shown")}
-        />
-      )}
-      {mode === "removed" && (
-        <Confirmation title={title} onRemove={() => void act(remove)} onKeep={() => setMode("shown")} />
-      )}
-      {failure !== undefined && (
-        <p class="failure" role="alert">
-          {failure}
-        </p>
-      )}
-    </li>
-  );
-}
-
-/**
- * Returns the React ref for a list item whose controls depend on its mode. After a change of mode, its first control
- * gets the focus.
- */
-function useFocusIn(mode: string): RefObject<HTMLLIElement | null> {
-  const item = useRef<HTMLLIElement>(null);
-  const [shown, setShown] = useState(mode);
-  useLayoutEffect(() => {
-    if (mode === shown) return;
-    setShown(mode);
-    moveFocus(item.current, item.current?.querySelector<HTMLElement>("input, .confirm button:last-of-type, a") ?? null);
-  }, [mode]);
-  return item;
-}
-
-/** Returns the session next to a deleted one, or the control for a new session. */
-function besideOf(item: HTMLElement | null): HTMLElement | null {
-  const beside = item?.nextElementSibling ?? item?.previousElementSibling;
-  return beside?.querySelector("a") ?? item?.closest("nav")?.querySelector("button") ?? null;
-}
-
-function Confirmation({ title, onRemove, onKeep }: { title: string; onRemove: () => void; onKeep: () => void }) {
-  return (
-    <div class="confirm" role="group" aria-label={`Delete ${title}?`}>
-      <span>Delete this chat?</span>
-      <button type="button" class="danger" onClick={onRemove}>
-        Delete
-      </button>
-      <button type="button" onClick={onKeep}>
-        Keep
-      </button>
+    <div class="search">
+      <Icon name="search" size={16} />
+      <input
+        type="search"
+        aria-label="Search chats"
+        placeholder="Search chats"
+        list={undefined}
+        autocomplete="off"
+        value={query}
+        onInput={(event) => onQuery(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || query === "") return;
+          // The drawer of a narrow window stays open.
+          event.preventDefault();
+          onQuery("");
+        }}
+      />
     </div>
   );
 }
 
-type ShownProps = Pick<ItemProps, "status" | "isCurrent" | "onLeave"> & {
-  title: string;
-  sessionId: string;
-  onRename: () => void;
-  onRemove: () => void;
-};
+/** The maximum number of pages of older chats that one search reads. */
+const mostPages = 25;
 
-function ShownItem({ title, sessionId, status, isCurrent, onLeave, onRename, onRemove }: ShownProps) {
-  return (
-    <>
-      <a
-        href={`#/s/${encodeURIComponent(sessionId)}`}
-        aria-current={isCurrent ? "page" : undefined}
-        onClick={onLeave}
-        title={title}
-      >
-        {title}
-      </a>
-      {status !== undefined && (
-        <span class="badge" data-status={status} title={status === "waiting" ? "Waits for an answer" : "Under way"}>
-          <span class="unseen">{status === "waiting" ? "waits for an answer" : "under way"}</span>
-        </span>
-      )}
-      <span class="actions">
-        <button type="button" class="quiet" onClick={onRename} aria-label={`Rename ${title}`} title="Rename">
-          <Icon name="edit" size={16} />
-        </button>
-        <button type="button" class="quiet" onClick={onRemove} aria-label={`Delete ${title}`} title="Delete">
-          <Icon name="trash" size={16} />
-        </button>
-      </span>
-    </>
-  );
-}
-
-function RenameForm({
-  title,
-  onSave,
-  onLeave,
-}: {
-  title: string;
-  onSave: (title: string) => void;
-  onLeave: () => void;
-}) {
-  const [changed, setChanged] = useState(title);
-  const field = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => field.current?.select(), []);
-  return (
-    <form
-      class="rename"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (changed.trim() !== "") onSave(changed.trim());
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.preventDefault();
-        onLeave();
-      }}
-    >
-      <input
-        ref={field}
-        value={changed}
-        maxLength={200}
-        aria-label="Title"
-        onInput={(event) => setChanged(event.currentTarget.value)}
-      />
-      <button type="submit" class="quiet" aria-label="Save title" title="Save">
-        <Icon name="check" size={16} />
-      </button>
-    </form>
-  );
+/** Reads older chats, page by page, while a search is entered: the service itself does not search. */
+function useOlder({ sessions }: Services, next: string | undefined): void {
+  const pages = useRef(0);
+  useEffect(() => {
+    if (next === undefined) pages.current = 0;
+    else if (pages.current < mostPages) {
+      pages.current += 1;
+      void sessions.loadMore();
+    }
+  }, [next]);
 }
