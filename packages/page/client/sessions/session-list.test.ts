@@ -104,6 +104,24 @@ describe("the list of sessions", () => {
     expect(list.state.failure).toBeUndefined();
   });
 
+  it("leaves out sessions of which nothing was stored, on the newest page and on older ones, unless they run", async () => {
+    const service = new FakeService("abcdef");
+    const empty = (each: SessionInfo): SessionInfo => {
+      const { title: _, ...rest } = each;
+      return { ...rest, turns: 0 };
+    };
+    service.listed = service.listed.map((each) => ("abc".includes(each.sessionId) ? empty(each) : each));
+    service.listed[4] = { ...session("e", 96), turns: 0 };
+    service.running = [{ runId: "r2", kind: "agent", name: "clerk", sessionId: "b", status: "waiting" }];
+    const list = createList(service);
+    await list.load();
+    expect(idsOf(list)).toBe("b");
+    await list.loadMore();
+    await list.loadMore();
+
+    expect(idsOf(list)).toBe("bdef");
+  });
+
   it("does not show a deleted session again while its run ends", async () => {
     const service = new FakeService("ab");
     service.running = [{ runId: "r2", kind: "agent", name: "a", sessionId: "b", status: "running" }];

@@ -68,7 +68,7 @@ export class SessionList extends Store<SessionListState> {
         names.set(sessionId, cutText(text, longestTitle) || name);
       const older = this.#hasOlder ? olderThan(page.sessions, this.state.sessions) : [];
       const next = older.length > 0 ? this.state.next : page.next;
-      const sessions = this.#withoutRemoved(withNames([...page.sessions, ...older], names));
+      const sessions = withoutEmpty(this.#withoutRemoved(withNames([...page.sessions, ...older], names)), open);
       this.set({ sessions, next, open, isLoaded: true, failure: undefined });
     } catch (error) {
       this.set({ isLoaded: true, failure: (error as Error).message });
@@ -84,7 +84,11 @@ export class SessionList extends Store<SessionListState> {
       this.#hasOlder = true;
       const known = new Set(this.state.sessions.map(({ sessionId }) => sessionId));
       const older = this.#withoutRemoved(page.sessions.filter(({ sessionId }) => !known.has(sessionId)));
-      this.set({ sessions: [...this.state.sessions, ...older], next: page.next, failure: undefined });
+      this.set({
+        sessions: [...this.state.sessions, ...withoutEmpty(older, this.state.open)],
+        next: page.next,
+        failure: undefined,
+      });
     } catch (error) {
       this.set({ failure: (error as Error).message });
     }
@@ -168,6 +172,14 @@ function olderThan(newest: readonly SessionInfo[], sessions: readonly SessionInf
   if (last === undefined) return [];
   const listed = new Set(newest.map(({ sessionId }) => sessionId));
   return sessions.filter(({ sessionId, updatedAt }) => updatedAt <= last.updatedAt && !listed.has(sessionId));
+}
+
+/**
+ * Leaves out sessions without a title and a turn, unless they have an active run: of their first run nothing was
+ * stored, for example because the vendor refused the key.
+ */
+function withoutEmpty(sessions: readonly SessionInfo[], open: SessionListState["open"]): SessionInfo[] {
+  return sessions.filter(({ sessionId, title, turns }) => turns > 0 || title !== undefined || open.has(sessionId));
 }
 
 /**
