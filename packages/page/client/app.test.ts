@@ -268,6 +268,28 @@ describe("the page", () => {
     await expect(`${first}\n${second}`).toMatchFileSnapshot("./test/outlines/page-failed.txt");
   });
 
+  it.each([
+    [{ logo: "/logo.svg" }, ["/logo.svg"], 0],
+    [{ logo: false }, [], 0],
+    [{}, [], 1],
+  ] as const)("has in its bar, with %j, the images %j and %i of ours", async (settings, images, ours) => {
+    const { body } = await open(runnables, settings);
+    const [link] = body.all("header")[0]?.all("a") ?? [];
+
+    expect(link?.all("img").map(({ attributes }) => attributes["src"])).toEqual(images);
+    expect(link?.all("svg")).toHaveLength(ours);
+  });
+
+  it.each([
+    [{ welcome: "Où? <b>", hasKeys: false }, "Où? <b>", 0],
+    [{}, "What can I help you with?", 1],
+  ])("welcomes with %j by %j, and asks for keys %i times", async (settings, heading, keys) => {
+    const { body } = await open(runnables, settings);
+
+    expect(body.one("h1").text).toBe(heading);
+    expect(body.all("header")[0]?.all("Keys of vendors")).toHaveLength(keys);
+  });
+
   it("goes to the address that changes, and takes no address that is broken", async () => {
     const opened = await open(runnables, {}, ({ service }) => service.sessions.set("é", [storedTurn(1)]));
     const seen: unknown[] = [];

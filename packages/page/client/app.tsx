@@ -62,15 +62,23 @@ function Bar({ services, view, onChats, onKeys }: BarProps) {
         </button>
       )}
       <a class="brand" href="#/">
-        <Mark />
+        <Logo logo={settings.logo} />
         <span class="brand-name">{settings.title}</span>
       </a>
       <Views view={view} services={services} />
-      <button type="button" class="quiet" onClick={onKeys} aria-label="Keys of vendors" title="Keys of vendors">
-        <Icon name="key" />
-      </button>
+      {settings.hasKeys && (
+        <button type="button" class="quiet" onClick={onKeys} aria-label="Keys of vendors" title="Keys of vendors">
+          <Icon name="key" />
+        </button>
+      )}
     </header>
   );
+}
+
+/** The logo of the host, or that of Troupe. The name stands beside it. */
+function Logo({ logo }: Pick<Settings, "logo">) {
+  if (logo === false) return null;
+  return logo === undefined ? <Mark /> : <img src={logo} alt="" width={26} height={26} />;
 }
 
 /** The links to the views, if the service has more than the chat. */

@@ -22,7 +22,9 @@ describe("the settings of the document", () => {
     const { api, base, inspectorStyle, ...others } = readSettings(element);
 
     expect({ api: api.href, base: base.href, inspectorStyle: inspectorStyle?.href }).toEqual(addresses);
-    expect(others).toEqual({ title: "é", suggestions: { a: ["b"] }, hasUsers: true, hasSchedules: false });
+    const welcome = "What can I help you with?";
+    const ours = { welcome, logo: undefined, accent: undefined, hasKeys: true };
+    expect(others).toEqual({ title: "é", suggestions: { a: ["b"] }, hasUsers: true, hasSchedules: false, ...ours });
   });
 });
 

@@ -12,9 +12,21 @@ export type Settings = {
   readonly hasSchedules: boolean;
   /** The URL of the inspector's style sheet. Undefined if the server has no inspector. */
   readonly inspectorStyle: URL | undefined;
+  /** The heading of a new chat. */
+  readonly welcome: string;
+  /** The path of the host's logo. False for no logo, undefined for that of Troupe. */
+  readonly logo: string | false | undefined;
+  /** False if the service takes no API keys of its users. */
+  readonly hasKeys: boolean;
+  /** The accent colours of the host, for the light and the dark scheme. */
+  readonly accent: { readonly light: string; readonly dark: string } | undefined;
 };
 
 type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
+  readonly welcome?: string;
+  readonly logo?: string | false;
+  readonly hasKeys?: false;
+  readonly accent?: Settings["accent"];
   readonly hasSchedules?: boolean;
   readonly api: string;
   readonly base: string;
@@ -25,7 +37,12 @@ type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
 export function readSettings(element: HTMLElement): Settings {
   const written = JSON.parse(element.dataset["settings"] ?? "{}") as WrittenSettings;
   const { title, api, base, suggestions, hasUsers, hasSchedules = false, inspectorStyle } = written;
+  const { welcome = "What can I help you with?", logo, hasKeys = true, accent } = written;
   return {
+    welcome,
+    logo,
+    hasKeys,
+    accent,
     title,
     suggestions,
     hasUsers,

@@ -13,6 +13,8 @@ import {
   wrongOption,
 } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
+import { accentOption } from "./accent.ts";
+import type { Accent } from "./accent.ts";
 import type { AuthorizeInspector } from "./inspector/access.ts";
 import type { InspectorOptions } from "./inspector/inspector-routes.ts";
 
@@ -27,6 +29,20 @@ export type PageOptions = {
   api?: string | undefined;
   /** The title of the page. @default "Troupe" */
   title?: string | undefined;
+  /** The heading of a new chat. @default "What can I help you with?" */
+  welcome?: string | undefined;
+  /**
+   * The path of the logo in the bar, on the origin of the page: an image of 26 by 26 pixels. `false` for no logo.
+   * @default the logo of Troupe
+   */
+  logo?: string | false | undefined;
+  /**
+   * The colour of buttons, links and chosen items in the light and in the dark scheme, as `#rrggbb`. A colour that could
+   * not be read there is refused. @default violet
+   */
+  accent?: Accent | undefined;
+  /** `false` for a service that takes no API keys of its users: the page then has no field for them. @default true */
+  keys?: boolean | undefined;
   /**
    * Questions that a new chat suggests, by the name of the agent, team or workflow. The first JSON object among the
    * questions of a workflow is the example of its input, whose fields may be typed as lines such as `city: Oslo`.
@@ -50,6 +66,11 @@ const apiPath = satisfying<string>(
   (value) => typeof value === "string" && /^\/([\w.~-]+(\/[\w.~-]+)*\/?)?$/.test(value),
 );
 
+const logoPath = satisfying<string | false>(
+  'a path on the origin of the page, such as "/logo.svg", or false',
+  (value) => value === false || (typeof value === "string" && /^\/(?:[\w.~-]+\/)*[\w.~-]+$/.test(value)),
+);
+
 const suggestions: OptionCheck<PageOptions["suggestions"]> = (value, name, where) => {
   if (value === undefined) return undefined;
   if (typeof value !== "object" || value === null) throw wrongOption({ name, ...where }, "an object of arrays", value);
@@ -68,6 +89,10 @@ const optionTable = {
   path: optional(ownPath, "/"),
   api: optional(apiPath),
   title: optional(nonBlankString(), "Troupe"),
+  welcome: optional(nonBlankString()),
+  logo: optional(logoPath),
+  accent: optional(accentOption),
+  keys: optional(booleanOption),
   suggestions,
   users: optional(booleanOption, true),
   inspector: optional(nested(inspectorTable)),

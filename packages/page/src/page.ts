@@ -88,10 +88,21 @@ function toDocument(exchange: Exchange, { settings, service, client }: PageParts
       suggestions,
       base: `./${base}`,
       hasUsers: users,
+      ...brandOf(settings),
       ...(users && service.settings.schedules !== undefined && { hasSchedules: true }),
       ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
     },
   });
+}
+
+/** Returns the settings by which the page looks like that of its host. */
+function brandOf({ welcome, logo, accent, keys }: PageSettings): object {
+  return {
+    ...(welcome !== undefined && { welcome }),
+    ...(logo !== undefined && { logo }),
+    ...(accent !== undefined && { accent }),
+    ...(keys === false && { hasKeys: false }),
+  };
 }
 
 /** Returns the path of a request's target, which may be a whole URL. */

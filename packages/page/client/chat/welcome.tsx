@@ -3,16 +3,17 @@ import { plainLine } from "../ui/unseen.ts";
 import type { Suggestion } from "./find-runnables.ts";
 
 type WelcomeProps = {
+  readonly heading: string;
   /** Undefined until the runnables are loaded. */
   readonly runnables: readonly RunnableInfo[] | undefined;
   readonly chosen: RunnableInfo | undefined;
 };
 
-/** The head of a chat without turns: one question, and the runnable that will answer. */
-export function Welcome({ runnables, chosen }: WelcomeProps) {
+/** The head of a chat without turns: a heading, and the runnable that will answer. */
+export function Welcome({ heading, runnables, chosen }: WelcomeProps) {
   return (
     <div class="welcome">
-      <h1>What can I help you with?</h1>
+      <h1>{heading}</h1>
       {runnables?.length === 0 && <p class="muted">This service has no agents, teams or workflows yet.</p>}
       {chosen?.description !== undefined && <p class="muted">{plainLine(chosen.description)}</p>}
     </div>

@@ -97,6 +97,10 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
     hasUsers: true,
     hasSchedules: false,
     inspectorStyle: undefined,
+    welcome: "What can I help you with?",
+    logo: undefined,
+    hasKeys: true,
+    accent: undefined,
     ...fields,
   };
   const keys = new KeyRing(storedInMemory());

@@ -46,7 +46,11 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
   return (
     <main class="chat" data-empty={isEmpty}>
       <div class="scroll" ref={element} onScroll={onScroll} tabIndex={-1}>
-        {isEmpty ? <Welcome {...{ runnables, chosen }} /> : <Turns conversation={conversation} title={title} />}
+        {isEmpty ? (
+          <Welcome heading={settings.welcome} {...{ runnables, chosen }} />
+        ) : (
+          <Turns conversation={conversation} title={title} />
+        )}
       </div>
       <div class="dock">
         {!isAtEnd && <ToEnd onClick={toEnd} />}

@@ -5,9 +5,7 @@ import { refusal, storedTurn } from "../chat/test/fake-conversation.ts";
 import { showOnPage } from "../test/fake-page.ts";
 import { fakeServices, sessionOf } from "../test/fake-services.ts";
 import { fire, write } from "../test/story.ts";
-
-vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener() {}, removeEventListener() {} }));
-const { Sidebar } = await import("./sidebar.tsx");
+import { SessionNav } from "./session-nav.tsx";
 
 const pass = async (ms = 0) => await act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
 const saved: { name: string; blob: Blob }[] = [];
@@ -42,10 +40,9 @@ async function show(pageCount = 1) {
   const turns = vi.fn<(sessionId: string) => Promise<unknown>>(async (id) => await service.turns(id));
   Object.assign(services.api, { turns });
   await services.sessions.load();
-  const shown = showOnPage((props: Parameters<typeof Sidebar>[0]) => createElement(Sidebar, props), {
+  const shown = showOnPage((props: Parameters<typeof SessionNav>[0]) => createElement(SessionNav, props), {
     services,
-    isOpen: false,
-    onClose: () => undefined,
+    onLeave: () => undefined,
   });
   await pass();
   const headings = () =>
