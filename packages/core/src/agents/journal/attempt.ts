@@ -44,10 +44,7 @@ export type BegunStep = {
   leave(): void;
 };
 
-/**
- * One attempt at a run: the log in its state at the start, and the entries that the attempt adds. All journals of the
- * run share the attempt.
- */
+/** One attempt at a run: the log as it was at the start, and the entries that it adds. All journals of the run share it. */
 export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
