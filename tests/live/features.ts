@@ -31,7 +31,7 @@ export const vendorSettings: FeatureSettings = {
 /** Bounds for a server of one's own, which may write a few tokens a second. */
 export const slowSettings: FeatureSettings = {
   short: { maxTokens: 3, temperature: 0 },
-  long: { maxTokens: 16, temperature: 0 },
+  long: { maxTokens: 24, temperature: 0 },
   thinking: { maxTokens: 16, temperature: 0 },
   sentences: 20,
 };
@@ -107,7 +107,7 @@ export const features = {
       return typeof (JSON.parse(text) as { rain?: unknown }).rain === "boolean";
     },
   },
-  "tool call, and an answer from its result": {
+  "tool call with its result": {
     inputTokens: 1000,
     outputTokens: 2000,
     isOptional: true,
@@ -117,7 +117,7 @@ export const features = {
       return toolCalls.length > 0 && text !== "";
     },
   },
-  "thinking, taken back with a tool's result": {
+  "thinking beside a tool call": {
     inputTokens: 2000,
     outputTokens: 6000,
     isOptional: true,
@@ -139,7 +139,7 @@ export const features = {
       return ((await agent.run("Where is the café?")).usage.cachedTokens ?? 0) > 0;
     },
   },
-  "a wrong key is the caller's fault": {
+  "refusal of a wrong key": {
     inputTokens: 0,
     outputTokens: 0,
     isOptional: true,

@@ -84,7 +84,8 @@ async function observe(name: PresetName, rules?: Partial<ModelRules>): Promise<s
 
 describe("the differences of servers by rule", () => {
   it.each(names)("are all listed here for %s", (name) => {
-    const host = new URL(vendors[name].baseURL).hostname;
+    const { baseURL = "" } = vendors[name];
+    const host = new URL(baseURL).hostname;
     const own: ModelRules = { ...rulesOf({ id: "m", host }), ...("rules" in vendors[name] ? vendors[name].rules : {}) };
     const others = rulesOf({ id: "m", host: "server.example" });
     const differing = Object.entries(own).filter(
