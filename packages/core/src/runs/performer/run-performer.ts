@@ -202,7 +202,7 @@ export class RunPerformer {
     try {
       await journal.start(init, place?.isShared);
       if (place !== undefined) journal.onProgress = () => place.leave();
-      await this.#goOn(start, journal, ending);
+      await this.#goOn({ ...start, journal }, ending, inbox !== emptyInbox);
     } finally {
       place?.leave();
     }
@@ -213,23 +213,24 @@ export class RunPerformer {
    * ends the run.
    */
   async #goOn(
-    start: Omit<PerformedAttempt, "journal" | "given">,
-    journal: Journal,
+    start: Omit<PerformedAttempt, "given">,
     ending: TroupeError | undefined,
+    hasReadInbox: boolean,
   ): Promise<void> {
-    const { record, controller } = start;
+    const { record, controller, journal } = start;
     const { isGivenUp, endings } = journal.past;
     let error = ending;
     // The run's record may not count an earlier attempt yet. In that case the messages to the run were not read above,
     // and a cancellation may be among them.
-    const cancel = journal.attempt > 1 ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
+    const mayBeCancelled = journal.attempt > 1 && !hasReadInbox;
+    const cancel = mayBeCancelled ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
     if (isGivenUp) error ??= crashed(record);
     const given = await readInput(this.#parts.store.storage, record);
-    if (error === undefined) return await this.#execution.execute({ ...start, journal, given });
+    if (error === undefined) return await this.#execution.execute({ ...start, given });
     if (!journal.hasResults || endings >= endingAttempts) return await this.#ends.end(record, journal, error);
     journal.endAtNewWork(() => controller.abort(error));
-    await this.#execution.execute({ ...start, journal, given, ending: error });
+    await this.#execution.execute({ ...start, given, ending: error });
   }
 
   /**
