@@ -1,12 +1,12 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { setAccent } from "./brand.ts";
+import { setAccent } from "./ui/set-accent.ts";
 import { createServices } from "./services.ts";
 import { readSettings } from "./settings.ts";
 
 const root = document.getElementById("page");
 if (root !== null) {
   const settings = readSettings(root);
-  setAccent(settings, document.documentElement);
+  setAccent(settings.accent, document.documentElement);
   render(<App services={createServices(settings)} />, root);
 }

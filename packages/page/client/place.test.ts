@@ -36,6 +36,26 @@ it.each([true, false])("the settings say whether the caller may have schedules: 
   expect(readSettings(element).hasSchedules).toBe(hasSchedules);
 });
 
+it("the settings in the document have defaults for a host without a brand", () => {
+  vi.stubGlobal("location", new URL("http://h/page/"));
+  const read = (written: object) =>
+    readSettings({ dataset: { settings: JSON.stringify({ api: "/", base: "./", ...written }) } } as never);
+
+  expect(read({})).toMatchObject({
+    welcome: "What can I help you with?",
+    logo: undefined,
+    hasKeys: true,
+    accent: undefined,
+  });
+  const accent = { light: "#000000", dark: "#ffffff" };
+  expect(read({ welcome: "é", logo: false, hasKeys: false, accent })).toMatchObject({
+    welcome: "é",
+    logo: false,
+    hasKeys: false,
+    accent,
+  });
+});
+
 describe("the address of the page", () => {
   it.each([
     ["", { view: "chat", sessionId: undefined }],

@@ -13,7 +13,7 @@ const grounds = {
   dark: { back: "#201f26", surface: "#201f26", on: "#17132b" },
 } as const;
 
-/** The part of the accent in the background of chosen items. `brand.ts` of the client mixes the same. */
+/** The part of the accent in the background of chosen items. `set-accent.ts` of the client mixes the same. */
 const softPart = 0.1;
 /** The least contrast of text, by WCAG AA. */
 const leastContrast = 4.5;

@@ -1,3 +1,4 @@
+export type { Accent } from "./accent.ts";
 export { createPage } from "./create-page.ts";
 export type { MountedPageOptions } from "./create-page.ts";
 export type { AuthorizeInspector } from "./inspector/access.ts";
