@@ -59,9 +59,9 @@ describe.runIf(browserUrl.startsWith("http"))("the page of a host with a brand",
       expect(await visit.faults("new")).toEqual([]);
 
       await shown.getByRole("textbox", { name: "Your question" }).fill("Where from?");
-      expect(await shown.evaluate("getComputedStyle(document.querySelector('.round.main')).backgroundColor")).toBe(
-        accent,
-      );
+      // The colour is read until the page has settled: a busy browser has once had that of the other scheme at first.
+      const colour = "getComputedStyle(document.querySelector('.round.main')).backgroundColor";
+      await expect.poll(async () => await shown.evaluate(colour), { timeout: 20_000 }).toBe(accent);
       await shown.keyboard.press("Enter");
       await shown.getByText("At the quay.", { exact: true }).waitFor();
       await shown.locator(".turn-foot").waitFor();
