@@ -7,9 +7,10 @@ import type { ServedModel } from "../models/served-models.ts";
 import type { ApiParts } from "../run/api-parts.ts";
 import { waitingTools } from "../run/begin-run.ts";
 import type { AskedCall } from "../run/calls.ts";
-import { readPart } from "../run/part-events.ts";
+import { readPart, replayPart } from "../run/part-events.ts";
 import type { PartEvent, PartStart } from "../run/part-events.ts";
 import { outputOf } from "../run/run-output.ts";
+import type { StoredPart } from "../run/run-parts.ts";
 import type { ShownOutput } from "../run/run-output.ts";
 import { apiError } from "../wire/api-error.ts";
 import { toResponseId } from "../wire/ids.ts";
@@ -35,6 +36,8 @@ export type ResponseAnswer = {
    * before.
    */
   readonly own?: FailedRun | undefined;
+  /** The part, if an answer of the client has ended it: later parts of the run belong to other responses. */
+  readonly past?: StoredPart | undefined;
   /** The sequence number of the last event that the client has received. */
   readonly after?: number | undefined;
 };
@@ -55,14 +58,14 @@ export function writerOf(answer: ResponseAnswer, send: (event: ResponseEvent) =>
  * status.
  */
 export async function streamResponse(answer: ResponseAnswer): Promise<void> {
-  const { exchange, parts, run, own, after = -1 } = answer;
+  const { exchange, parts, run, own, past, after = -1 } = answer;
   const events = new EventStream(exchange, { heartbeatMs: parts.service.settings.heartbeatMs, signal: run.signal });
   let drained: Promise<void> | undefined;
   const writer = writerOf(answer, (event) => {
     if (event.sequence_number > after) drained = events.send(event, null, event.type) ?? drained;
   });
   try {
-    for await (const event of readPart(run, answer.start)) {
+    for await (const event of past === undefined ? readPart(run, answer.start) : replayPart(past)) {
       const added = addEvent(writer, event, answer);
       if (added !== undefined) await added;
       if (drained !== undefined) await drained;

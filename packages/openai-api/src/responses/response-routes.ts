@@ -53,10 +53,11 @@ async function retrieve(exchange: Exchange, parts: ApiParts, response: FoundResp
   }
   const { run, view } = response.found;
   run.checkReadable(view);
-  const { stored: _, ...answer } = await answerOf(exchange, parts, response);
+  const { stored, ...answer } = await answerOf(exchange, parts, response);
+  const past = response.part < stored.length - 1 ? stored[response.part] : undefined;
   const stopWatching = endWithClient(exchange, run);
   try {
-    await streamResponse({ ...answer, after });
+    await streamResponse({ ...answer, past, after });
   } finally {
     stopWatching();
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunView } from "@troupe/core/runs";
 import type { ServedEvent, ServedRun, StoredRun } from "@troupe/core/transport";
+import type { StoredPart } from "./run-parts.ts";
 
 /** The end of one part of a run's events: the run waits for its client. */
 type PauseEvent = { readonly type: "pause"; readonly waits: NonNullable<RunView["waits"]> };
@@ -25,6 +26,16 @@ const looks = { firstMs: 5, lastMs: 1000 };
 export async function* readPart(run: ServedRun, start: PartStart = {}): AsyncGenerator<PartEvent, void> {
   if (!run.isStored) yield* run.events();
   else yield* new PartReader(run, start).read();
+}
+
+/**
+ * Reads a part again that an answer of the client has ended, from its stored events.
+ *
+ * @yields the events of the part; the last one is a pause
+ */
+export async function* replayPart({ events }: StoredPart): AsyncGenerator<PartEvent, void> {
+  yield* events.flatMap((event) => (event.type === "end" ? [] : [event]));
+  yield { type: "pause", waits: events.flatMap((event) => (event.type === "wait" ? [event.wait] : [])) };
 }
 
 class PartReader {
