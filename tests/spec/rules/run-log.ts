@@ -62,6 +62,7 @@ export const runLogRules = [
       "a run of a caller without a user that waits for longer than anonymousWaitMs ends as timeout",
     "durable.memory":
       "without a storage the runs of callers are bounded in bytes: ended ones go, open ones never, and a new one is rate_limited",
+    "durable.context": "a run that waited for a place runs in the context of its own caller, in one process",
     "durable.fairness":
       "the caller with fewer open runs goes first, and an engine is given nothing but ids and numbers",
     "durable.upgrade":

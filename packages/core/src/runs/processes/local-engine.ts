@@ -93,7 +93,7 @@ export class LocalEngine implements RunEngine {
       const job = this.#waiting.first;
       // If there is no place for the first job, there is no place for the other jobs, whose priorities are not better.
       if (job === undefined || !this.#hasPlace(server, job.priority)) return;
-      this.#start(server, job);
+      this.#waiting.inContext(job, () => this.#start(server, job));
     }
   }
 

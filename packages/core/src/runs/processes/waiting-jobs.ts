@@ -1,15 +1,18 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { longestTimerMs } from "../../base/errors/option-checks.ts";
 import { RankedHeap } from "../../base/util/ranked-heap.ts";
 import type { RunJob } from "./run-engine.ts";
 
 /**
  * A waiting job. Among jobs of equal priority the lower number goes first. `since` is the time in epoch milliseconds
- * from which the job could be performed.
+ * from which the job could be performed. `inContext` calls a function in the context (`AsyncLocalStorage`) in which the
+ * job was added.
  */
 type Waiting = {
   readonly job: RunJob;
   readonly number: number;
   readonly since: number;
+  readonly inContext: (work: () => void) => void;
   timer?: NodeJS.Timeout | undefined;
 };
 
@@ -68,7 +71,7 @@ export class WaitingJobs {
   add(job: RunJob): void {
     this.remove(job);
     const since = Math.max(Date.now(), job.notBefore ?? 0);
-    const waiting: Waiting = { job, number: ++this.#lastNumber, since };
+    const waiting: Waiting = { job, number: ++this.#lastNumber, since, inContext: AsyncLocalStorage.snapshot() };
     const ofRun = this.#byRun.get(job.runId) ?? new Map<number, Waiting>();
     this.#byRun.set(job.runId, ofRun.set(job.activation, waiting));
     this.#size++;
@@ -84,6 +87,15 @@ export class WaitingJobs {
     ofRun.delete(activation);
     if (ofRun.size === 0) this.#byRun.delete(runId);
     this.#size--;
+  }
+
+  /**
+   * Calls a function in the context in which a job was added, because the job of another caller may free its place.
+   */
+  inContext({ runId, activation }: RunJob, work: () => void): void {
+    const waiting = this.#byRun.get(runId)?.get(activation);
+    if (waiting === undefined) work();
+    else waiting.inContext(work);
   }
 
   /** Removes all jobs of a run. */

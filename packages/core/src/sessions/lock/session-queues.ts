@@ -19,7 +19,7 @@ type Queue = { lengthFor(options: JoinOptions): number; join(options: JoinOption
  */
 export class KeyedQueues {
   /** Deferred leases by the key of their session: each is acquired only when a second call needs the session. */
-  readonly deferred = new Map<string, { hold(): Promise<unknown> }>();
+  readonly deferred = new Map<string, { settle(): Promise<void> }>();
   readonly #queues = new Map<string, Queue>();
   readonly #createQueue: (key: string, onEmpty: () => void) => Queue;
 

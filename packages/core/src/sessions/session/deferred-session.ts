@@ -76,18 +76,39 @@ export class DeferredSession implements OpenedSession {
     return session;
   }
 
-  /** Acquires the lease, before any call that comes later, and creates the session if it is not stored yet. */
-  hold(): Promise<AcquiredSession> {
-    if (this.#held !== undefined) return this.#held;
+  /**
+   * Acquires the lease, before any call that comes later, and creates the session if it is not stored yet. If another
+   * call that needed the session failed at that, this call tries again.
+   */
+  async hold(): Promise<AcquiredSession> {
+    if (this.#held === undefined) return await this.#acquire();
+    try {
+      return await this.#held;
+    } catch {
+      return await (this.#held ?? this.#acquire());
+    }
+  }
+
+  /** Resolves when the session is stored, for another call that needs it. Does not reject. */
+  async settle(): Promise<void> {
+    await (this.#held ?? this.#acquire()).catch(() => {
+      // The session's own run tries again, and receives the failure.
+    });
+  }
+
+  #acquire(): Promise<AcquiredSession> {
     if (this.#isReleased) {
       return Promise.reject(new TroupeError("internal", "This session was released: open it again to write."));
     }
-    this.#held = openAcquired(this.#sessions, this.#ref, {
+    const held = openAcquired(this.#sessions, this.#ref, {
       access: { owner: this.#ref.owner, isNew: !this.#isStored, ...(this.#run !== undefined && { run: this.#run }) },
       fresh: this.session,
     });
-    this.#held.catch(() => {});
-    return this.#held;
+    this.#held = held;
+    held.catch(() => {
+      if (this.#held === held) this.#held = undefined;
+    });
+    return held;
   }
 
   /**
@@ -147,20 +168,12 @@ export class DeferredSession implements OpenedSession {
  */
 export function settled({ queues }: ListenedSessions, { key }: SessionRef): Promise<void> | undefined {
   const session = queues.deferred.get(key);
-  return session === undefined ? undefined : stored(session);
+  return session?.settle();
 }
 
 /** Resolves when all deferred sessions of an owner are stored. */
 export async function settledOf({ queues }: ListenedSessions, owner: SessionOwner): Promise<void> {
   const prefix = ownerPrefix(owner);
   const own = [...queues.deferred].filter(([key]) => key.startsWith(prefix));
-  await Promise.all(own.map(([, session]) => stored(session)));
-}
-
-async function stored(session: { hold(): Promise<unknown> }): Promise<void> {
-  try {
-    await session.hold();
-  } catch {
-    // The session's own run receives the failure.
-  }
+  await Promise.all(own.map(([, session]) => session.settle()));
 }
