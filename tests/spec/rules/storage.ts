@@ -54,6 +54,8 @@ export const storageRules = [
     "session.parts-history":
       "data of earlier turns is read again for the turns that a model is sent, and for no others",
     "session.delete-turns-crash": "a crash at any write of a deletion of turns leaves all of them or none",
+    "session.delete-crash":
+      "a crash at any write of a session's deletion leaves the whole session or a deleted one, which the next deletion or run removes",
     "session.fork-crash":
       "a crash at any write of a fork or of a deletion loses no shared turn, and what it leaves goes with the session",
     "session.delete-turns-memory": "a memory keeps nothing of deleted turns, in its window or its summaries",

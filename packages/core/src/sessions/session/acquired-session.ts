@@ -2,8 +2,8 @@ import type { Lease } from "../lock/lease.ts";
 import { acquireSession } from "./acquire-session.ts";
 import { createSession } from "./create-session.ts";
 import type { CreatedSession } from "./create-session.ts";
-import { finishStoredCut } from "./delete-session.ts";
-import type { ListenedSessions } from "./delete-session.ts";
+import { finishDeletion, finishStoredCut } from "./delete-session.ts";
+import type { ListenedSessions, Held } from "./delete-session.ts";
 import type { HeldSession, OpenedSession } from "./opened-session.ts";
 import { PartStore } from "./part-store.ts";
 import type { OpenOptions } from "./session-access.ts";
@@ -59,22 +59,41 @@ export async function openAcquired(
   const { signal, run, onBusy } = access;
   const { lease, session } = await acquireSession(sessions, ref, { signal, isKnownNew, run, onBusy });
   try {
-    if (session?.waiting !== undefined && session.waiting !== run?.runId) {
+    const live = session?.isDeleted === true ? null : session;
+    const waiting = live?.waiting;
+    if (waiting !== undefined && waiting !== run?.runId) {
       // The lease is released, because the waiting run needs it to store its end.
       lease.release();
-      await endOtherWait({ driver, key: ref.key, listeners: sessions.listeners }, session.waiting, access);
+      await endOtherWait({ driver, key: ref.key, listeners: sessions.listeners }, waiting, access);
       return await openAcquired(sessions, ref, { access });
     }
-    const prepare = async () => {
-      if (session === null) return await createSession(driver, ref, fresh);
-      return { session: await finishStoredCut(sessions, { lease, ref, session }), isNew: false };
-    };
-    const isReady = session !== null && session.cut === undefined;
-    const opened = isReady ? { session, isNew: false } : await lease.write(prepare, signal);
+    const prepare = () => prepareSession(sessions, { lease, ref, session }, fresh);
+    const opened = isReady(live) ? { session: live, isNew: false } : await lease.write(prepare, signal);
     const log = openTurnLog(driver, ref, lease.appendOptions);
     return new AcquiredSession(opened, { log, parts: new PartStore(driver, ref.key), lease });
   } catch (error) {
     lease.release();
     throw error;
   }
+}
+
+function isReady(session: SessionRecord | null): session is SessionRecord {
+  return session !== null && session.cut === undefined;
+}
+
+/** Creates a session that is missing, and finishes deletions that other processes have not finished. */
+async function prepareSession(
+  sessions: ListenedSessions,
+  held: Held<SessionRecord | null>,
+  fresh?: SessionRecord,
+): Promise<CreatedSession> {
+  const { lease, ref, session } = held;
+  if (session === null) {
+    const created = await createSession(sessions.driver, ref, fresh);
+    if (created.session.isDeleted !== true) return created;
+    return await prepareSession(sessions, { lease, ref, session: created.session }, fresh);
+  }
+  const live = await finishDeletion(sessions, { lease, ref, session });
+  if (live === null) return await prepareSession(sessions, { lease, ref, session: null }, fresh);
+  return { session: await finishStoredCut(sessions, { lease, ref, session: live }), isNew: false };
 }

@@ -1,3 +1,4 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { recordQueuesOf } from "../lock/session-queues.ts";
 import type { Json } from "../storage/json.ts";
 import { canTransact } from "../storage/shared-driver.ts";
@@ -47,6 +48,11 @@ export async function changeSession(
     next = await nextRecord(driver, key, change);
   }
   return null;
+}
+
+/** Makes the error for a session's record that could not be changed, because other writers kept coming first. */
+export function contended(): TroupeError {
+  return new TroupeError("storage_unavailable", "Other processes keep changing this session. Try again.");
 }
 
 /**

@@ -10,14 +10,28 @@ import { newSessionRecord, readSessionRecord } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 
 /**
- * Reads the stored record of a session. Returns `null` if this owner has no such session: the key includes the tenant
- * and user, so sessions of others are not found.
+ * Reads the stored record of a session, even if the deletion of the session is in progress. Returns `null` if this owner
+ * has no such session: the key includes the tenant and user, so sessions of others are not found.
  */
 export async function findSession(driver: StorageDriver, ref: SessionRef): Promise<SessionRecord | null> {
   const at = { namespace: namespaces.sessions, key: ref.key };
   const value = await driver.get(at.namespace, at.key);
   if (value === null) return null;
   return readSessionRecord(value, at);
+}
+
+/** Reads the stored record of a session. Returns `null` if its owner has no such session or has deleted it. */
+export async function findLiveSession(driver: StorageDriver, ref: SessionRef): Promise<SessionRecord | null> {
+  const session = await findSession(driver, ref);
+  return session?.isDeleted === true ? null : session;
+}
+
+/** Reads the stored record of a session. Throws `not_found` if its owner has no such session or has deleted it. */
+export async function requireSession(driver: StorageDriver, ref: SessionRef): Promise<SessionRecord> {
+  const session = await findSession(driver, ref);
+  if (session === null) throw sessionNotFound(ref.sessionId);
+  if (session.isDeleted === true) throw sessionDeleted(ref.sessionId);
+  return session;
 }
 
 /** Result of `createSession`: the session's record, and true if this call created it. */
@@ -54,4 +68,11 @@ export async function createSession(
 export function sessionNotFound(sessionId: string): TroupeError {
   const name = JSON.stringify(sessionId);
   return new TroupeError("not_found", `Session ${name} not found. It may belong to another user: pass its userId.`);
+}
+
+/** Makes the `not_found` error of a session whose deletion has begun and is not finished. */
+function sessionDeleted(sessionId: string): TroupeError {
+  const name = JSON.stringify(sessionId);
+  const message = `Session ${name} was deleted, but some of its data may remain. Delete it again to remove the rest.`;
+  return new TroupeError("not_found", message);
 }

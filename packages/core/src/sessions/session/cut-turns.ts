@@ -7,6 +7,7 @@ import { PartStore } from "./part-store.ts";
 import { scan } from "./scan.ts";
 import { keyPrefixOf, namespaces, turnKey, turnNumberOf } from "./session-keys.ts";
 import type { SessionRef } from "./session-keys.ts";
+import { sharedPoint } from "./session-record.ts";
 import type { SessionRecord } from "./session-record.ts";
 import { readTurnOrCut, tombstoneOf } from "./turn-cut.ts";
 import type { TurnCut, TurnOrCut } from "./turn-cut.ts";
@@ -55,9 +56,7 @@ export async function finishCut(
       deleted.map(({ key }) => ({ namespace: namespaces.turns, key, value })),
     );
   }
-  const { cut: _, ...done } = session;
-  const change = ({ cut: _cut, ...stored }: SessionRecord): SessionRecord => stored;
-  return (await changeSession(driver, ref.key, { change, known: session }))?.after ?? done;
+  return (await changeSession(driver, ref.key, { change: withoutCut, known: session }))?.after ?? withoutCut(session);
 }
 
 /** Removes the large data of a deleted turn, before the turn's record, which refers to the data. */
@@ -71,15 +70,17 @@ async function removeParts({ driver, ref, lease }: CuttableSession, { key, value
 /** Applies a cut to a session's record. A session without remaining turns loses an automatic title. */
 function withCut(stored: SessionRecord, cut: TurnCut, count: number): SessionRecord {
   const removed = (stored.removed ?? 0) + count;
-  const next = { ...stored, turns: Math.max(stored.turns, cut.through), removed, cut, ...sharedUntil(stored, cut) };
+  const next = { ...stored, turns: Math.max(stored.turns, cut.through), removed, cut };
   if (next.turns > removed || stored.titleBy === undefined || stored.titleBy === "user") return next;
   const { title: _title, titleBy: _by, ...untitled } = next;
   return untitled;
 }
 
-/** Shortens the shared part of a fork to the turns before a cut. */
-function sharedUntil({ from }: SessionRecord, cut: TurnCut): Pick<SessionRecord, "from"> {
-  return from === undefined ? {} : { from: { ...from, seq: Math.min(from.seq, cut.from - 1) } };
+/** Ends a cut in a session's record, and the shared part of a fork before the cut. */
+function withoutCut(stored: SessionRecord): SessionRecord {
+  const from = sharedPoint(stored);
+  const { cut: _cut, ...rest } = stored;
+  return from === undefined ? rest : { ...rest, from };
 }
 
 async function readFrom(driver: StorageDriver, ref: SessionRef, from: number): Promise<TurnOrCut[]> {

@@ -1,9 +1,12 @@
+import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { Lease } from "../lock/lease.ts";
 import { checkUser } from "../storage/session-owner.ts";
 import type { UserScope } from "../storage/session-owner.ts";
+import type { StorageDriver } from "../storage/storage-driver.ts";
 import { acquireSession } from "./acquire-session.ts";
 import type { SessionPlace } from "./acquire-session.ts";
-import { sessionNotFound } from "./create-session.ts";
+import { changeSession, contended } from "./change-session.ts";
+import { findSession, sessionNotFound } from "./create-session.ts";
 import { cutTurns, finishCut } from "./cut-turns.ts";
 import { keepSharedTurns, leaveSource } from "./fork-pasts.ts";
 import { ownSessions } from "./list-sessions.ts";
@@ -21,12 +24,22 @@ export type ListenedSessions = SessionPlace & { readonly listeners: readonly Ses
 /** The maximum number of remaining turns with which a memory is built again after some turns were deleted. */
 const mostReloaded = 200;
 
+/** The maximum number of attempts to mark a session as deleted. */
+const maxAttempts = 5;
+
 /** Deletes a session with its turns, its memory and its members' sessions, after earlier runs are done. */
-export async function deleteSession(sessions: ListenedSessions, ref: SessionRef, signal?: AbortSignal): Promise<void> {
-  const { lease, session } = await acquireSession(sessions, ref, { signal });
+export async function deleteSession(
+  sessions: ListenedSessions,
+  ref: SessionRef,
+  { signal, onBusy }: { signal?: AbortSignal | undefined; onBusy?: BusyPolicy["onBusy"] } = {},
+): Promise<void> {
+  const { lease, session } = await acquireSession(sessions, ref, { signal, onBusy });
   try {
     if (session === null) throw forgotten(lease, ref);
-    await lease.write(() => removeWhole(sessions, { lease, ref, session }), signal);
+    await lease.write(async () => {
+      await removeWhole(sessions, { lease, ref, session });
+      lease.forget();
+    }, signal);
   } finally {
     lease.release();
   }
@@ -45,7 +58,9 @@ export async function deleteTurns(
   try {
     if (session === null) throw forgotten(lease, ref);
     await lease.write(async () => {
-      const whole = await finishStoredCut(sessions, { lease, ref, session });
+      const live = await finishDeletion(sessions, { lease, ref, session });
+      if (live === null) throw forgotten(lease, ref);
+      const whole = await finishStoredCut(sessions, { lease, ref, session: live });
       const cut = await cutTurns({ driver: sessions.driver, ref, lease }, { from, session: whole });
       if (cut !== null) await finishStoredCut(sessions, { lease, ref, session: cut });
     }, signal);
@@ -62,7 +77,10 @@ export async function deleteUser(sessions: ListenedSessions, userId: string, sco
     const lease = await queues.join(key, policy).granted;
     const ref = { key, owner, sessionId: sessionIdOf(key) };
     try {
-      await lease.write(() => removeWhole(sessions, { lease, ref, session: null }));
+      await lease.write(async () => {
+        await removeWhole(sessions, { lease, ref, session: null });
+        lease.forget();
+      });
     } finally {
       lease.release();
     }
@@ -72,15 +90,20 @@ export async function deleteUser(sessions: ListenedSessions, userId: string, sco
 }
 
 /** A session under its lease. */
-type HeldSession<Stored = SessionRecord> = { lease: Lease; ref: SessionRef; session: Stored };
+export type Held<Stored = SessionRecord> = { lease: Lease; ref: SessionRef; session: Stored };
 
 /** Removes the remains of a session's deleted turns, in the storage and in memories. */
 export async function finishStoredCut(
-  { driver, listeners }: ListenedSessions,
-  { lease, ref, session }: HeldSession,
+  sessions: ListenedSessions,
+  { lease, ref, session }: Held,
 ): Promise<SessionRecord> {
   if (session.cut === undefined) return session;
-  await keepSharedTurns({ driver, ref, confirm: () => lease.confirm() }, session, session.cut.from);
+  const { driver, listeners } = sessions;
+  await keepSharedTurns(
+    { driver, ref, confirm: () => lease.confirm(), finish: (other) => finishOther(sessions, other) },
+    session,
+    session.cut.from,
+  );
   const parts = new PartStore(driver, ref.key);
   const load = async () => await parts.fillTurns(await openTurnLog(driver, ref).newest(mostReloaded, session));
   await removeMemory(driver, ref.key);
@@ -89,18 +112,62 @@ export async function finishStoredCut(
 }
 
 /**
+ * Removes the remains of a session whose deletion failed or was interrupted, and returns `null`. Returns the record of a
+ * session that is not deleted.
+ */
+export async function finishDeletion(sessions: ListenedSessions, held: Held): Promise<SessionRecord | null> {
+  if (held.session.isDeleted !== true) return held.session;
+  await removeWhole(sessions, held);
+  return null;
+}
+
+/**
  * Removes a session with all its data. The session itself is removed last, so that a failed deletion can be repeated.
+ *
+ * A single write deletes the session: the mark in its record. It comes before the forks are read, because a process that
+ * makes a fork looks for the mark once it has written the fork, so that each fork is read here or is not made. After a
+ * failure or a crash behind the mark, the next deletion of the session, or its next run, removes the rest.
  */
 async function removeWhole(
-  { driver, listeners }: ListenedSessions,
-  { lease, ref, session }: HeldSession<SessionRecord | null>,
+  sessions: ListenedSessions,
+  { lease, ref, session }: Held<SessionRecord | null>,
 ): Promise<void> {
+  const { driver, listeners } = sessions;
   for (const listener of listeners) await listener.forgetSession?.(ref.sessionId, ref.owner);
   const removal = { driver, confirm: () => lease.confirm() };
-  if (session !== null) await keepSharedTurns({ ...removal, ref }, session, 1);
-  if (session !== null) await leaveSource(driver, ref, session);
-  await removeSession(removal, ref, session);
-  lease.forget();
+  const marked = session && (await markDeleted(removal, ref, session));
+  if (marked !== null) {
+    await keepSharedTurns({ ...removal, ref, finish: (other) => finishOther(sessions, other) }, marked, 1);
+    await leaveSource(driver, ref);
+  }
+  await removeSession(removal, ref, marked);
+}
+
+/** Finishes the deletion of another session, from which forks read, unless another process holds its lease. */
+export async function finishOther(sessions: ListenedSessions, ref: SessionRef): Promise<void> {
+  await deleteSession(sessions, ref, { onBusy: "reject" }).catch(() => undefined);
+}
+
+/** Marks a session as deleted. Returns its record, or `null` if there is none any more. */
+async function markDeleted(
+  { driver, confirm }: { driver: StorageDriver; confirm: () => Promise<void> },
+  ref: SessionRef,
+  session: SessionRecord,
+): Promise<SessionRecord | null> {
+  let known: SessionRecord | null = session;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    if (known === null || known.isDeleted === true) return known;
+    await confirm();
+    // A process that lost its lease must not mark a record which another process has changed since: each attempt
+    // confirms the lease again.
+    const read: unknown[] = [];
+    const change = (stored: SessionRecord): SessionRecord | null =>
+      read.push(stored) === 1 ? { ...stored, isDeleted: true } : null;
+    const written = await changeSession(driver, ref.key, { change, known });
+    if (written !== null) return written.after;
+    known = await findSession(driver, ref);
+  }
+  throw contended();
 }
 
 /**

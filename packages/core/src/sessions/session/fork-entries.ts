@@ -7,6 +7,7 @@ import { findSession } from "./create-session.ts";
 import { scan } from "./scan.ts";
 import { keyPrefixOf, namespaces, sessionIdOf, sessionRef, turnKey } from "./session-keys.ts";
 import type { SessionRef } from "./session-keys.ts";
+import type { ForkPoint, SessionRecord } from "./session-record.ts";
 
 /** An entry about a fork, stored under the session that it was made from: the number of the last shared turn. */
 type ForkEntry = {
@@ -59,21 +60,29 @@ export async function readForks(driver: StorageDriver, source: SessionRef): Prom
  * fork looks for the entry once it has written the fork's record, so the record is read again after the removal.
  */
 async function isLive(driver: StorageDriver, source: SessionRef, fork: Fork): Promise<boolean> {
-  if (await readsFrom(driver, source, fork)) return true;
+  if (await isFork(driver, source, fork)) return true;
   await driver.delete(namespaces.forks, forkKey(source, fork.forkId));
   const ref = sessionRef(source.owner, fork.forkId);
   if ((await findSession(driver, ref)) === null) {
     await driver.delete(namespaces.turns, turnKey(ref.key, fork.seq));
     return false;
   }
-  if (!(await readsFrom(driver, source, fork))) return false;
+  if (!(await isFork(driver, source, fork))) return false;
   await applyWrites(driver, [entryWrite(source, fork)]);
   return true;
 }
 
-async function readsFrom(driver: StorageDriver, source: SessionRef, { forkId }: Fork): Promise<boolean> {
+async function isFork(driver: StorageDriver, source: SessionRef, { forkId }: Fork): Promise<boolean> {
   const session = await findSession(driver, sessionRef(source.owner, forkId));
-  return session?.from?.sessionId === source.sessionId;
+  return session !== null && readsFrom(session, source);
+}
+
+/** Returns true if a session is a fork that reads from another session, and is not being removed. */
+export function readsFrom<Read extends SessionRecord>(
+  session: Read,
+  source: SessionRef,
+): session is Read & { from: ForkPoint } {
+  return session.from?.sessionId === source.sessionId && session.from.isLeft !== true;
 }
 
 function isForkEntry(value: unknown): value is ForkEntry {

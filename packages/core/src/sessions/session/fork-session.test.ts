@@ -125,6 +125,33 @@ describe.each([
     expect(await inputs(store, "s")).toEqual(["1:one"]);
   });
 
+  it.each([1, 2, 3])("keeps all turns when those from %i on are deleted from a fork in between", async (from) => {
+    const store = new SessionStore(makeStorage());
+    await say(store, "s", "one", "two");
+    await store.fork("s", { seq: 2, forkId: "f" }, access);
+    await say(store, "f", "three");
+    await store.fork("f", { seq: 3, forkId: "g" }, access);
+    await store.deleteTurns("f", from, access);
+    expect(await inputs(store, "g")).toEqual(["1:one", "2:two", "3:three"]);
+    expect(await inputs(store, "f")).toEqual(["1:one", "2:two"].slice(0, from - 1));
+    await store.deleteSession("s", access);
+    expect(await inputs(store, "g")).toEqual(["1:one", "2:two", "3:three"]);
+  });
+
+  it("has its turns for a run that opened it before the session it was made from was deleted", async () => {
+    const store = new SessionStore(makeStorage());
+    await say(store, "s", "one", "two");
+    await store.fork("s", { seq: 2, forkId: "f" }, access);
+    await say(store, "f", "three");
+    await store.fork("f", { seq: 3, forkId: "g" }, access);
+    const session = await store.open("g", access);
+    for (const id of ["s", "f"]) await store.deleteSession(id, access);
+    const names = ["one", "two", "three"];
+    expect((await session.loadTurns(10)).map(({ input }) => input)).toEqual(names);
+    expect((await session.loadTurnsAt([1, 2, 3])).map(({ input }) => input)).toEqual(names);
+    session.release();
+  });
+
   it("loses shared turns that are deleted from the fork, which the other session keeps", async () => {
     const store = new SessionStore(makeStorage());
     await say(store, "s", "one", "two");

@@ -4,6 +4,7 @@ import { findSession } from "./create-session.ts";
 import { mapTurnParts } from "./part-store.ts";
 import { sessionRef } from "./session-keys.ts";
 import type { SessionRef } from "./session-keys.ts";
+import { sharedPoint } from "./session-record.ts";
 import type { ForkPoint, SessionRecord } from "./session-record.ts";
 import type { TurnLog } from "./turn-log-type.ts";
 import type { StoredTurn, TurnRecord } from "./turn-record.ts";
@@ -26,14 +27,15 @@ export class ForkedTurnLog implements TurnLog {
 
   async newest(count: number, session: SessionRecord, before = Infinity): Promise<StoredTurn[]> {
     const own = await this.#own.newest(count, session, before);
-    if (session.from === undefined || own.length >= count) return own;
-    const least = Math.min(before, session.from.seq + 1);
-    const shared = await this.#read(session.from, (log, source) => log.newest(count - own.length, source, least));
+    const from = sharedPoint(session);
+    if (from === undefined || own.length >= count) return own;
+    const least = Math.min(before, from.seq + 1);
+    const shared = await this.#read(from, (log, source) => log.newest(count - own.length, source, least));
     return [...shared, ...own];
   }
 
   async after(seq: number, limit: number, session: SessionRecord): Promise<StoredTurn[]> {
-    const { from } = session;
+    const from = sharedPoint(session);
     if (from === undefined || seq >= from.seq) return await this.#own.after(seq, limit, session);
     const found = await this.#read(from, (log, source) => log.after(seq, Math.min(limit, from.seq - seq), source));
     const shared = found.filter((turn) => turn.seq <= from.seq);
@@ -55,7 +57,12 @@ export class ForkedTurnLog implements TurnLog {
   ): Promise<StoredTurn[]> {
     const ref = sessionRef(this.#ref.owner, sessionId);
     const source = await findSession(this.#driver, ref);
-    if (source === null) return [];
+    if (source === null || source.isDeleted === true) {
+      // The caller's record of the fork may be older than the deletion of its source, which gives it another source.
+      const current = (await findSession(this.#driver, this.#ref))?.from;
+      if (current !== undefined && current.sessionId !== sessionId) return await this.#read(current, read);
+      if (source === null) return [];
+    }
     // The source's unfinished deletion is ignored, because it preserves the turns of forks: see `keepSharedTurns`.
     const { cut: _, ...whole } = source;
     return (await read(this.#open(ref), whole)).map((turn) => withPlace(turn, ref.key));

@@ -1,7 +1,7 @@
 import { mapBounded } from "../../base/async/map-bounded.ts";
 import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 import { applyWrites } from "./change-session.ts";
-import { findSession } from "./create-session.ts";
+import { findLiveSession } from "./create-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { indexWrites, readRecentKey, recentKey, toSessionCursor } from "./recent-index.ts";
 import type { RecentPlace } from "./recent-index.ts";
@@ -61,7 +61,7 @@ function isBefore(key: string | undefined, other: string | undefined): boolean {
 /** Returns true if a storage earlier in the array has a session of this id, which is listed instead. */
 async function isHidden(before: readonly StorageDriver[], owner: SessionOwner, { sessionId }: RecentPlace) {
   const ref = sessionRef(owner, sessionId);
-  const found = await mapBounded(before, (driver) => findSession(driver, ref));
+  const found = await mapBounded(before, (driver) => findLiveSession(driver, ref));
   return found.some((session) => session !== null);
 }
 
@@ -113,7 +113,7 @@ async function readEntry(
   const { owner } = range;
   const place = readRecentKey(owner, key);
   const ref = sessionRef(owner, place.sessionId);
-  const record = await findSession(driver, ref);
+  const record = await findLiveSession(driver, ref);
   if (record === null) {
     if (place.recency < Date.now() * 1000 - oneDay) await driver.delete(namespaces.recent, key);
     return null;

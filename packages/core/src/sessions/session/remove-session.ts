@@ -42,7 +42,9 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
 export async function removeUserRecords(driver: StorageDriver, owner: UserOwner): Promise<void> {
   // Removes all memories of the user, also those that were used without a session.
   await removeMemories(driver, owner);
-  for (const namespace of [namespaces.turnParts, namespaces.facts, namespaces.recent, namespaces.forks]) {
+  // Turns may remain of a hidden session whose record was never written, because its process has crashed.
+  const { turns, turnParts, facts, recent, forks } = namespaces;
+  for (const namespace of [turns, turnParts, facts, recent, forks]) {
     await removeAll(driver, namespace, ownerPrefix(owner));
   }
 }

@@ -10,6 +10,7 @@ describe("a stored session", () => {
     [record],
     [{ ...record, owner: { userId: "é", tenantId: "t", verified: false } }],
     [{ ...record, recency: 0, removed: 0, cut: { from: 1, through: 1 }, title: "", titleBy: "x", waiting: "r" }],
+    [{ ...record, isDeleted: true, isUnfinished: true, forked: 0, from: { sessionId: "é", seq: 1, isLeft: true } }],
     [{ ...record, unknown: [1] }],
   ])("is read as it is: %j", (value) => {
     expect(readSessionRecord(value, at)).toEqual(value);
@@ -32,6 +33,13 @@ describe("a stored session", () => {
     [{ ...record, title: null }],
     [{ ...record, titleBy: 1 }],
     [{ ...record, waiting: true }],
+    [{ ...record, isDeleted: false }],
+    [{ ...record, isUnfinished: 1 }],
+    [{ ...record, forked: "1" }],
+    [{ ...record, from: "s" }],
+    [{ ...record, from: { sessionId: 1, seq: 1 } }],
+    [{ ...record, from: { sessionId: "s", seq: -1 } }],
+    [{ ...record, from: { sessionId: "s", seq: 1, isLeft: false } }],
   ])("is damaged: %j", (value) => {
     expect(() => readSessionRecord(value, at)).toThrow(expect.objectContaining({ code: "storage_corrupt" }));
   });

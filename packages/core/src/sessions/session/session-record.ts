@@ -7,8 +7,11 @@ import type { TurnCut } from "./turn-cut.ts";
 import type { TitleSource } from "./session-title.ts";
 import type { SessionOwner } from "../storage/session-owner.ts";
 
-/** The session from which a fork was made, of the same owner, and the number of the last turn that both share. */
-export type ForkPoint = { sessionId: string; seq: number };
+/**
+ * The session from which a fork was made, of the same owner, and the number of the last turn that both share. `isLeft` is
+ * set while the fork is removed.
+ */
+export type ForkPoint = { sessionId: string; seq: number; isLeft?: true };
 
 /** Stored record of a session, without its turns, which are separate records. Times are epoch milliseconds. */
 export type SessionRecord = {
@@ -34,6 +37,15 @@ export type SessionRecord = {
   waiting?: string;
   /** Set in a fork, whose first turns are shared with another session. */
   from?: ForkPoint;
+  /**
+   * Set when the deletion of the session begins: from then on, no reader finds the session and nothing is forked from
+   * it, although some of its data may remain (see `delete-session.ts`).
+   */
+  isDeleted?: true;
+  /** Set in a hidden session while forks are moved to it, so that it is not removed meanwhile (see `fork-pasts.ts`). */
+  isUnfinished?: true;
+  /** Count of forks that were made from a hidden session after it was finished. */
+  forked?: number;
 };
 
 /** Public description of a session, without its turns. Times are epoch milliseconds. */
@@ -57,6 +69,14 @@ export function newSessionRecord(owner: SessionOwner, clock: OrderingClock): Ses
 /** Returns the position of a session in its owner's list: the greatest is the newest. */
 export function recencyOf({ recency, updatedAt }: SessionRecord): number {
   return recency ?? updatedAt * 1000;
+}
+
+/**
+ * Returns the point up to which a fork shares turns, for its readers: the last of the shared turns may be deleted,
+ * although the record still has them for the forks of this fork. Returns undefined for a session that is not a fork.
+ */
+export function sharedPoint({ from, cut }: Pick<SessionRecord, "from" | "cut">): ForkPoint | undefined {
+  return from && { ...from, seq: Math.min(from.seq, (cut?.from ?? Infinity) - 1) };
 }
 
 /**
@@ -92,19 +112,21 @@ function isSessionRecord(value: unknown): value is SessionRecord {
   );
 }
 
-function hasOptionalFields({ recency, removed, cut, title, titleBy, waiting, from }: Record<string, unknown>): boolean {
+function hasOptionalFields(value: Record<string, unknown>): boolean {
+  const { recency, removed, forked, cut, title, titleBy, waiting, from, isDeleted, isUnfinished } = value;
   return (
-    [recency, removed].every((count) => count === undefined || isCount(count)) &&
+    [recency, removed, forked].every((count) => count === undefined || isCount(count)) &&
     (cut === undefined || isTurnCut(cut)) &&
-    isOptionalString(title) &&
-    isOptionalString(titleBy) &&
-    isOptionalString(waiting) &&
-    (from === undefined || isForkPoint(from))
+    [title, titleBy, waiting].every(isOptionalString) &&
+    (from === undefined || isForkPoint(from)) &&
+    [isDeleted, isUnfinished].every((mark) => mark === undefined || mark === true)
   );
 }
 
 function isForkPoint(value: unknown): value is ForkPoint {
-  return isRecord(value) && typeof value["sessionId"] === "string" && isCount(value["seq"]);
+  if (!isRecord(value)) return false;
+  const { sessionId, seq, isLeft } = value;
+  return typeof sessionId === "string" && isCount(seq) && (isLeft === undefined || isLeft === true);
 }
 
 function isOwner(value: unknown): value is SessionOwner {

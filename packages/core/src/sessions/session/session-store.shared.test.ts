@@ -239,10 +239,17 @@ describe("a process that was stopped while it held a lease", () => {
   };
 
   it("deletes nothing once it lost the lease", async () => {
-    const { outcome, after } = await overtake(["list"], remove, (other) => appendAll(other, ["b"]));
+    const { outcome, after } = await overtake(["compareAndSet", 3], remove, (other) => appendAll(other, ["b"]));
 
     expect(outcome).toMatchObject({ code: "conflict" });
     expect(after).toMatchObject({ turns: ["a", "b"], session: { turns: 2 } });
+  });
+
+  it("leaves the rest to the next run when it has marked the session as deleted", async () => {
+    const { outcome, after } = await overtake(["list"], remove, (other) => appendAll(other, ["b"]));
+
+    expect(outcome).toMatchObject({ code: "conflict" });
+    expect(after).toMatchObject({ turns: ["b"], session: { turns: 1 } });
   });
 
   it("leaves the session's record when it was about to delete that", async () => {

@@ -8,11 +8,11 @@ import type { BusyPolicy } from "../lock/busy-policy.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { openAcquired } from "./acquired-session.ts";
-import { changeSession } from "./change-session.ts";
+import { changeSession, contended } from "./change-session.ts";
 import { DeferredSession, settled, settledOf } from "./deferred-session.ts";
 import { deleteSession, deleteTurns, deleteUser } from "./delete-session.ts";
 import type { ListenedSessions } from "./delete-session.ts";
-import { findSession, sessionNotFound } from "./create-session.ts";
+import { findLiveSession, requireSession } from "./create-session.ts";
 import { forkSession } from "./fork-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { listSessions } from "./list-sessions.ts";
@@ -87,18 +87,18 @@ export class SessionStore {
     access: SessionAccess = {},
   ): Promise<void> {
     const fork = { seq: checkTurnNumber(seq, "seq"), forkId: checkStoredSessionId(forkId) };
-    await this.#use(sessionId, access, (ref) => forkSession(this.#driver, ref, fork));
+    await this.#use(sessionId, access, (ref) => forkSession(this.#sessions, ref, fork));
   }
 
   /** Returns true if the caller has a session of this id. */
   async has(sessionId: string, access: SessionAccess = {}): Promise<boolean> {
-    return (await this.#use(sessionId, access, (ref) => findSession(this.#driver, ref))) !== null;
+    return (await this.#use(sessionId, access, (ref) => findLiveSession(this.#driver, ref))) !== null;
   }
 
   /** Returns the turn of a run, searched from the newest turn back; undefined if the session has no such turn. */
   async findTurn(sessionId: string, runId: string, access: SessionAccess = {}): Promise<StoredTurn | undefined> {
     return await this.#use(sessionId, access, async (ref) => {
-      const session = await findSession(this.#driver, ref);
+      const session = await findLiveSession(this.#driver, ref);
       return session === null ? undefined : await findTurnOf(openTurnLog(this.#driver, ref), session, runId);
     });
   }
@@ -162,7 +162,7 @@ export class SessionStore {
 
   /** Returns the public description of a session, without its turns. */
   async readSession(sessionId: string, access: SessionAccess = {}): Promise<SessionInfo> {
-    return toSessionInfo(sessionId, await this.#use(sessionId, access, (ref) => this.#find(ref)));
+    return toSessionInfo(sessionId, await this.#use(sessionId, access, (ref) => requireSession(this.#driver, ref)));
   }
 
   /**
@@ -176,7 +176,7 @@ export class SessionStore {
   ): Promise<TurnPage> {
     const page = { limit: checkPageLimit(options.limit), after: checkTurnCursor(options.after), take: options.take };
     return await this.#use(sessionId, options, async (ref) => {
-      return await readTurns(this.#driver, { ref, session: await this.#find(ref) }, page);
+      return await readTurns(this.#driver, { ref, session: await requireSession(this.#driver, ref) }, page);
     });
   }
 
@@ -184,7 +184,7 @@ export class SessionStore {
   async readTurnPart(sessionId: string, place: TurnPartPlace, access: SessionAccess = {}): Promise<TurnPart> {
     const checked = { seq: checkTurnNumber(place.seq, "seq"), index: checkPartIndex(place.index) };
     return await this.#use(sessionId, access, async (ref) => {
-      return await readPartOfTurn(this.#driver, { ref, session: await this.#find(ref) }, checked);
+      return await readPartOfTurn(this.#driver, { ref, session: await requireSession(this.#driver, ref) }, checked);
     });
   }
 
@@ -224,7 +224,7 @@ export class SessionStore {
     const ref = refOf(sessionId, access);
     const deferred = settled(this.#sessions, ref);
     if (deferred !== undefined) await deferred;
-    await deleteSession(this.#sessions, ref, access.signal);
+    await deleteSession(this.#sessions, ref, { signal: access.signal });
   }
 
   /**
@@ -258,11 +258,12 @@ export class SessionStore {
     access: SessionAccess,
     change: (stored: SessionRecord) => SessionRecord,
   ): Promise<SessionInfo> {
+    const changeLive = (stored: SessionRecord) => (stored.isDeleted === true ? null : change(stored));
     return await this.#use(sessionId, access, async (ref) => {
-      const written = await changeSession(this.#driver, ref.key, { change });
+      const written = await changeSession(this.#driver, ref.key, { change: changeLive });
       if (written !== null) return toSessionInfo(sessionId, written.after);
-      await this.#find(ref);
-      throw new TroupeError("storage_unavailable", "Other processes keep changing this session. Try again.");
+      await requireSession(this.#driver, ref);
+      throw contended();
     });
   }
 
@@ -279,12 +280,6 @@ export class SessionStore {
       return await work(ref);
     };
     return await untilAborted(use, access.signal);
-  }
-
-  async #find(ref: SessionRef) {
-    const session = await findSession(this.#driver, ref);
-    if (session === null) throw sessionNotFound(ref.sessionId);
-    return session;
   }
 }
 

@@ -77,6 +77,23 @@ export const sessionCutCases = {
     await store.deleteTurns("s", 3, { owner });
     assert.deepEqual(await numbersOf(store), [1, 2]);
   },
+  "finishes a deletion of the session that failed, by the next deletion or run": async (driver) => {
+    for (const next of ["deletion", "run"]) {
+      const store = new SessionStore(driver);
+      await storeTurns(store, { ...at, turns: 3 });
+      await store.fork("s", { seq: 2, forkId: "f" }, { owner });
+      await assert.rejects(new SessionStore(withoutRemovals(driver)).deleteSession("s", { owner }), /fails/);
+      await rejectsWith(store.readTurns("s", { owner }), "not_found");
+      await rejectsWith(store.fork("s", { seq: 1, forkId: "g" }, { owner }), "not_found");
+      if (next === "run") await storeTurns(store, at);
+      if (next === "run") assert.deepEqual(await numbersOf(store), [1]);
+      await store.deleteSession("s", { owner });
+
+      assert.deepEqual(await numbersOf(store, "f"), [1, 2]);
+      await store.deleteSession("f", { owner });
+      assert.deepEqual([await driver.list("sessions"), await driver.list("turns")], [[], []]);
+    }
+  },
   "deletes nothing for a number that no turn has, and nothing of another owner's": async (driver) => {
     const store = new SessionStore(driver);
     await storeTurns(store, { ...at, turns: 2 });
@@ -108,8 +125,22 @@ export const sessionCutCases = {
   },
 } satisfies ConformanceCases<StorageDriver>;
 
-async function numbersOf(store: SessionStore): Promise<number[]> {
-  const { turns } = await store.readTurns("s", { owner, limit: 100 });
+/** Returns the driver with a fault: turns cannot be listed, so that they cannot be removed. */
+function withoutRemovals(driver: StorageDriver): StorageDriver {
+  return new Proxy(driver, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]): Promise<unknown> => {
+        if (name === "list" && args[0] === "turns") throw new Error("The storage fails, as planned by the case.");
+        return (await Reflect.apply(member, target, args)) as unknown;
+      };
+    },
+  });
+}
+
+async function numbersOf(store: SessionStore, sessionId = "s"): Promise<number[]> {
+  const { turns } = await store.readTurns(sessionId, { owner, limit: 100 });
   return turns.map(({ seq }) => seq);
 }
 
