@@ -193,6 +193,22 @@ describe("createA2AServer", () => {
     expect([[...service.agents.keys()], [...service.teams.keys()]]).toEqual([["one", "two"], ["three"]]);
   });
 
+  it.each([true, false])(
+    "hands a message without a name to the first agent, before all teams: %j",
+    async (isTeamFirst) => {
+      const first = scriptedAgent([{ text: "I am the agent." }]);
+      const teams = { three: team };
+      const given = { first, two: scriptedAgent([]) };
+      const served = await serveA2A({ ...(isTeamFirst ? { teams, agents: given } : { agents: given, teams }), logger });
+      const { result } = await served.call("SendMessage", message1("Hi"));
+      expect(JSON.stringify(result)).toContain("I am the agent.");
+      const card = (await (await fetch(`${served.url}/.well-known/agent-card.json`)).json()) as {
+        skills: { id: string }[];
+      };
+      expect(card.skills.map(({ id }) => id)).toEqual(["first", "two", "three"]);
+    },
+  );
+
   it("refuses a name that an agent and a team share, and another runnable under a name of the run service", async () => {
     const runs = new RunService({ agents: { helper: scriptedAgent([]) }, logger });
     onTestFinished(async () => await runs.close());

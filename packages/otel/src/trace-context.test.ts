@@ -35,6 +35,17 @@ describe("a trace context", () => {
     expect(toTraceContext(read)).toEqual({ traceparent: `00-${traceId}-${spanId}-${written}` });
   });
 
+  it.each([
+    [0, "00"],
+    [1, "01"],
+    [2, "00"],
+    [3, "01"],
+    [255, "01"],
+  ])("of this process with the flags %i is written with %s", (traceFlags, written) => {
+    const traceparent = `00-${traceId}-${spanId}-${written}`;
+    expect(toTraceContext({ traceId, spanId, traceFlags })).toEqual({ traceparent });
+  });
+
   it("keeps its state", () => {
     const given = { traceparent: `00-${traceId}-${spanId}-01`, tracestate: "a=1,b=2" };
 

@@ -184,6 +184,27 @@ describe("fromAiSdk", () => {
   });
 
   it.each([
+    [undefined, [256, 256, 256, 256]],
+    [0, [256, 256, 256, 256]],
+    [Infinity, [2048]],
+    [5000, [2048]],
+    [2048, [2048]],
+    [2047, [2047, 2]],
+  ])("sends a model that takes %j texts at once these numbers of texts: %j", async (most, sizes) => {
+    const batches: number[] = [];
+    const doEmbed = async ({ values }: { values: string[] }) => {
+      batches.push(values.length);
+      return { embeddings: values.map(() => [1, 2]), warnings: [] };
+    };
+    const about = { specificationVersion: "v4", provider: "acme.embedding", modelId: "e-1" };
+    const model = { ...about, maxEmbeddingsPerCall: Promise.resolve(most), doEmbed };
+    await fromAiSdk(model).embedBatch(Array.from({ length: 2049 }, (_, index) => `${index}`));
+
+    expect(batches.slice(0, sizes.length)).toEqual(sizes);
+    expect(batches.reduce((sum, size) => sum + size)).toBe(2049);
+  });
+
+  it.each([
     ["a model of specification v2", { ...modelV3().model, specificationVersion: "v2" }, /v3 or v4 .* got v2/],
     ["an id", "openai/gpt-6", /needs a model object/],
     ["anything else", { modelId: "a" }, /needs a model of the AI SDK/],

@@ -151,6 +151,11 @@ const thrown = (fields: object, message = "Failed", cause?: unknown): Error =>
 /** The body of an error of Qdrant. */
 const saying = (error: unknown) => ({ data: { status: { error } } });
 
+const ofTls = (code: string): [Error, RegExp] => [
+  thrown({}, "fetch failed", thrown({ code })),
+  /cannot be reached over TLS\. Check that url begins with https/,
+];
+
 describe("QdrantFailures", () => {
   const failures = new QdrantFailures(apiKey);
   const shown = (error: unknown): string => inspect(failures.from(error), { depth: 20, showHidden: true });
@@ -217,6 +222,10 @@ describe("QdrantFailures", () => {
     [thrown({}, "fetch failed", thrown({ code: "ECONNRESET" })), /lost the connection/],
     [thrown({}, "fetch failed", thrown({ code: "ECONNREFUSED" })), /cannot be reached\. Check url/],
     [thrown({}, "No space left on device"), /none of Qdrant's/],
+    ...["DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_HAS_EXPIRED", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"].map(ofTls),
+    ...["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_TLS_CERT_ALTNAME_INVALID"].map(ofTls),
+    [thrown({}, "fetch failed", thrown({ code: "ERR_INVALID_ARG_TYPE" })), /none of Qdrant's/],
+    [thrown({}, "fetch failed", thrown({ code: 7 })), /none of Qdrant's/],
   ])("says of %o that it %s", (error, sentence) => {
     expect(failures.from(error)).toMatchObject({ code: "storage_unavailable" });
     expect(failures.from(error).message).toMatch(sentence);

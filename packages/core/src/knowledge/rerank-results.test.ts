@@ -6,6 +6,7 @@ import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import type { KnowledgeSearchResult } from "./join-results.ts";
 
 import { KnowledgeBase } from "./knowledge-base.ts";
+import { rerankResults } from "./rerank-results.ts";
 import type { Rerank } from "./rerank-results.ts";
 
 async function filled(rerank: Rerank | undefined, count = 30) {
@@ -20,6 +21,20 @@ const idsOf = (results: readonly KnowledgeSearchResult[]) => results.map(({ docu
 const reversed: Rerank = (_, results) => results.toReversed();
 
 describe("rerank", () => {
+  it("may change the array that it is given, which is its own", async () => {
+    const given: KnowledgeSearchResult[] = ["a", "é", "c"].map((id) => ({
+      document: { id, content: id, metadata: {} },
+      score: 0.5,
+    }));
+    const emptying: Rerank = (_, results) => {
+      const own = results as KnowledgeSearchResult[];
+      return own.splice(0).toReversed();
+    };
+    const options = { results: given, topK: 2, signal: undefined };
+    expect(idsOf(await rerankResults(emptying, "q", options))).toEqual(["c", "é"]);
+    expect(idsOf(given)).toEqual(["a", "é", "c"]);
+  });
+
   it("orders four times as many results as are wanted, and the first ones are kept [knowledge.rerank]", async () => {
     const calls: unknown[] = [];
     const { signal } = new AbortController();

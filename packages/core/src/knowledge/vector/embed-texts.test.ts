@@ -38,6 +38,22 @@ describe("generateEmbeddings", () => {
     expect(batches).toEqual([2, 1, 1, 1]);
   });
 
+  it("sends nothing if its signal was aborted while the call was opened", async () => {
+    const controller = new AbortController();
+    const sent: unknown[] = [];
+    const made = generateEmbeddings(texts(3), async () => {
+      controller.abort();
+      const send = async (batch: readonly string[]) => {
+        sent.push(batch);
+        return batch.map(numberIn);
+      };
+      return { call: { ...call, signal: controller.signal }, limits: { mostTexts: 1 }, length: 2, send };
+    });
+
+    await expect(made).rejects.toMatchObject({ code: "cancelled" });
+    expect(sent).toEqual([]);
+  });
+
   it("opens no call for no texts", async () => {
     const prepare = () => Promise.reject(new Error("opened"));
 

@@ -38,6 +38,16 @@ describe("the queue of due deliveries", () => {
     expect(takeAll(queue)).toEqual([other]);
   });
 
+  it("sends for each kind of webhook apart, so that callers' webhooks cannot keep the service's own from a host", () => {
+    const queue = new DeliveryQueue();
+    for (let index = 0; index < 20; index++) queue.add(due({ webhook: "run", owner: `-/${index}` }));
+    expect(takeAll(queue)).toHaveLength(4);
+    const own = due({ webhook: "service" });
+    queue.add(own);
+
+    expect(takeAll(queue)).toEqual([own]);
+  });
+
   it("lets the owners of deliveries to one host take turns", () => {
     const queue = new DeliveryQueue();
     for (let index = 0; index < 50; index++) queue.add(due());
