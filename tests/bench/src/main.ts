@@ -10,6 +10,7 @@ import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printFunctions } from "./functions/print-functions.ts";
 import { printHops } from "./hops.ts";
 import { heldServer, printHeld } from "./http/measure-held.ts";
+import { printKnowledge } from "./knowledge/print-knowledge.ts";
 import { measure } from "./measure.ts";
 import type { Figure } from "./measure.ts";
 import { printNodes } from "./nodes/print-nodes.ts";
@@ -41,6 +42,7 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * `pnpm bench outside [--rounds n]` measures a run of an agent beside other products, which it installs in folders of their own;
  * `pnpm bench page [--rounds n] [--runs 100]` measures these and durable runs, and writes `docs/figures.md`.
  * `pnpm bench telemetry [--rounds n]` measures a service with traces and without them.
+ * `pnpm bench knowledge [--url http://127.0.0.1:8000/v1] [--last]` measures how well pages are found by questions.
  * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
  */
 const { values, positionals } = parseArgs({
@@ -54,6 +56,8 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string" },
     packed: { type: "boolean" },
     quick: { type: "boolean" },
+    last: { type: "boolean" },
+    url: { type: "string" },
     peers: { type: "boolean" },
   },
   allowPositionals: true,
@@ -107,6 +111,8 @@ if (name === "hops") {
   await printColdStarts(Number(values.rounds ?? 20));
 } else if (name === "vectors") {
   await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
+} else if (name === "knowledge") {
+  await printKnowledge({ url: values.url, isLast: values.last === true });
 } else if (name === "durable") {
   if (values.peers !== true) await printDurable(Number(values.rounds ?? 15));
   const isInstalled = values.peers === true || arePeersInstalled();
@@ -130,7 +136,7 @@ if (name === "hops") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, nodes, outside, page, socket, telemetry, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, knowledge, nodes, outside, page, socket, telemetry, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {
