@@ -8,9 +8,9 @@ export type TestedCase = {
 /** A protocol whose tests make a page. */
 export type Protocol = {
   readonly title: string;
-  /** What the tests are made with, in sentences. Versions are in them. */
+  /** The clients and servers of the tests with their versions, in sentences. */
   readonly means: string;
-  /** What the tests do not show. */
+  /** Claims that the tests do not prove. */
   readonly limits: readonly string[];
 };
 

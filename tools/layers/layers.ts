@@ -163,8 +163,17 @@ export const packageEdges: Layers["packageEdges"] = {
   "packages/openai-api": ["@troupe/core", "@troupe/http"],
   // Its tests read the description that HTTP serves. Its source cannot.
   "packages/ag-ui": ["@troupe/core", "@troupe/http"],
-  // Its tests record a service over HTTP, and runs that outlive their process. Its source knows neither.
-  "packages/otel": ["@troupe/a2a", "@troupe/core", "@troupe/http", "@troupe/mcp", "@troupe/storage-sqlite"],
+  // Its tests record services of all transports, calls of a vendor, and runs that outlive their process. Its source knows
+  // none of these packages.
+  "packages/otel": [
+    "@troupe/a2a",
+    "@troupe/core",
+    "@troupe/http",
+    "@troupe/mcp",
+    "@troupe/providers-openai",
+    "@troupe/socket",
+    "@troupe/storage-sqlite",
+  ],
   // Its tests start services, and its example too. Its source knows no package of the service.
   "packages/client": ["@troupe/core", "@troupe/http"],
   internal: ["@troupe/core"],

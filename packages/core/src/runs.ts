@@ -19,7 +19,6 @@ export type {
   ScheduleView,
 } from "./runs/schedules/schedule-record.ts";
 export { LocalEngine } from "./runs/processes/local-engine.ts";
-export type { ModelCallNotes } from "./runs/processes/service-parts.ts";
 export type {
   EngineServeOptions,
   HandedBack,

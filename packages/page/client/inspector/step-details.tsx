@@ -9,7 +9,7 @@ import { toVisible } from "../ui/unseen.ts";
 
 type DetailsProps = {
   readonly step: TreeStep;
-  /** What is known of the request of a model call, beside the log. */
+  /** The request of a model call, as far as it is known beside the log. */
   readonly request?: ComponentChild;
   readonly onClose: () => void;
 };

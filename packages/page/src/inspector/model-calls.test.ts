@@ -1,5 +1,4 @@
 import { Agent, defineTool, EventBus } from "@troupe/core";
-import type { ModelCallNotes } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
 import { office, performRun, serveRuns } from "../../test/runs.ts";
@@ -7,6 +6,7 @@ import { servePage, usersByHeader } from "../../test/serve-page.ts";
 import type { InspectedModelCall, InspectedRunDetails } from "./inspected-run.ts";
 import type { InspectorOptions } from "./inspector-routes.ts";
 import { ModelCalls } from "./model-calls.ts";
+import type { Noted } from "./model-calls.ts";
 
 const look = defineTool({
   name: "look",
@@ -118,7 +118,7 @@ describe("the model calls in the inspector", () => {
 });
 
 describe("the memory of model calls", () => {
-  const call = (step: string, text: string, runId = "r"): ModelCallNotes["begin"] => ({
+  const call = (step: string, text: string, runId = "r"): Noted => ({
     runId,
     step,
     model: { providerId: "p", modelId: "m" },
@@ -128,14 +128,14 @@ describe("the memory of model calls", () => {
     tools: () => [],
   });
   const lengthOf = (text: string): number => {
-    const modelCalls = new EventBus<ModelCallNotes>();
+    const modelCalls = new EventBus<{ begin: Noted }>();
     const calls = new ModelCalls({ modelCalls });
     modelCalls.emit("begin", call("s", text));
     return calls.find("r", "s")?.length ?? 0;
   };
 
   it("holds the newest calls up to its bound, and a repeated call once", () => {
-    const modelCalls = new EventBus<ModelCallNotes>();
+    const modelCalls = new EventBus<{ begin: Noted }>();
     const calls = new ModelCalls({ modelCalls }, lengthOf("one") * 2);
     const known = () => ["a", "b", "c"].filter((step) => calls.find("r", step) !== undefined);
     modelCalls.emit("begin", call("a", "one"));
@@ -157,7 +157,7 @@ describe("the memory of model calls", () => {
   });
 
   it("holds no call that alone is too long", () => {
-    const modelCalls = new EventBus<ModelCallNotes>();
+    const modelCalls = new EventBus<{ begin: Noted }>();
     const calls = new ModelCalls({ modelCalls }, lengthOf("one") - 1);
     modelCalls.emit("begin", call("a", "one"));
 

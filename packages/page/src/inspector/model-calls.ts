@@ -1,11 +1,12 @@
-import type { ModelCallNotes, RunService } from "@troupe/core/runs";
+import type { RunService } from "@troupe/core/runs";
 import type { InspectedModelCall } from "./inspected-run.ts";
 import { toShownJson } from "./shown-json.ts";
 
 /** Largest number of characters of all model calls that are kept. */
 const mostCharacters = 16_000_000;
 
-type Noted = ModelCallNotes["begin"];
+/** A model call, as a `RunService` reports it. */
+export type Noted = Parameters<Parameters<RunService["modelCalls"]["on"]>[1]>[0];
 
 /**
  * The newest model calls of this process as they were sent, in memory. A call is kept in the bounded form in which it is

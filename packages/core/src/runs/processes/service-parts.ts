@@ -49,7 +49,7 @@ export type BegunRun = Ready & {
 };
 
 /** The model calls that this process makes for durable runs: `begin` for each call before it is made. */
-export type ModelCallNotes = { begin: NotedModelCall };
+type ModelCallNotes = { begin: NotedModelCall };
 
 /** All that the parts of a `RunService` share. */
 export type ServiceParts = {
