@@ -159,7 +159,7 @@ export const neededFeatures = (Object.keys(features) as FeatureName[]).filter(
 );
 
 /** The outcome of a feature: seen, not seen, or the error that its work ended with. */
-export type Sight = { readonly isSeen: boolean; readonly error?: string };
+type Sight = { readonly isSeen: boolean; readonly error?: string };
 
 /** The outcomes of all features of a model, and the tokens of its calls. */
 export type Sights = {
