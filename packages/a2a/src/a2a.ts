@@ -48,8 +48,9 @@ function routesOf(parts: A2AParts): Route[] {
 }
 
 /**
- * Makes the routes of a JSON-RPC endpoint. A GET of the same path returns the card of all agents. A browser gets the
- * page of the host's app instead.
+ * Makes the routes of a JSON-RPC endpoint. A GET of the same path returns the agent card: of all agents, or of the
+ * agent in the path. The GET of a browser goes to the next handler instead, because the app that mounts the service may
+ * have a page at this path.
  */
 function rpcRoutes(parts: A2AParts, path: string, serves: Serves): Route[] {
   const { serve, fail } = new A2AEndpoint(parts, rpcBinding);

@@ -19,7 +19,7 @@ export class StateDeltas {
     this.#steps = plannedSteps;
   }
 
-  /** Returns the changes that an event of the run tells. */
+  /** Returns the change of the workflow's state that an event of its run contains, as operations of JSON Patch. */
   take(event: RunEvent): Operation[] {
     const change = toStateChange(event, this.#steps);
     if (change === undefined) return [];

@@ -46,7 +46,10 @@ async function exitOf(worker: Worker, kind: string): Promise<never> {
   throw refusal(kind, "cannot be read");
 }
 
-/** Makes the error for a document that cannot be read. The problem becomes a sentence about this kind of document. */
+/**
+ * Makes the error for a document that cannot be read. Its message consists of the kind of document and the problem, a
+ * predicate such as `cannot be read`.
+ */
 export function refusal(kind: string, problem: string, cause?: unknown): TroupeError {
   return new TroupeError("invalid_value", `The ${kind} ${problem}.`, { cause });
 }

@@ -19,7 +19,10 @@ export class RemoteContexts {
     this.#url = url.href;
   }
 
-  /** Returns the remote context of a run's session: empty for a session that no later run can continue. */
+  /**
+   * Returns the context that a run's session has at the remote agent. For a session that no later run can continue,
+   * returns an object without ids, so that the agent begins a new context.
+   */
   find(settings: RunSettings): RemoteContext {
     const id = this.#idOf(settings);
     if (id === undefined) return {};

@@ -33,8 +33,8 @@ export class DocumentWriter {
   readonly #last = new Map<string, Promise<void>>();
 
   /**
-   * Makes a writer for a store. With `hasPieces` false, every document in the store counts as whole, whatever its
-   * metadata.
+   * Makes a writer for a store. With `hasPieces` false, no document in the store counts as a piece of a longer
+   * document, whatever its metadata.
    */
   constructor(store: VectorStore, { hasPieces }: { hasPieces: boolean }) {
     this.#store = store;

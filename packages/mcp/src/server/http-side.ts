@@ -37,7 +37,7 @@ export class HttpSide {
     this.#maxBodyBytes = service.settings.maxBodyBytes ?? defaultMessageBytes;
   }
 
-  /** The receivers of change notifications over HTTP. */
+  /** The receivers, over HTTP, of notifications about changed tools, prompts and resources. */
   get targets(): NotifyTargets {
     const { handler, sessions } = this.#loaded ?? {};
     return { kept: sessions?.servers ?? [], subscriptions: handler?.notify };

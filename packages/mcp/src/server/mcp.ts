@@ -98,7 +98,7 @@ class SpokenService {
     service.servedRuns.afterRuns(async () => await this.#end());
   }
 
-  /** The receivers of change notifications. */
+  /** The MCP servers and subscriptions of clients that are notified of changes of the tools. */
   get targets(): NotifyTargets {
     const { kept, subscriptions } = this.http.targets;
     return { kept: [...kept, ...(this.#stdio?.servers ?? [])], subscriptions };

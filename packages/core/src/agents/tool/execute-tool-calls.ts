@@ -132,7 +132,7 @@ async function execute(
     const taken = slots.take();
     if (taken !== undefined) await taken;
     const result = await executeCall(call, batch);
-    // If there is no result, the batch is over, and waiting calls are not started.
+    // The result is undefined if the batch ended first. Calls that still wait for a slot are then not started.
     if (result !== undefined) void finished.push(result);
   } catch (error) {
     finished.close(toTroupeError(error));

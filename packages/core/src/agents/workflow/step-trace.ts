@@ -33,7 +33,7 @@ export class StepTraceEntry implements TracedTimes {
     return this.place.path;
   }
 
-  /** Milliseconds that the step has taken, including work that earlier processes stored. */
+  /** Milliseconds that the step has taken, including stored work of earlier processes of a durable run. */
   get durationMs(): number {
     if (this.storedMs === undefined) return elapsedMs(this.#startedAt);
     return this.isLive ? this.storedMs + elapsedMs(this.#startedAt) : this.storedMs;

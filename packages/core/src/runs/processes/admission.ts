@@ -125,8 +125,8 @@ export class AdmissionRules {
   /** Returns the number of open runs that lower a caller's priority. All callers without a user count as one caller. */
   openOf({ kind }: CountedCaller, { own, together }: HeldShare): number {
     if (kind === "host") return 0;
-    // The number is at most a user's maximum. Callers without a user that have more open runs than that are served in
-    // order of arrival.
+    // For callers without a user, the result is at most the number of open runs that one user may have. If they have
+    // more open runs than that, they are served in order of arrival.
     return kind === "user" ? own : Math.min(together, this.#limits.perCaller);
   }
 }

@@ -152,8 +152,9 @@ const tables = {
 type AnsweredWait = Pick<RunWait, "kind" | "argsSchema"> & Partial<Pick<RunWait, "about">>;
 
 /**
- * Checks an answer against its wait. Throws `invalid_request` for a wrong shape, or for arguments that do not fit the
- * tool.
+ * Checks an answer against the wait that it ends, such as a run's open request for approval, or its question. Throws
+ * `invalid_request` for a wait that takes no answer, for a wrong shape, for changed arguments of a tool call that do
+ * not fit the tool, and for a result that does not fit the question.
  */
 export function checkAnswer(wait: AnsweredWait, given: unknown): Json {
   const { kind, about, argsSchema } = wait;

@@ -211,8 +211,9 @@ export class RunStore {
   }
 
   /**
-   * Puts the deliveries of a run's noted events in the outbox. A run leaves the list of open runs only afterwards, so
-   * that the periodic sweep of that list repeats this after a crash.
+   * Puts the deliveries for the changes that a run's record marks in the outbox: `notices` are for webhooks, `wakes` is
+   * for subscriptions. A run leaves the list of open runs only afterwards, so that the periodic sweep of that list
+   * repeats this after a crash.
    */
   async notify(record: RunRecord): Promise<void> {
     if (record.notices !== undefined || record.wakes !== undefined) await this.notifier?.enqueue(record);

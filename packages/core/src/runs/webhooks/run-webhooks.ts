@@ -42,8 +42,8 @@ type Init = {
 };
 
 /**
- * The webhooks of a `RunService`, which report the ends and waits of runs, and the subscriptions to runs in the forms of
- * protocols. One outbox sends the deliveries of both.
+ * The webhooks of a `RunService`, which report the ends and waits of runs, and the subscriptions to single runs, whose
+ * notifications have the form that a protocol such as A2A defines. One outbox sends the deliveries of both.
  */
 export class RunWebhooks {
   readonly subscriptions: Subscriptions;

@@ -64,7 +64,8 @@ export class SubscriptionDispatch {
     const ref = readSubscriptionKey(key);
     if ((await store.readStored(ref.runId)) === null) return await this.#drop(due);
     const opened = this.#open(due, record);
-    // Another process may know the form or the seal key, such as one of a newer release.
+    // This process does not know the form of the notifications, or has no key that decrypts the subscription's data.
+    // Another process may, such as one of a newer release, so the delivery stays in the outbox until it is given up.
     if (opened === undefined) return isGivenUp(dueAtOf(due.key), now()) ? await this.#drop(due) : undefined;
     const { known, data } = opened;
     const subscriber = { runId: ref.runId, form: known.form, data, place: record };

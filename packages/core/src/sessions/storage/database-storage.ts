@@ -30,7 +30,7 @@ import { WatchedNamespaces } from "./watched-namespaces.ts";
 
 const pingTimeoutMs = 1000;
 
-/** The storage's name at the beginning of error messages, such as `The SQLite storage`. */
+/** Options of `DatabaseStorage`. */
 export type DatabaseStorageOptions = {
   /** The storage's name at the beginning of error messages: `The SQLite storage`. */
   readonly name: string;

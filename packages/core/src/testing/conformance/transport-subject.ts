@@ -26,7 +26,7 @@ export type TransportHarness = { serve(served: TransportServed): Promise<Transpo
 export type TransportService = {
   /** Connects a client. With a principal, the host's authentication treats that user as signed in. */
   connect(principal?: Principal): Promise<TransportClient>;
-  /** Ends the connections of the clients and the service. */
+  /** Ends the connections of the clients, and then stops the service. */
   close(): Promise<void>;
 };
 

@@ -74,7 +74,7 @@ export abstract class Exchange {
   onStream: (() => void) | undefined;
   #signal: AbortSignal | undefined;
   /**
-   * The user passed to `signIn`; undefined before `signIn`. Wrapped in an object, because the user may be undefined.
+   * An object with the user passed to `signIn`, who may be undefined. The object itself is undefined before `signIn`.
    */
   #signedIn: { readonly principal: Principal | undefined } | undefined;
 

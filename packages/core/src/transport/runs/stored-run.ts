@@ -113,7 +113,7 @@ export class StoredRun {
         if (error !== undefined) yield { type: "failure", id: event.id, error };
         else if (event.type !== "end") yield event;
         else yield { type: "end", id: event.id, readOutput: async () => this.#toPublic(event.output) };
-        // After the last event, a shutdown no longer interrupts the answer.
+        // Ends without another `next`, which would reject if a shutdown began after the last event.
         if (error !== undefined || event.type === "end") return undefined;
       }
       return undefined;
