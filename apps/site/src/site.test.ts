@@ -12,7 +12,9 @@ import { slugOf } from "./slug-of.ts";
 import { llmsFullText, llmsText } from "./texts.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const page = (path: string, text = `# ${path}\n`): Page => ({ source: `docs/${path}`, path, title: path, text });
+const page = (path: string, text = `# ${path}\n`): Page => {
+  return { source: `docs/${path}`, path, title: `Page ${path}`, text };
+};
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
@@ -64,7 +66,7 @@ describe("the pages of the repository", () => {
     const pages = [page("a.md", "# A\nÄ\n"), page("b.md", "# B\n"), page("c.md")];
     expect(llmsFullText(groups, pages)).toBe("# B\n\n# A\nÄ\n");
     expect(llmsText("Runs agents.", groups)).toBe(
-      "# Troupe\n\n> Runs agents.\n\n## Build\n\n- [b.md](/b.md)\n- [a.md](/a.md)\n",
+      "# Troupe\n\n> Runs agents.\n\n## Build\n\n- [Page b.md](/b.md)\n- [Page a.md](/a.md)\n",
     );
   });
 

@@ -37,6 +37,7 @@ export const pageRules = [
     "page.inspector-run": "of a run the inspector has its input and, of a workflow, its steps",
     "page.inspector-events":
       "the events of a run are sent as they come, and go on behind the last one that a reader has",
+    "page.inspector-calls": "a model call that the host keeps is shown as it was sent, without the key",
     "page.inspector-reads": "the inspector changes nothing: it answers GET and HEAD alone",
     "page.inspector-owner": "a caller sees own runs, and all only when the host's authorize returns true",
     "page.inspector-loopback":

@@ -51,7 +51,7 @@ type Body = Partial<InspectedModelCall & InspectedRunDetails>;
 const callOf = (step: string) => `/model-call?step=${encodeURIComponent(step)}`;
 
 describe("the model calls in the inspector", () => {
-  it("have the system prompt, the messages, the tools and the settings as they were sent, and no key [page.inspector-read]", async () => {
+  it("have the system prompt, the messages, the tools and the settings as they were sent, and no key [page.inspector-calls]", async () => {
     const apiKey = "canary-key-0123456789";
     const { ask } = await inspect({ modelCalls: true, authorize: () => true }, { apiKey });
     const { body: first } = await ask(callOf("m/0"));
