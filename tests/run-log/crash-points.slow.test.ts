@@ -5,7 +5,7 @@ import { RunWriteRecorder } from "@troupe/core/testing";
 import { SqliteStorage } from "@troupe/storage-sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Counted, Crash } from "./dying-process.ts";
-import { judge } from "./judge.ts";
+import { checkOutcome } from "./check-outcome.ts";
 import { play } from "./play.ts";
 import type { SharedPlace } from "./play.ts";
 import { scenes } from "./scenes.ts";
@@ -52,7 +52,7 @@ describe("a durable run whose process dies at any write to its storage", () => {
 async function crashEverywhere(scene: Scene, create: () => SharedPlace, of: Counted): Promise<string[]> {
   const wrongs: string[] = [];
   const whole = await play(scene, create());
-  judge(scene, whole, whole);
+  checkOutcome(scene, whole, whole);
   const moments = Array.from({ length: whole.counts[of] + 1 }, (_, index) => index + 1);
   const crashes = moments.flatMap((at) => (["before", "after"] as const).map((death): Crash => ({ of, at, death })));
   const rest = crashes.values();
@@ -67,7 +67,7 @@ type Trial = { crash: Crash; whole: Awaited<ReturnType<typeof play>> };
 
 async function crashOnce(scene: Scene, place: SharedPlace, { crash, whole }: Trial): Promise<string[]> {
   try {
-    judge(scene, await play(scene, place, [crash]), whole);
+    checkOutcome(scene, await play(scene, place, [crash]), whole);
     return [];
   } catch (error) {
     return [`Died ${crash.death} the ${crash.at}th of its ${crash.of}: ${String(error)}`];

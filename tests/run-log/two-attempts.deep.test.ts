@@ -1,7 +1,7 @@
 import { RunWriteRecorder } from "@troupe/core/testing";
 import fc from "fast-check";
 import { describe, inject, it } from "vitest";
-import { judge } from "./judge.ts";
+import { checkOutcome } from "./check-outcome.ts";
 import { play, playTwice } from "./play.ts";
 import type { Outcome } from "./play.ts";
 import { scenes } from "./scenes.ts";
@@ -33,7 +33,9 @@ describe("two processes that perform the same durable run at the same time", () 
     const recorder = new RunWriteRecorder();
     const storage = recorder.memory();
     const whole: Outcome = await play(scene, { recorder, open: () => storage });
-    const property = fc.asyncProperty(turns, async (order) => judge(scene, await playTwice(scene, order), whole));
+    const property = fc.asyncProperty(turns, async (order) =>
+      checkOutcome(scene, await playTwice(scene, order), whole),
+    );
     const numRuns = inject("trials") === "many" ? 20 : 2;
     // A run that hangs is shown as it is: each smaller order that hangs as well would take a minute more.
     // Awaited as it is, so that its message shows the order: an assertion on the promise cuts it short.

@@ -4,7 +4,7 @@ import type { Scene } from "./scenes.ts";
 import { untagged, writersOf } from "./world.ts";
 
 /** Asserts that a run that was cut off became the same run as one that was not. */
-export function judge(scene: Scene, outcome: Outcome, whole: Outcome): void {
+export function checkOutcome(scene: Scene, outcome: Outcome, whole: Outcome): void {
   checkLog(outcome);
   checkReaders(outcome, whole);
   checkEffects(scene, outcome, whole);
