@@ -23,8 +23,10 @@ it("core keeps to its size as a tarball", () => {
   expect(statSync(core.tarball).size).toBeLessThanOrEqual(budgets.core.packedBytes);
 });
 
-it("core keeps to its size on disk", async () => {
-  expect(await bytesBelow(core.unpacked)).toBeLessThanOrEqual(budgets.core.unpackedBytes);
+it("core and its pages for users keep to their sizes on disk", async () => {
+  const pages = await bytesBelow(join(core.unpacked, "dist/docs"));
+  expect(pages).toBeLessThanOrEqual(budgets.core.pagesBytes);
+  expect((await bytesBelow(core.unpacked)) - pages).toBeLessThanOrEqual(budgets.core.unpackedBytes);
 });
 
 it("core keeps to its number of dependencies", () => {

@@ -4,10 +4,12 @@
  */
 export const budgets = {
   core: {
-    /** Size of the tarball in bytes. */
-    packedBytes: 672_000,
-    /** Size on disk in bytes. */
+    /** Size of the tarball in bytes, with the pages for users. */
+    packedBytes: 860_000,
+    /** Size on disk in bytes, without the pages for users. */
     unpackedBytes: 2_476_000,
+    /** Size on disk of the pages for users in bytes. */
+    pagesBytes: 540_000,
     /** Number of third-party libraries. */
     dependencies: 1,
     /** Import time of an entry point, as a multiple of that of 8,000 plain functions. */

@@ -44,7 +44,9 @@ async function install(packed: readonly PackedPackage[], folder: string): Promis
 
 /** Copies the programs of the READMEs, which a user tries first. */
 async function copyExamples(consumerFolder: string): Promise<void> {
-  await cp(join(root, "examples"), join(consumerFolder, "examples", "root"), { recursive: true });
+  // The recipes use further libraries, which the workspace has: they run there.
+  const filter = (path: string): boolean => !path.endsWith("/recipes");
+  await cp(join(root, "examples"), join(consumerFolder, "examples", "root"), { recursive: true, filter });
   for (const name of await readdir(join(root, "packages"))) {
     const examples = join(root, "packages", name, "examples");
     await cp(examples, join(consumerFolder, "examples", name), { recursive: true }).catch(ignoreMissing);

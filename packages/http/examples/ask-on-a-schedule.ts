@@ -13,7 +13,10 @@ const storage = new InMemoryStorage();
 const secret = `whsec_${Buffer.from("a secret of thirty-two characters").toString("base64")}`;
 const booked: string[] = [];
 
-const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+let end: (runId: string) => void = () => undefined;
+const ended = new Promise<string>((resolve) => {
+  end = resolve;
+});
 const receiver = createServer((incoming, response) => {
   response.writeHead(204).end();
   void receive(incoming);

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { InMemoryVectorStore, KnowledgeBase } from "@troupe/core";
-import type { SyncProgress } from "@troupe/core";
+import type { SyncDocument, SyncProgress } from "@troupe/core";
 import { FakeEmbeddings } from "@troupe/core/testing";
 import { readFolder } from "@troupe/readers";
 
@@ -18,9 +21,13 @@ function draw({ stored, unchanged, failed, deleted, tokens, left }: SyncProgress
   return `${bar} ${Math.round(share * 100)} %  ${counts}, ${Math.ceil(seconds)} s left`;
 }
 
+const folder = await mkdtemp(join(tmpdir(), "troupe-sync-"));
+for (let page = 1; page <= 20; page++) await writeFile(join(folder, `${page}.md`), `# Page ${page}\n\nText of it.`);
+
 // The documents are listed first, because the bar needs their number: a Set has a `size`.
-const folder = `${import.meta.dirname}/../../../docs/guide`;
-const documents = new Set(await Array.fromAsync(readFolder(folder)));
+const documents = new Set<SyncDocument>();
+for await (const document of readFolder(folder)) documents.add(document);
+
 const knowledge = new KnowledgeBase({
   name: "guide",
   vectorStore: new InMemoryVectorStore({ embeddings: new FakeEmbeddings() }),
@@ -37,3 +44,4 @@ if (stdout.isTTY) console.log();
 await knowledge.close();
 
 assert.deepEqual([stored, failures], [documents.size, []]);
+await rm(folder, { recursive: true });
