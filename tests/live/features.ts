@@ -83,10 +83,11 @@ export const features = {
     outputTokens: 2000,
     async see(model) {
       const controller = new AbortController();
-      const answer = model.stream(say("Tell a long story."), { signal: controller.signal, maxTokens: 2000 });
-      await answer.next();
+      const options = { signal: controller.signal, maxTokens: 2000 };
+      const chunks = model.stream(say("Tell a long story."), options)[Symbol.asyncIterator]();
+      await chunks.next();
       controller.abort();
-      return await collectResponse(answer).then(
+      return await collectResponse({ [Symbol.asyncIterator]: () => chunks }).then(
         () => false,
         ({ code }: { code?: string }) => code === "cancelled",
       );
