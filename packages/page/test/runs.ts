@@ -114,7 +114,8 @@ export function voyage(): Workflow<{ count: number; cities: string[]; kind: stri
         cases: { train: [{ name: "rail", effect: "pure", run: () => ({}) }], ship: [{ name: "sea", run: () => ({}) }] },
         otherwise: [{ name: "walk", run: () => ({}) }],
       },
-      { name: "nap", sleepMs: 1 },
+      // Long enough to be a wait of its own: a time that has passed already is none.
+      { name: "nap", sleepMs: 200 },
       { name: "who", ask: () => "Who travels?" },
       { name: "go", waitFor: "departure" },
       { name: "pack", workflow: inner },

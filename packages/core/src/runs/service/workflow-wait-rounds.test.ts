@@ -24,7 +24,8 @@ describe("a loop of steps that wait", () => {
       name: "again",
       loop: [
         { name: "colour", ask: ({ rounds }) => `Farbe ${String(rounds)}? 🎨` },
-        { name: "nap", sleepMs: 5 },
+        // Long enough to be a wait of its own: a time that has passed already is none.
+        { name: "nap", sleepMs: 200 },
         { name: "paid", waitFor: "bezahlt ✓" },
         { name: "count", run: ({ rounds }) => ({ rounds: Number(rounds) + 1 }) },
       ],
