@@ -14,15 +14,15 @@ export const budgets = {
     dependencies: 1,
     /** Import time of an entry point, as a multiple of that of 8,000 plain functions. */
     importRatios: {
-      "@troupe/core": 1.29,
-      "@troupe/core/runs": 1.29,
+      "@troupe/core": 1.4,
+      "@troupe/core/runs": 1.45,
       "@troupe/core/kit": 0.42,
       "@troupe/core/provider": 0.62,
       "@troupe/core/storage": 0.25,
       "@troupe/core/vector": 0.25,
-      "@troupe/core/service": 1.64,
-      "@troupe/core/transport": 1.18,
-      "@troupe/core/testing": 1.8,
+      "@troupe/core/service": 1.85,
+      "@troupe/core/transport": 1.25,
+      "@troupe/core/testing": 1.9,
     } as Record<string, number>,
     /** Type instantiations that core's types add to a program: work of the compiler, and of the editor at each keystroke. */
     instantiations: 150,
