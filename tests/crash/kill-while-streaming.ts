@@ -161,12 +161,21 @@ class Killing {
     let service = await this.#stage.serve(await this.#stage.boot());
     for (let killed = 0; killed < this.#kills; killed++) {
       const next = this.#stage.boot();
+      await this.#untilCompleted(killed / 2);
       await this.#untilReading();
       await service.kill();
       service = await this.#stage.serve(await next);
     }
     await Promise.all(this.#following);
     return this.#report();
+  }
+
+  /**
+   * Waits until more than `count` runs have completed. Otherwise a slow machine would kill all runs before they have done
+   * anything, and hardly one would have something to go on with.
+   */
+  async #untilCompleted(count: number): Promise<void> {
+    while (this.#clients.filter(({ end }) => end?.status === "completed").length <= count) await this.#fill(10);
   }
 
   /** Waits a random time, and then until enough streams are in the midst of their text. */
