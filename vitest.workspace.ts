@@ -36,7 +36,7 @@ function project(name: string, root: string, settings: Settings) {
       environment: "node" as const,
       // Files share their worker: our modules hold no state, and a test that changes a global restores it.
       isolate: false,
-      setupFiles: setup("globals.ts", "patience.ts", "names.ts", "grammars.ts"),
+      setupFiles: setup("own-timers.ts", "globals.ts", "patience.ts", "names.ts", "grammars.ts"),
       // Long enough for a busy machine; a test that hangs is found all the same.
       testTimeout: 120_000,
       hookTimeout: 120_000,
@@ -53,7 +53,9 @@ const special = ["integration", "packed", "live", "processes", "slow", "timing"]
 const everywhere = ["{packages,apps,internal,tools,tests}/**/*.test.ts"];
 
 /** Settings of tests that take a moment each: one that does not end is named long before its timeout. */
-const quick = { setupFiles: setup("globals.ts", "patience.ts", "names.ts", "grammars.ts", "hangs.ts") };
+const quick = {
+  setupFiles: setup("own-timers.ts", "globals.ts", "patience.ts", "names.ts", "grammars.ts", "hangs.ts"),
+};
 
 /** A project of all tests of one kind, which may take their time. */
 function kindOf(kind: string, settings: Settings = {}) {
