@@ -13,10 +13,10 @@ import {
   findRunnable,
   logRunFailure,
   readMessage,
-  readPayloadKeys,
+  readPayloadApiKeys,
   readPrincipal,
   readRunFields,
-  readSentObject,
+  readClientObject,
   runFieldNames,
   toPublicEvent,
   toPublicFailure,
@@ -71,7 +71,7 @@ class Connection {
     let id: unknown = null;
     const secrets: string[] = [];
     try {
-      const { id: given, do: action, ...fields } = readSentObject(line, "line");
+      const { id: given, do: action, ...fields } = readClientObject(line, "line");
       if (typeof given === "number" || typeof given === "string") id = given;
       if (typeof fields["apiKey"] === "string") secrets.push(fields["apiKey"]);
       if (++this.#requests > mostRequests) throw new TroupeError("rate_limited", "Too many requests at once.");
@@ -127,7 +127,7 @@ class Connection {
       readInput: readMessage,
       principal: this.#principal,
       bodyUserId: settings.bodyUserId,
-      readKeys: (apiKey) => readPayloadKeys({ apiKey }),
+      readKeys: (apiKey) => readPayloadApiKeys({ apiKey }),
       where: "line",
     });
     return await this.#follow(await servedRuns.begin(requested, { kind, name }), id);

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { completeTask, createA2AServer, TaskAgent } from "@troupe/a2a";
+import { completedReply, createA2AServer, ProgrammaticAgent } from "@troupe/a2a";
 import express from "express";
 import { resultOf } from "./durable-setup.ts";
 
@@ -11,14 +11,14 @@ export type RemoteClerk = AsyncDisposable & { readonly url: string };
 
 /** Starts an agent over A2A that writes each task that it gets to a file: its effect. */
 export async function startClerk(file: string): Promise<RemoteClerk> {
-  const clerk = new TaskAgent({
+  const clerk = new ProgrammaticAgent({
     name: "clerk",
     description: "Writes a task down.",
     async *answer({ message }) {
       const text = message.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
       appendFileSync(file, `${text}\n`);
       yield* [];
-      return completeTask(resultOf(text));
+      return completedReply(resultOf(text));
     },
   });
   const server = createServer(express().use(createA2AServer({ agents: { clerk } })));

@@ -1,5 +1,5 @@
-import { createA2AServer, createArtifact, questionTool, TaskAgent } from "@troupe/a2a";
-import type { A2AServerOptions, ArtifactFields, QuestionToolOptions, TaskAgentOptions } from "@troupe/a2a";
+import { createA2AServer, createArtifact, questionTool, ProgrammaticAgent } from "@troupe/a2a";
+import type { A2AServerOptions, ArtifactFields, QuestionToolOptions, ProgrammaticAgentOptions } from "@troupe/a2a";
 import { createAgentRouter } from "@troupe/http";
 import type { DocsOptions, FileUploadOptions, RouterOptions } from "@troupe/http";
 import { Agent, createLogger, EventBus, InMemoryStorage, Memory, Team, UserMemory, Workflow } from "@troupe/core";
@@ -98,7 +98,7 @@ type AllOptions = {
   McpServerOptions: McpServerOptions;
   HostRunOptions: HostRunOptions;
   A2AServerOptions: A2AServerOptions;
-  TaskAgentOptions: TaskAgentOptions;
+  ProgrammaticAgentOptions: ProgrammaticAgentOptions;
   QuestionToolOptions: QuestionToolOptions;
   ArtifactFields: ArtifactFields;
   OpenAIOptions: OpenAIOptions;
@@ -180,7 +180,9 @@ it("lets every option be undefined, which is the same as leaving it out [types.u
   };
   expect(() => createA2AServer({ ...a2a, middleware: none, maxBodyBytes: none })).not.toThrow();
   const said = async () => await Promise.resolve();
-  expect(() => new TaskAgent({ name: "t", answer: said, description: none, effect: none, logger: none })).not.toThrow();
+  expect(
+    () => new ProgrammaticAgent({ name: "t", answer: said, description: none, effect: none, logger: none }),
+  ).not.toThrow();
   expect([questionTool({ name: none }), createArtifact({ parts: "x", name: none, append: none })]).toHaveLength(2);
   const box = { name: "box", transport: "http", url: "http://127.0.0.1/mcp", headers: none, tools: none, logger: none };
   expect(() => new McpToolServer({ ...box, transport: "http", command: none, onSampling: none })).not.toThrow();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { TroupeError } from "@troupe/core";
-import { checkUser } from "@troupe/core/transport";
+import { toUserOwner } from "@troupe/core/transport";
 import type { Principal, ServiceRequest } from "@troupe/core/service";
 import type { RequestHandler } from "express";
 import type { Socket } from "socket.io";
@@ -41,7 +41,7 @@ function readVisitor(cookie: string | null | undefined): string | undefined {
 /** Returns the principal of a user id found in `where`. Throws `invalid_request` for an invalid id. */
 function principalOf(userId: unknown, where: string): Principal {
   try {
-    return { userId: checkUser(userId as string, {}).userId };
+    return { userId: toUserOwner(userId as string, {}).userId };
   } catch (cause) {
     throw new TroupeError("invalid_request", `${where}: ${(cause as Error).message}`, { cause });
   }

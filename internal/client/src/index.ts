@@ -44,7 +44,7 @@ export type {
   StoredPart,
   StoredTurn,
   TextEvent,
-  ToolOutcome,
+  ToolCallOutcome,
   Usage,
   Wait,
   WorkflowOutput,

@@ -120,12 +120,12 @@ export type AnswerEvent =
   | { readonly type: "tool_call_start"; readonly toolCall: { readonly id: string; readonly name: string } }
   | { readonly type: "tool_call_delta"; readonly toolCallId: string; readonly argumentsDelta: string }
   | { readonly type: "tool_progress"; readonly toolCallId: string; readonly progress: unknown }
-  | ({ readonly type: "tool_result"; readonly toolCallId: string; readonly toolName: string } & ToolOutcome)
+  | ({ readonly type: "tool_result"; readonly toolCallId: string; readonly toolName: string } & ToolCallOutcome)
   | { readonly type: "tool_call_end"; readonly toolCallId: string }
   | ({ readonly type: "wait" } & Wait);
 
 /** The outcome of a tool call. */
-export type ToolOutcome = {
+export type ToolCallOutcome = {
   readonly result: unknown;
   readonly error?: string;
   readonly artifacts?: readonly Artifact[];
@@ -218,7 +218,7 @@ export type ContentPart =
 export type MessageContent = string | readonly ContentPart[];
 
 /** A tool call of a run, with its result. */
-type ToolCallResult = ToolOutcome & {
+type ToolCallResult = ToolCallOutcome & {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly args: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
-import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
+import { callClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply, Network } from "@troupe/core/kit";
 import type { CallContext, Connection } from "@troupe/core/provider";
 import type { Access } from "./access.ts";
@@ -86,7 +86,7 @@ function toCloudPath(modelId: string): string {
 export function clientConnection({ models }: GeminiClient, idleTimeoutMs: number): GeminiConnection {
   return {
     send: async (request, call) =>
-      await askClient((leave) => models.generateContent(toParameters(request, call, leave) as never), {
+      await callClient((leave) => models.generateContent(toParameters(request, call, leave) as never), {
         signal: call.signal,
         timeoutMs: Math.max(longestAnswerMs, idleTimeoutMs),
         toError: toClientError,

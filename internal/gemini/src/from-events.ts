@@ -1,6 +1,6 @@
 import type { FunctionCall, Part } from "@google/genai/web";
 import { createId, readObject, readObjects, readText } from "@troupe/core/kit";
-import { TruncatedResponseError, writeArguments } from "@troupe/core/provider";
+import { TruncatedResponseError, stringifyArguments } from "@troupe/core/provider";
 import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { CallAssembler } from "./call-assembler.ts";
 import { toVendorError } from "./errors.ts";
@@ -97,7 +97,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
     const toolCallId = this.#ownId(id);
     chunks.push(
       { type: "tool_call_start", toolCall: { id: toolCallId, name } },
-      { type: "tool_call_delta", toolCallId, argumentsDelta: writeArguments(args) },
+      { type: "tool_call_delta", toolCallId, argumentsDelta: stringifyArguments(args) },
       { type: "tool_call_end", toolCallId },
     );
   }

@@ -1,6 +1,6 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
 import { getOwn } from "@troupe/core/kit";
-import { askClient, generateEmbeddings, readJson } from "@troupe/core/provider";
+import { callClient, generateEmbeddings, readJson } from "@troupe/core/provider";
 import type { CallContext, EmbeddingLimits } from "@troupe/core/provider";
 import type { OpenCall, OpenedCall } from "./access.ts";
 import { clientHttpOptions, postMethod, toApiPath, toClientError } from "./connection.ts";
@@ -139,7 +139,7 @@ async function embedByClient({ models }: GeminiEmbeddingsClient, request: Client
   const httpOptions = clientHttpOptions(call);
   const config = { ...(outputDimensionality !== undefined && { outputDimensionality }), httpOptions };
   const contents = texts.map(toContent);
-  const answer = await askClient(
+  const answer = await callClient(
     (abortSignal) => models.embedContent({ model, contents, config: { ...config, abortSignal } } as never),
     { signal: call.signal, timeoutMs, toError: toClientError },
   );

@@ -5,7 +5,7 @@ import {
   nested,
   oneOf,
   optional,
-  satisfying,
+  customOption,
   timeoutOption,
   wrongOption,
 } from "@troupe/core/kit";
@@ -16,7 +16,7 @@ import {
   readProviderOptions,
 } from "@troupe/core/provider";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
-import type { OptionNames, SettingsOf } from "@troupe/core/provider";
+import type { OptionNames, ProviderSettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -71,7 +71,7 @@ const optionTable = {
 } satisfies OptionTable<GeminiOptions>;
 
 // The id of a model is checked, because it becomes part of a URL.
-const checkModelId = satisfying<string>(
+const checkModelId = customOption<string>(
   "the id of a model",
   (value) => typeof value === "string" && /^[\w@-][\w./:@-]*$/.test(value) && !value.includes(".."),
 );
@@ -89,7 +89,10 @@ type Checks = Readonly<Record<string, OptionCheck<unknown>>>;
 type Own<More extends Checks> = OptionNames & { more: More };
 
 /** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
-export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & { modelId: string; rules: ModelRules };
+export type ProviderSettings = Omit<ProviderSettingsOf<typeof optionTable>, "rules"> & {
+  modelId: string;
+  rules: ModelRules;
+};
 
 /**
  * Checks the arguments of `google` or `vertex` and adds the defaults. Throws `invalid_config` for a wrong or unknown
@@ -99,15 +102,15 @@ export function readModelOptions<More extends Checks>(
   modelId: string,
   options: object,
   { more, ...names }: Own<More>,
-): ProviderSettings & SettingsOf<More> {
+): ProviderSettings & ProviderSettingsOf<More> {
   checkModelId(modelId, "modelId", names);
   const read = readProviderOptions({ ...optionTable, ...more }, options, names);
-  const { rules, ...settings } = read as SettingsOf<typeof optionTable> & SettingsOf<More>;
-  return { ...settings, modelId, rules: rulesOf(modelId, rules) } as ProviderSettings & SettingsOf<More>;
+  const { rules, ...settings } = read as ProviderSettingsOf<typeof optionTable> & ProviderSettingsOf<More>;
+  return { ...settings, modelId, rules: rulesOf(modelId, rules) } as ProviderSettings & ProviderSettingsOf<More>;
 }
 
 /** The settings of embeddings, returned by `readEmbeddingsOptions`: the checked options with defaults. */
-export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable>;
+export type EmbeddingsSettings = ProviderSettingsOf<typeof embeddingsTable>;
 
 /**
  * Checks the options of `googleEmbeddings` or `vertexEmbeddings` and adds the defaults. Throws `invalid_config` for a
@@ -116,8 +119,9 @@ export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable>;
 export function readEmbeddingsOptions<More extends Checks>(
   options: object,
   { more, ...names }: Own<More>,
-): EmbeddingsSettings & SettingsOf<More> {
-  return readProviderOptions({ ...embeddingsTable, ...more }, options, names) as EmbeddingsSettings & SettingsOf<More>;
+): EmbeddingsSettings & ProviderSettingsOf<More> {
+  return readProviderOptions({ ...embeddingsTable, ...more }, options, names) as EmbeddingsSettings &
+    ProviderSettingsOf<More>;
 }
 
 function checkLevels(...[value, name, where]: Parameters<OptionCheck<unknown>>): ModelRules["thinkingLevels"] {

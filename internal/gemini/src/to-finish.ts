@@ -1,5 +1,5 @@
 import type { FinishReason } from "@troupe/core";
-import { getOwn, readCount, readObjects } from "@troupe/core/kit";
+import { getOwn, sumCounts, readObjects } from "@troupe/core/kit";
 import { noUsage, readUsage } from "@troupe/core/provider";
 import type { ModelFinish } from "@troupe/core/provider";
 import type { WireUsage } from "./wire-types.ts";
@@ -47,8 +47,8 @@ function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
  */
 function toCounts(usage: WireUsage) {
   return {
-    promptTokens: readCount(usage["promptTokenCount"], usage["toolUsePromptTokenCount"]),
-    completionTokens: readCount(usage["candidatesTokenCount"], usage["thoughtsTokenCount"]),
+    promptTokens: sumCounts(usage["promptTokenCount"], usage["toolUsePromptTokenCount"]),
+    completionTokens: sumCounts(usage["candidatesTokenCount"], usage["thoughtsTokenCount"]),
     totalTokens: usage["totalTokenCount"],
     reasoningTokens: usage["thoughtsTokenCount"],
     cachedTokens: usage["cachedContentTokenCount"],

@@ -1,5 +1,5 @@
 import type { ReasoningConfig } from "@troupe/core";
-import { nearestEffort } from "@troupe/core/provider";
+import { nearestReasoningEffort } from "@troupe/core/provider";
 import type { ModelRules, ThinkingLevelName } from "./model-rules.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -67,7 +67,7 @@ function toBudget({ budgetTokens, effort }: ReasoningConfig, rules: ModelRules):
 
 function toLevel({ budgetTokens, effort }: ReasoningConfig, { thinkingLevels }: ModelRules): Thinking {
   const wanted = budgetTokens === undefined ? effort : levelFor(budgetTokens);
-  const level = wanted && nearestEffort(wanted, thinkingLevels);
+  const level = wanted && nearestReasoningEffort(wanted, thinkingLevels);
   return level === undefined ? {} : { thinkingLevel: level.toUpperCase() };
 }
 

@@ -1,9 +1,9 @@
 import { TroupeError } from "@troupe/core";
-import { satisfying } from "@troupe/core/kit";
+import { customOption } from "@troupe/core/kit";
 import type { OptionCheck } from "@troupe/core/kit";
 
 /** Checks the beginning of a MongoDB uri. MongoDB's library checks the rest of it. */
-export const uriCheck: OptionCheck<string> = satisfying<string>(
+export const uriCheck: OptionCheck<string> = customOption<string>(
   "a string that begins with mongodb:// or mongodb+srv://",
   (uri) => typeof uri === "string" && /^mongodb(?:\+srv)?:\/\/./.test(uri),
 );
@@ -15,7 +15,7 @@ export const dbNameCheck: OptionCheck<string> = nameLike(/^[^\0/\\. "$*<>:|?]{1,
 export const collectionNameCheck: OptionCheck<string> = nameLike(/^(?!system\.|\.)[^\0$]{1,120}$/);
 
 function nameLike(pattern: RegExp): OptionCheck<string> {
-  return satisfying<string>(
+  return customOption<string>(
     "a name that MongoDB allows: not too long, and without $ or NUL",
     (name) => typeof name === "string" && pattern.test(name),
   );

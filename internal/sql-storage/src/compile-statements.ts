@@ -1,4 +1,4 @@
-import type { AppendRequest, RangeQuery, RecordSwap, RecordWrite } from "@troupe/core/storage";
+import type { AppendRequest, RangeQuery, RecordCompareAndSet, RecordWrite } from "@troupe/core/storage";
 import type * as kyselyModule from "kysely";
 import type { Compilable, Dialect, Kysely, OrderByDirection } from "kysely";
 import { numberedKeyRange } from "./numbered-keys.ts";
@@ -23,7 +23,7 @@ export type Statements = {
    * Writes or removes a record if its value is the expected one; `null` stands for no record. Returns a row if it
    * changed the table.
    */
-  readonly swap: (swap: RecordSwap) => SqlCall;
+  readonly swap: (swap: RecordCompareAndSet) => SqlCall;
   /** Selects the keys and values of the records in a range of keys. */
   readonly list: (range: RangeQuery) => SqlCall;
   /** Selects the key that consists of the prefix and the highest sequence number. */
@@ -131,7 +131,7 @@ function compileSwap({ db, table }: Compiler): Statements["swap"] {
     insertion.onConflict((conflict) => conflict.columns(["namespace", "key"]).doNothing()).returning("key"),
   );
   const record = { namespace: "namespace", key: "key", value: "expected" };
-  const replace = toStatement<keyof RecordSwap>(
+  const replace = toStatement<keyof RecordCompareAndSet>(
     db
       .updateTable(table)
       .set({ value: "next" })

@@ -2,7 +2,7 @@ import type { Runnable } from "@troupe/core";
 import { arrayOf, functionOption, optional } from "@troupe/core/kit";
 import { createRouter, createService } from "@troupe/core/service";
 import type { NodeHandler, ServiceOptions } from "@troupe/core/service";
-import { checkShortForm, readRunnables } from "@troupe/core/transport";
+import { checkShortFormOptions, readRunnables } from "@troupe/core/transport";
 import type { Registry, Service } from "@troupe/core/transport";
 import type { RequestHandler } from "express";
 import { createProtocol } from "./a2a.ts";
@@ -33,7 +33,7 @@ const middlewareOption = optional(arrayOf("request handlers", functionOption<Req
  */
 export function createA2AServer(options: A2AServerOptions): A2AServer {
   const owner = "createA2AServer";
-  checkShortForm(options, shortFormNames, owner);
+  checkShortFormOptions(options, shortFormNames, owner);
   const { basePath = "/", provider, cardMode, version, baseUrl, mayAnswerByMessage, ...others } = options;
   const { securitySchemes, security, extendedCard, pushNotifications, middleware, ...shared } = others;
   const named = { basePath, provider, cardMode, version, baseUrl, mayAnswerByMessage };

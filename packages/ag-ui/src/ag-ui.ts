@@ -3,7 +3,15 @@ import { TroupeError } from "@troupe/core";
 import type { Json, RunWait } from "@troupe/core";
 import type { ServedWorkflow } from "@troupe/core/service";
 import { findRunnable, readIdempotencyKey } from "@troupe/core/transport";
-import type { Exchange, FoundRun, Protocol, Route, RunTerms, Service, StoredRun } from "@troupe/core/transport";
+import type {
+  Exchange,
+  FoundRun,
+  Protocol,
+  Route,
+  ProtocolRunOptions,
+  Service,
+  ServedStoredRun,
+} from "@troupe/core/transport";
 import { agUiPaths } from "./ag-ui-paths.ts";
 import { agUiSchemas } from "./ag-ui-schemas.ts";
 import { answersIn, readRequest } from "./read-request.ts";
@@ -74,7 +82,7 @@ async function beginRun(call: BegunCall, request: AgUiRequest, waits: readonly R
   const opts = { ...read.opts, ...(clientTools.length > 0 && { additions: { clientTools } }) };
   const key = readIdempotencyKey(exchange) ?? keyOf(call, request);
   const terms = { ...termsOf(call), key, mustExist: waits !== undefined };
-  let run: StoredRun;
+  let run: ServedStoredRun;
   try {
     run = await service.servedRuns.beginStored({ ...read, opts }, terms);
   } catch (error) {
@@ -133,7 +141,7 @@ function inWordsOfClient(thrown: unknown): unknown {
   return new TroupeError(code, message.replace(toolsField, "tools"), { fields: named });
 }
 
-function termsOf({ kind, name, service }: Call): RunTerms {
+function termsOf({ kind, name, service }: Call): ProtocolRunOptions {
   const { servedRuns, settings } = service;
   // AG-UI has no request to cancel a run: a client only closes its connection.
   const endsWithClient = !servedRuns.isDurable(kind, name) && settings.onDisconnect === "cancel";
@@ -182,7 +190,7 @@ async function followAnswered(call: Call, request: AgUiRequest, found: FoundRun 
   await sendContinued(call, request, { run, answered: new Set(asked.map(({ id }) => id)) });
 }
 
-type Continued = Pick<SendOptions, "behind" | "answered"> & { readonly run: StoredRun };
+type Continued = Pick<SendOptions, "behind" | "answered"> & { readonly run: ServedStoredRun };
 
 async function sendContinued(call: Call, request: AgUiRequest, { run, ...behind }: Continued): Promise<void> {
   const { exchange, service, kind, name } = call;

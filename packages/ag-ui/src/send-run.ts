@@ -4,7 +4,7 @@ import type { RunEvent } from "@troupe/core/runs";
 import { toTroupeError } from "@troupe/core/kit";
 import { EventStream, toStoredError } from "@troupe/core/transport";
 import type { ServedWorkflow } from "@troupe/core/service";
-import type { Exchange, FailedRun, StoredRun } from "@troupe/core/transport";
+import type { Exchange, FailedRun, ServedStoredRun } from "@troupe/core/transport";
 import { EventWriter } from "./event-writer.ts";
 import type { AgUiEvent } from "./ag-ui-event.ts";
 import type { AgUiRequest } from "./read-request.ts";
@@ -31,7 +31,7 @@ export type SendOptions = {
 };
 
 /** Sends the events of a run as AG-UI events, until the run ends or waits for an answer. */
-export async function sendRun(exchange: Exchange, run: StoredRun, options: SendOptions): Promise<void> {
+export async function sendRun(exchange: Exchange, run: ServedStoredRun, options: SendOptions): Promise<void> {
   exchange.record.runId = run.runId;
   exchange.setHeader("X-AG-UI-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
   const stopWatching = exchange.onClose(() => {
@@ -48,7 +48,7 @@ export async function sendRun(exchange: Exchange, run: StoredRun, options: SendO
 
 class RunSender {
   readonly #exchange: Exchange;
-  readonly #run: StoredRun;
+  readonly #run: ServedStoredRun;
   readonly #options: SendOptions;
   readonly #stream: EventStream;
   readonly #writer: EventWriter;
@@ -61,7 +61,7 @@ class RunSender {
   #behind: number;
   #lastId: string | undefined;
 
-  constructor(exchange: Exchange, run: StoredRun, options: SendOptions) {
+  constructor(exchange: Exchange, run: ServedStoredRun, options: SendOptions) {
     const { request, heartbeatMs, behind, answered } = options;
     this.#exchange = exchange;
     this.#run = run;

@@ -1,6 +1,6 @@
 import type { RunEvent } from "@troupe/core/runs";
 import type { ServedWorkflow } from "@troupe/core/service";
-import { toStateChange } from "@troupe/core/transport";
+import { toPublicStateChange } from "@troupe/core/transport";
 import { toPointer } from "./event-values.ts";
 
 /** A change of the state as an operation of JSON Patch. */
@@ -21,7 +21,7 @@ export class StateDeltas {
 
   /** Returns the change of the workflow's state that an event of its run contains, as operations of JSON Patch. */
   take(event: RunEvent): Operation[] {
-    const change = toStateChange(event, this.#steps);
+    const change = toPublicStateChange(event, this.#steps);
     if (change === undefined) return [];
     if ("keys" in change)
       return Object.entries(change.keys).map(([key, value]) => ({ op: "add", path: toPointer(key), value }));

@@ -2,7 +2,7 @@ import { Agent, defineTool, InMemoryStorage, Team, Workflow } from "@troupe/core
 import { createLogger } from "@troupe/core";
 import { createService, serve } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
-import type { Service, StoredRun } from "@troupe/core/transport";
+import type { Service, ServedStoredRun } from "@troupe/core/transport";
 import { EventSchemas as currentSchemas } from "ag-ui-core-1/schemas";
 import { EventSchemas as oldSchemas } from "ag-ui-core-0";
 import { onTestFinished, vi } from "vitest";
@@ -152,8 +152,8 @@ type Watch = { readonly ends: Mock<() => void>[]; readonly failNext: (behind: nu
 /** Watches the runs that a service sends from now on. */
 function watchRuns({ servedRuns }: Service): Watch {
   const ends: Mock<() => void>[] = [];
-  let prepare: (run: StoredRun) => void = () => {};
-  const watch = (run: StoredRun): void => {
+  let prepare: (run: ServedStoredRun) => void = () => {};
+  const watch = (run: ServedStoredRun): void => {
     prepare(run);
     ends.push(vi.spyOn(run, "end"));
   };

@@ -33,7 +33,7 @@ export type {
   Source,
   StepStatus,
   StoredTurn,
-  ToolOutcome,
+  ToolCallOutcome,
   Usage,
   Wait,
   WaitingRun,

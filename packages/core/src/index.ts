@@ -74,9 +74,9 @@ export type { RunWait, WaitKind } from "./agents/run/run-wait.ts";
 
 // Sessions.
 export { SessionStore } from "./sessions/session/session-store.ts";
-export type { TurnPartPlace } from "./sessions/session/read-turns.ts";
+export type { TurnPartPosition } from "./sessions/session/read-turns.ts";
 export type { SessionAccess } from "./sessions/session/session-access.ts";
-export type { TakeTurn, TurnPage } from "./sessions/session/read-turn-page.ts";
+export type { TurnCollector, TurnPage } from "./sessions/session/read-turn-page.ts";
 export type { TurnPart } from "./sessions/session/turn-part.ts";
 export type { SessionInfo } from "./sessions/session/session-record.ts";
 export type { SessionOwner } from "./sessions/storage/session-owner.ts";
@@ -100,7 +100,7 @@ export { KnowledgeBase } from "./knowledge/knowledge-base.ts";
 export type { KnowledgeBaseConfig } from "./knowledge/knowledge-base-config.ts";
 export type { Chunking } from "./knowledge/chunking.ts";
 export type { TextRange } from "./knowledge/split-text.ts";
-export type { DocumentPlace } from "./knowledge/pieces.ts";
+export type { DocumentPosition } from "./knowledge/pieces.ts";
 export type { KnowledgeSearchResult } from "./knowledge/join-results.ts";
 export type { Rerank } from "./knowledge/rerank-results.ts";
 export type {

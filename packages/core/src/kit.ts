@@ -15,7 +15,7 @@ export {
   nonBlankString,
   oneOf,
   optional,
-  satisfying,
+  customOption,
   timeoutOption,
 } from "./base/errors/option-checks.ts";
 export { baseUrlOption } from "./provider/provider-options.ts";
@@ -34,7 +34,7 @@ export type { ApiKeySource } from "./model/keys/resolve-key.ts";
 
 // Replies of vendors and services.
 export { readContentData } from "./base/message/content-data.ts";
-export { readCount, readObject, readObjects, readText } from "./provider/vendor-json.ts";
+export { sumCounts, readObject, readObjects, readText } from "./provider/vendor-json.ts";
 export { parseArguments } from "./schema/parse-model-json.ts";
 export type { HttpReply, ReplyHeaders } from "./provider/wire/http-reply.ts";
 export { Network } from "./provider/network.ts";

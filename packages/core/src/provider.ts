@@ -7,7 +7,7 @@ export {
   modelProviderOptionTable,
   readProviderOptions,
 } from "./provider/provider-options.ts";
-export type { OptionNames, SettingsOf } from "./provider/provider-options.ts";
+export type { OptionNames, ProviderSettingsOf } from "./provider/provider-options.ts";
 
 // Errors.
 export { toModelError } from "./base/errors/to-model-error.ts";
@@ -15,7 +15,7 @@ export type { CallContext } from "./base/errors/to-model-error.ts";
 export { TruncatedResponseError, VendorError } from "./base/errors/vendor-error.ts";
 
 // API keys.
-export { KeyedCache } from "./model/keys/keyed-cache.ts";
+export { ApiKeyCache } from "./model/keys/api-key-cache.ts";
 export { requireKey } from "./model/keys/resolve-key.ts";
 export type { ResolvedKey } from "./model/keys/resolve-key.ts";
 
@@ -26,7 +26,7 @@ export { collectResponse, ResponseCollector } from "./model/response-collector.t
 export { generateAnswer, streamAnswer } from "./provider/stream-answer.ts";
 export type { Connection, EventReader } from "./provider/stream-answer.ts";
 export { createOmissionReport, createRequestContext } from "./provider/request-context.ts";
-export { nearestEffort } from "./provider/nearest-effort.ts";
+export { nearestReasoningEffort } from "./provider/nearest-reasoning-effort.ts";
 export type { Omission } from "./model/omission.ts";
 export type { ReportOmission, RequestContext } from "./provider/request-context.ts";
 export { PartReader } from "./provider/part-reader.ts";
@@ -37,17 +37,17 @@ export { withVendorFields } from "./provider/vendor-fields.ts";
 export { vendorStateOf } from "./model/vendor-state.ts";
 export type { ModelMessage, VendorState } from "./model/vendor-state.ts";
 export { addUsage, noUsage } from "./base/message/token-usage.ts";
-export { writeArguments } from "./schema/parse-model-json.ts";
+export { stringifyArguments } from "./schema/parse-model-json.ts";
 
 // HTTP to the vendor.
 export { createHttpPool } from "./provider/wire/http-pool.ts";
 export type { HttpPool } from "./provider/wire/http-pool.ts";
 export type { HttpSender } from "./provider/wire/http-sender.ts";
 export { sharedHttpPool } from "./provider/wire/shared-http-pool.ts";
-export type { CallStart } from "./provider/network.ts";
+export type { ModelCallStart } from "./provider/network.ts";
 export { postJson, readJson } from "./provider/wire/post-json.ts";
 export type { ErrorReply, JsonRequest } from "./provider/wire/post-json.ts";
-export { askClient, openSdkStream } from "./provider/wire/client-call.ts";
+export { callClient, openSdkStream } from "./provider/wire/client-call.ts";
 export type { ClientMethod } from "./provider/wire/client-call.ts";
 export type { EventBatch } from "./provider/wire/stream-events.ts";
 export { readSse } from "./provider/wire/read-sse.ts";
@@ -62,7 +62,7 @@ export { readNdjson } from "./provider/wire/read-ndjson.ts";
 export { allowPrivateHostsOption } from "./provider/wire/guard-url.ts";
 export { createGuardedFetch } from "./provider/wire/guarded-fetch.ts";
 export type { GuardedFetch } from "./provider/wire/guarded-fetch.ts";
-export { ReceiverGuard } from "./provider/wire/receiver-guard.ts";
+export { WebhookReceiverGuard } from "./provider/wire/webhook-receiver-guard.ts";
 
 // The runtime is checked at import, because a runtime that is too old would fail in each run.
 checkRuntime();

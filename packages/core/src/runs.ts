@@ -21,7 +21,7 @@ export type {
 export { LocalEngine } from "./runs/processes/local-engine.ts";
 export type {
   EngineServeOptions,
-  HandedBack,
+  PostponedJob,
   Perform,
   RunEngine,
   RunJob,
@@ -45,7 +45,7 @@ export type {
 // Webhooks.
 export type { RunWebhooks } from "./runs/webhooks/run-webhooks.ts";
 export type { DisabledWebhook, RunWebhook, WebhookOptions, WebhookTarget } from "./runs/webhooks/webhook-options.ts";
-export type { SubscribedEvent, SubscriptionForm } from "./runs/webhooks/subscription-form.ts";
+export type { SubscribedEvent, NotificationFormat } from "./runs/webhooks/notification-format.ts";
 export type { RunSubscriptionRequest, Subscriptions } from "./runs/webhooks/subscriptions.ts";
 export type { WebhookDelivery } from "./runs/webhooks/delivery-record.ts";
 export type { WebhookEvent } from "./runs/record/run-notice.ts";

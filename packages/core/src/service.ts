@@ -8,14 +8,14 @@ export type { ServiceRequest } from "./transport/request/service-request.ts";
 export type { BodyUserId, Principal } from "./transport/request/principal.ts";
 export type { ServedWorkflow } from "./transport/request/served-registry.ts";
 export type { AgentStart, TeamStart, WorkflowStart } from "./transport/service/begin-run.ts";
-export type { RunHandle, SettledHandle } from "./transport/runs/run-handle.ts";
+export type { RunHandle, RunHandleOutcome } from "./transport/runs/run-handle.ts";
 export type { OnDisconnect, WaitingQuestion } from "./transport/runs/served-runs.ts";
 
 // Servers that answer the requests to a service.
 export { serve } from "./transport/server/serve.ts";
 export type { ServedServer, ServeOptions } from "./transport/server/serve.ts";
 export { createRouter } from "./transport/server/create-router.ts";
-export type { NodeHandler, RouterParts } from "./transport/server/create-router.ts";
+export type { NodeHandler, ServiceRouterOptions } from "./transport/server/create-router.ts";
 export type { NodeMiddleware } from "./transport/server/run-handlers.ts";
 export { createHandler } from "./transport/server/create-handler.ts";
 export type { HandlerOptions, WebHandler } from "./transport/server/create-handler.ts";
@@ -24,12 +24,12 @@ export type { HandlerOptions, WebHandler } from "./transport/server/create-handl
 export type {
   ContinuedTelemetry,
   Measurements,
-  ObservedValues,
-  OpenOperation,
+  GaugeValues,
+  OngoingOperation,
   TraceContext,
   TraceOrigin,
 } from "./base/telemetry/telemetry.ts";
-export type { OperationNote, Operations } from "./base/telemetry/operations.ts";
+export type { OperationEvent, Operations } from "./base/telemetry/operations.ts";
 
 // Closing a service when its process ends.
 export { closeOnSignals } from "./transport/server/close-on-signals.ts";

@@ -4,7 +4,7 @@ import { checkRuntime } from "./base/util/check-runtime.ts";
 export type { StorageEntry, AppendOptions, Listing, ListOptions, Write } from "./sessions/storage/storage-driver.ts";
 
 // A storage driver over a database.
-export type { LimitedStorage } from "./sessions/storage/storage-driver.ts";
+export type { SingleProcessStorage } from "./sessions/storage/storage-driver.ts";
 export { DatabaseStorage } from "./sessions/storage/database-storage.ts";
 export type { DatabaseStorageOptions } from "./sessions/storage/database-storage.ts";
 export type {
@@ -15,10 +15,10 @@ export type {
   RequiredLease,
   RecordInsert,
   TextRecord,
-  RecordSwap,
+  RecordCompareAndSet,
   RecordWrite,
 } from "./sessions/storage/record-database.ts";
-export { checkLeaseText } from "./sessions/storage/check-lease.ts";
+export { checkLeaseRecord } from "./sessions/storage/check-lease.ts";
 export { checkRecordKey, checkPrefix } from "./sessions/storage/check-key.ts";
 export { encodeKey, encodeSequence, decodeSequence } from "./sessions/storage/encode-key.ts";
 export { parseJson, toJson } from "./sessions/storage/check-json.ts";

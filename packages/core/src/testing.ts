@@ -1,7 +1,7 @@
 import { checkRuntime } from "./base/util/check-runtime.ts";
 
 export { FakeEmbeddings } from "./testing/fake-embeddings.ts";
-export { faultAt, faultyStorage } from "./testing/faulty-storage.ts";
+export { faultAtCall, faultyStorage } from "./testing/faulty-storage.ts";
 export type { FaultPlan, FaultyStorage, StorageFault } from "./testing/faulty-storage.ts";
 export { ScriptedModel } from "./testing/scripted-model.ts";
 export type { ScriptedCall } from "./testing/scripted-model.ts";
@@ -12,7 +12,7 @@ export type { ConformanceCases } from "./testing/conformance/check-conformance.t
 export { embeddingProviderCases } from "./testing/conformance/embedding-provider-cases.ts";
 export type { EmbeddingProviderSubject } from "./testing/conformance/embedding-provider-cases.ts";
 export { modelProviderCases } from "./testing/conformance/model-provider-cases.ts";
-export { modelScenarios, serversKey } from "./testing/conformance/model-scenarios.ts";
+export { modelScenarios, configuredApiKey } from "./testing/conformance/model-scenarios.ts";
 export type { ModelScenario, ModelScenarioName } from "./testing/conformance/model-scenarios.ts";
 export type { ModelProviderSubject, VendorRequestOutcome } from "./testing/conformance/model-subject.ts";
 export { runEngineCases } from "./testing/conformance/run-engine-cases.ts";
@@ -20,8 +20,8 @@ export { runServiceCases } from "./testing/conformance/run-service-cases.ts";
 export type { RunServiceSubject } from "./testing/conformance/run-service-subject.ts";
 export { runnableCases } from "./testing/conformance/runnable-cases.ts";
 export type { RunnableSubject } from "./testing/conformance/runnable-subject.ts";
-export { sessionCutCases } from "./testing/conformance/session-cut-cases.ts";
-export { sessionPartCases } from "./testing/conformance/session-part-cases.ts";
+export { sessionTurnDeletionCases } from "./testing/conformance/session-turn-deletion-cases.ts";
+export { sessionLargeDataCases } from "./testing/conformance/session-large-data-cases.ts";
 export { sessionListCases } from "./testing/conformance/session-list-cases.ts";
 export { sessionTitleCases } from "./testing/conformance/session-title-cases.ts";
 export { storageAppendCases } from "./testing/conformance/storage-append-cases.ts";

@@ -12,20 +12,20 @@ export type {
 export { DatabaseVectorStore, vectorStoreOptionTable } from "./knowledge/vector/database-vector-store.ts";
 export type { VectorStoreOptions } from "./knowledge/vector/database-vector-store.ts";
 export type {
-  DirectedVector,
-  StoredChange,
+  VectorWithLength,
+  VectorWrite,
   StoredDocument,
-  StoredPage,
-  StoredSearch,
-  StoredTextSearch,
-  TextDatabase,
+  VectorListQuery,
+  VectorSearchQuery,
+  TextSearchQuery,
+  TextSearchDatabase,
   VectorDatabase,
 } from "./knowledge/vector/vector-database.ts";
 export { checkDimensions } from "./knowledge/vector/check-document.ts";
 export type { DocumentFields } from "./knowledge/vector/check-document.ts";
 export { filterPath, filterTerms, matchesFilter, metadataTerms } from "./knowledge/vector/metadata-filter.ts";
 export type { MetadataFilter } from "./knowledge/vector/metadata-filter.ts";
-export { spacedText } from "./knowledge/vector/text/text-terms.ts";
+export { toWordIndexText } from "./knowledge/vector/text/text-terms.ts";
 export { NearestItems } from "./knowledge/vector/nearest-items.ts";
 export type { ScoredItem } from "./knowledge/vector/nearest-items.ts";
 

@@ -6,7 +6,7 @@ import {
   nonBlankString,
   optional,
   readOptions,
-  satisfying,
+  customOption,
 } from "@troupe/core/kit";
 import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 import { TroupeError } from "@troupe/core";
@@ -53,17 +53,17 @@ export type BullMqEngineOptions = {
   now?: (() => number) | undefined;
 };
 
-const queueName = satisfying<string>(
+const queueName = customOption<string>(
   "a name of 1 to 100 letters, digits, hyphens and underscores",
   (value) => typeof value === "string" && /^[\w-]{1,100}$/.test(value),
 );
 
-const pool = satisfying<PostgresPool>("a Pool of pg", (value) => {
+const pool = customOption<PostgresPool>("a Pool of pg", (value) => {
   const { options, connect } = (value ?? {}) as Partial<PostgresPool>;
   return typeof options === "object" && options !== null && typeof connect === "function";
 });
 
-const redis = satisfying<string | RedisClient>(
+const redis = customOption<string | RedisClient>(
   "an address such as redis://host:6379, or a client of ioredis",
   (value) => {
     if (typeof value === "string") return /^rediss?:\/\//.test(value);
@@ -71,7 +71,7 @@ const redis = satisfying<string | RedisClient>(
   },
 );
 
-const connectionString = satisfying<string>(
+const connectionString = customOption<string>(
   "an address such as postgres://user:password@host:5432/database",
   (value) => typeof value === "string" && /^postgres(ql)?:\/\//.test(value),
 );

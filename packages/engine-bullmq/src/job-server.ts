@@ -1,4 +1,4 @@
-import type { HandedBack, Perform, RunJob } from "@troupe/core/runs";
+import type { PostponedJob, Perform, RunJob } from "@troupe/core/runs";
 import { TroupeError } from "@troupe/core";
 import { withTimeout } from "@troupe/core/kit";
 import type { Job, Queue, Worker } from "bullmq";
@@ -169,7 +169,7 @@ export class JobServer {
   }
 
   /** Performs a job. The performer handles its failures, which must not end the engine. */
-  async #perform(task: RunJob, { controller, postponed }: Running): Promise<HandedBack | undefined> {
+  async #perform(task: RunJob, { controller, postponed }: Running): Promise<PostponedJob | undefined> {
     try {
       return (await this.#init.perform(task, controller.signal)) ?? undefined;
     } catch (error) {

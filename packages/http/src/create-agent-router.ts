@@ -1,7 +1,7 @@
 import { createRouter, createService } from "@troupe/core/service";
 import type { NodeHandler, ServiceOptions } from "@troupe/core/service";
 import { arrayOf, functionOption, optional } from "@troupe/core/kit";
-import { checkShortForm } from "@troupe/core/transport";
+import { checkShortFormOptions } from "@troupe/core/transport";
 import type { Service } from "@troupe/core/transport";
 import type { RequestHandler } from "express";
 import { http } from "./http.ts";
@@ -31,7 +31,7 @@ const middlewareOption = optional(arrayOf("request handlers", functionOption<Req
  */
 export function createAgentRouter(options: RouterOptions = {}): AgentRouter {
   const owner = "createAgentRouter";
-  checkShortForm(options, shortFormNames, owner);
+  checkShortFormOptions(options, shortFormNames, owner);
   const { swagger, fileUpload, middleware, ...shared } = options;
   const service = createService(shared, owner);
   const handlers = middlewareOption(middleware, "middleware", { owner });

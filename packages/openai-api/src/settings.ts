@@ -6,12 +6,12 @@ import {
   oneOf,
   optional,
   readOptions,
-  satisfying,
+  customOption,
 } from "@troupe/core/kit";
 import type { OptionTable } from "@troupe/core/kit";
 import { fileLimitOptions } from "@troupe/core/transport";
 import type { OpenWebUiOptions } from "./identity/open-webui.ts";
-import type { MayRun } from "./models/served-models.ts";
+import type { MayRunModel } from "./models/served-models.ts";
 
 /** Limits of the images, audio and files that requests contain as `data:` URLs. */
 export type ApiFileLimits = {
@@ -40,7 +40,7 @@ export type OpenAiApiOptions = {
   /** The path below which the API is served. @default "/v1" */
   basePath?: string | undefined;
   /** Returns true if the caller of a request may list and run a model. @default every caller may run all models */
-  mayRun?: MayRun | undefined;
+  mayRun?: MayRunModel | undefined;
   /** Options of Chat Completions; false to leave them out. @default on */
   chat?: ChatCompletionOptions | false | undefined;
   /**
@@ -68,10 +68,10 @@ const checkChat = nested(chatOptions);
 
 const apiOptions = {
   basePath: optional(
-    satisfying<string>('a path such as "/v1"', (path) => typeof path === "string" && /^(?:\/[\w.~-]+)*$/.test(path)),
+    customOption<string>('a path such as "/v1"', (path) => typeof path === "string" && /^(?:\/[\w.~-]+)*$/.test(path)),
     "/v1",
   ),
-  mayRun: optional(functionOption<MayRun>()),
+  mayRun: optional(functionOption<MayRunModel>()),
   chat: (value, name, where) => (value === false ? false : checkChat(value ?? {}, name, where)),
   files: optional(nested(fileLimitOptions)),
   openWebUi: optional(nested(openWebUiOptions)),

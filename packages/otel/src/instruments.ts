@@ -9,11 +9,11 @@ import type {
 } from "@opentelemetry/api";
 import type * as PerfHooks from "node:perf_hooks";
 import type { TokenUsage } from "@troupe/core";
-import type { ObservedValues } from "@troupe/core/service";
+import type { GaugeValues } from "@troupe/core/service";
 import { metricDefinitions } from "./names.ts";
 
 type Name = keyof typeof metricDefinitions;
-type ObservedName = keyof ObservedValues;
+type ObservedName = keyof GaugeValues;
 
 const nanosecondsPerSecond = 1e9;
 

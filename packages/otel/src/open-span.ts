@@ -1,7 +1,7 @@
 import { createContextKey, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Attributes, Context, Span } from "@opentelemetry/api";
 import type { TokenUsage } from "@troupe/core";
-import type { OpenOperation, OperationNote, Operations, TraceContext } from "@troupe/core/service";
+import type { OngoingOperation, OperationEvent, Operations, TraceContext } from "@troupe/core/service";
 import type { ContentRules } from "./content.ts";
 import type { Instruments } from "./instruments.ts";
 import { attributes as names, eventNames, operationNames, providerName } from "./names.ts";
@@ -39,7 +39,7 @@ export type OpenSpanInit<Name extends keyof Operations> = {
 };
 
 /** The span of an operation in progress, and the facts for its metrics. */
-export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Name> {
+export class OpenSpan<Name extends keyof Operations> implements OngoingOperation<Name> {
   readonly runState: RunState | undefined;
   readonly content: ContentRules | undefined;
   readonly #init: OpenSpanInit<Name>;
@@ -68,7 +68,7 @@ export class OpenSpan<Name extends keyof Operations> implements OpenOperation<Na
     return toTraceContext(this.#init.span.spanContext());
   }
 
-  note(note: OperationNote): void {
+  note(note: OperationEvent): void {
     const { span, instruments } = this.#init;
     switch (note.type) {
       case "chunk":
@@ -230,7 +230,7 @@ function modelLabels({ model }: Operations["model"]["begin"], responseModel?: st
   });
 }
 
-function attemptAttributes(note: Extract<OperationNote, { type: "attempt" }>, rules: SpanRules): Attributes {
+function attemptAttributes(note: Extract<OperationEvent, { type: "attempt" }>, rules: SpanRules): Attributes {
   return defined({
     [names.attempt]: note.attempt,
     [names.provider]: providerName(note.providerId),

@@ -5,8 +5,8 @@ import type { TokenUsage } from "@troupe/core";
 import type {
   ContinuedTelemetry,
   Measurements,
-  ObservedValues,
-  OpenOperation,
+  GaugeValues,
+  OngoingOperation,
   Operations,
   TraceContext,
   TraceOrigin,
@@ -52,7 +52,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
     return this.#begun;
   }
 
-  begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OpenOperation<Name> {
+  begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OngoingOperation<Name> {
     const { tracer, instruments, rules, maxContentLength } = this.#parts;
     const active = activeContext();
     const { runState: outerRun, content: outerContent } = activeOperation(active) ?? {};
@@ -82,7 +82,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
     measures[name](this.#parts.instruments, facts);
   }
 
-  observe(name: keyof ObservedValues, read: () => Promise<number | undefined>): () => void {
+  observe(name: keyof GaugeValues, read: () => Promise<number | undefined>): () => void {
     return this.#parts.instruments.observe(name, read);
   }
 

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import { createRedactor } from "@troupe/core/kit";
-import type { OperationNote, Operations } from "@troupe/core/service";
+import type { OperationEvent, Operations } from "@troupe/core/service";
 import { vi } from "vitest";
 import type { Recorder } from "./recorder.ts";
 
@@ -8,7 +8,7 @@ import type { Recorder } from "./recorder.ts";
 type Scene<Name extends keyof Operations> = {
   readonly begin: Operations[Name]["begin"];
   readonly end: Operations[Name]["end"];
-  readonly notes?: readonly OperationNote[];
+  readonly notes?: readonly OperationEvent[];
 };
 
 export const usage = {
@@ -58,7 +58,7 @@ const mcp = { side: "client", method: "tools/call" } as const;
 const result = () => undefined;
 
 const attempt = { type: "attempt", ...model, durationMs: 1500 } as const;
-const notes: readonly OperationNote[] = [
+const notes: readonly OperationEvent[] = [
   { ...attempt, attempt: 1, error: "timeout", usage },
   { ...attempt, attempt: 2 },
   { type: "wait", kind: "approval" },

@@ -1,4 +1,4 @@
-import { satisfying } from "@troupe/core/kit";
+import { customOption } from "@troupe/core/kit";
 import type { OptionCheck } from "@troupe/core/kit";
 
 /** The accent colour of the page in each scheme, such as `{ light: "#5b41d9", dark: "#b0a2ff" }`. */
@@ -19,7 +19,7 @@ const softPart = 0.1;
 const leastContrast = 4.5;
 
 /** Option check for the accent: two colours that can be read, and on which text can be read, in their schemes. */
-export const accentOption: OptionCheck<Accent> = satisfying<Accent>(
+export const accentOption: OptionCheck<Accent> = customOption<Accent>(
   'two colours such as { light: "#5b41d9", dark: "#b0a2ff" }, each with a contrast of 4.5 to its scheme',
   (value) => {
     if (typeof value !== "object" || value === null) return false;

@@ -9,7 +9,7 @@ import {
   nonBlankString,
   optional,
   readOptions,
-  satisfying,
+  customOption,
   wrongOption,
 } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
@@ -57,16 +57,16 @@ export type PageOptions = {
   inspector?: InspectorOptions | undefined;
 };
 
-const ownPath = satisfying<string>('a path such as "/" or "/chat", without a slash at its end', (value) => {
+const ownPath = customOption<string>('a path such as "/" or "/chat", without a slash at its end', (value) => {
   return typeof value === "string" && /^\/([\w.~-]+(\/[\w.~-]+)*)?$/.test(value);
 });
 
-const apiPath = satisfying<string>(
+const apiPath = customOption<string>(
   'a path on the origin of the page, such as "/" or "/api"',
   (value) => typeof value === "string" && /^\/([\w.~-]+(\/[\w.~-]+)*\/?)?$/.test(value),
 );
 
-const logoPath = satisfying<string | false>(
+const logoPath = customOption<string | false>(
   'a path on the origin of the page, such as "/logo.svg", or false',
   (value) => value === false || (typeof value === "string" && /^\/(?:[\w.~-]+\/)*[\w.~-]+$/.test(value)),
 );

@@ -1,6 +1,6 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
 import { readObject } from "@troupe/core/kit";
-import { askClient, generateEmbeddings } from "@troupe/core/provider";
+import { callClient, generateEmbeddings } from "@troupe/core/provider";
 import { toVendorError } from "./errors.ts";
 import { ModelKeys } from "./model-access.ts";
 import type { ModelAccess } from "./model-access.ts";
@@ -47,7 +47,7 @@ export class AiSdkEmbeddings implements EmbeddingProvider {
       ...(dimensions !== undefined && { dimensions }),
       ...(headers !== undefined && { headers }),
     };
-    const result = await askClient((abortSignal) => model.doEmbed({ ...options, abortSignal } as never), {
+    const result = await callClient((abortSignal) => model.doEmbed({ ...options, abortSignal } as never), {
       signal: call.signal,
       timeoutMs,
       toError: (thrown) => toVendorError(thrown, call),

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ContentPart, EmbeddingProvider, ModelProvider, ModelResponse } from "@troupe/core";
 import { readObject } from "@troupe/core/kit";
 import {
-  askClient,
+  callClient,
   collectResponse,
   createOmissionReport,
   generateAnswer,
@@ -95,7 +95,7 @@ class AiSdkModel implements ModelProvider {
         const ask = async (abortSignal: AbortSignal) =>
           await this.#carry((asked) => model.doGenerate({ ...asked, abortSignal } as never), given);
         const limits = { signal: call.signal, timeoutMs: this.#settings.timeoutMs };
-        const result = await askClient(ask, { ...limits, toError: (thrown) => toVendorError(thrown, call) });
+        const result = await callClient(ask, { ...limits, toError: (thrown) => toVendorError(thrown, call) });
         this.#warn(readObject(result)["warnings"], reportOmitted);
         return fromResult(result, this);
       };

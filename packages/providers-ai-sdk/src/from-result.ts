@@ -1,6 +1,6 @@
 import type { ModelResponse, Source, ToolCall } from "@troupe/core";
 import { parseArguments, readObject, readObjects, readText } from "@troupe/core/kit";
-import { noUsage, readSource, TruncatedResponseError, writeArguments } from "@troupe/core/provider";
+import { noUsage, readSource, TruncatedResponseError, stringifyArguments } from "@troupe/core/provider";
 import { toFinishReason, toUsage } from "./finish.ts";
 import { toReplay, toVendorState } from "./replay.ts";
 import type { ReplayPart } from "./replay.ts";
@@ -79,5 +79,5 @@ export function withInput(part: Part): Part {
 
 /** Returns the input of a tool call as text. Some packages return it parsed. */
 export function inputText(input: unknown): string {
-  return typeof input === "string" ? input : writeArguments(input);
+  return typeof input === "string" ? input : stringifyArguments(input);
 }

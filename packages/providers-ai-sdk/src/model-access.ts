@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import { KeyedCache, requireKey } from "@troupe/core/provider";
+import { ApiKeyCache, requireKey } from "@troupe/core/provider";
 import type { CallContext } from "@troupe/core/provider";
 import { checkModel } from "./options.ts";
 import type { AiSdkEmbeddingModel, AiSdkLanguageModel } from "./options.ts";
@@ -20,7 +20,7 @@ type AccessSettings<Model> = { providerId: string; withKey?: ((apiKey: string) =
 export class ModelKeys<Model extends AiSdkLanguageModel | AiSdkEmbeddingModel> {
   readonly #own: Model;
   readonly #settings: AccessSettings<Model>;
-  readonly #byKey = new KeyedCache<{ model: Model | undefined }>(() => ({ model: undefined }));
+  readonly #byKey = new ApiKeyCache<{ model: Model | undefined }>(() => ({ model: undefined }));
 
   constructor(model: Model, settings: AccessSettings<Model>) {
     this.#own = model;

@@ -1,5 +1,5 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
-import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
+import { callClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply } from "@troupe/core/kit";
 import type { CallContext, ClientMethod, Connection } from "@troupe/core/provider";
 import { toClientError, toVendorError } from "./errors.ts";
@@ -71,7 +71,7 @@ export function clientConnection({ messages }: AnthropicClient, idleTimeoutMs: n
   return {
     send: async (request, call) => {
       const timeoutMs = Math.max(expectedMs(request), idleTimeoutMs);
-      return await askClient(asking(request, call, false), { signal: call.signal, timeoutMs, toError: toClientError });
+      return await callClient(asking(request, call, false), { signal: call.signal, timeoutMs, toError: toClientError });
     },
     open: async (request, call) =>
       await openSdkStream(asking(request, call, true), {

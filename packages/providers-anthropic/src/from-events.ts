@@ -1,7 +1,7 @@
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import type { TokenUsage } from "@troupe/core";
 import { createId, parseArguments, readObject, readObjects, readText } from "@troupe/core/kit";
-import { addUsage, TruncatedResponseError, writeArguments } from "@troupe/core/provider";
+import { addUsage, TruncatedResponseError, stringifyArguments } from "@troupe/core/provider";
 import type { Source } from "@troupe/core";
 import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { toVendorError } from "./errors.ts";
@@ -252,7 +252,7 @@ function endCall(open: OpenBlock): Chunks {
   // Without deltas, the arguments of a tool call are those of the start event, usually an empty object.
   if (json !== "") return [end];
   block["input"] ??= {};
-  return [{ type: "tool_call_delta", toolCallId, argumentsDelta: writeArguments(block["input"]) }, end];
+  return [{ type: "tool_call_delta", toolCallId, argumentsDelta: stringifyArguments(block["input"]) }, end];
 }
 
 function textChunk(type: "text" | "thinking", text: string): Chunks {

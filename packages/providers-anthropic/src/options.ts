@@ -11,7 +11,7 @@ import {
 } from "@troupe/core/kit";
 import { clientOption, modelProviderOptionTable, readProviderOptions } from "@troupe/core/provider";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
-import type { SettingsOf } from "@troupe/core/provider";
+import type { ProviderSettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -69,7 +69,10 @@ const optionTable = {
 const checkModelId = nonBlankString();
 
 /** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
-export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & { modelId: string; rules: ModelRules };
+export type ProviderSettings = Omit<ProviderSettingsOf<typeof optionTable>, "rules"> & {
+  modelId: string;
+  rules: ModelRules;
+};
 
 /** Checks the arguments of `anthropic` and adds the defaults. Throws `invalid_config` for a wrong or unknown option. */
 export function readModelOptions(modelId: string, options: AnthropicOptions): ProviderSettings {

@@ -1,6 +1,6 @@
 import type { MessageParam, OutputConfig, ThinkingConfigParam } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelOptions, ReasoningConfig } from "@troupe/core";
-import { nearestEffort } from "@troupe/core/provider";
+import { nearestReasoningEffort } from "@troupe/core/provider";
 import { isThinking } from "./replay.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -61,7 +61,7 @@ function withinBounds(budget: number, most: number): number {
 }
 
 function adaptive({ budgetTokens, effort }: ReasoningConfig): Pick<Thinking, "thinking" | "effort"> {
-  const asked = effort && nearestEffort(effort, efforts);
+  const asked = effort && nearestReasoningEffort(effort, efforts);
   const tried = budgetTokens === undefined ? asked : effortFor(budgetTokens);
   // Without `display`, newer models send no text of their thinking.
   return { thinking: { type: "adaptive", display: "summarized" }, ...(tried !== undefined && { effort: tried }) };

@@ -1,5 +1,5 @@
 import type { TokenUsage } from "@troupe/core";
-import { readCount, readObject } from "@troupe/core/kit";
+import { sumCounts, readObject } from "@troupe/core/kit";
 import { noUsage, readUsage } from "@troupe/core/provider";
 import type { WireUsage } from "./wire-types.ts";
 
@@ -14,7 +14,7 @@ export function toUsage(usage: unknown): TokenUsage {
 function toCounts(usage: WireUsage) {
   const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
   return {
-    promptTokens: readCount(input, read, written),
+    promptTokens: sumCounts(input, read, written),
     completionTokens: usage["output_tokens"],
     cachedTokens: read,
     cacheWriteTokens: written,

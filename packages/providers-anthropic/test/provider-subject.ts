@@ -1,6 +1,6 @@
 import { FakeVendor, scenarioReply } from "@troupe-internal/vendor-fakes";
 import type { ModelProvider } from "@troupe/core";
-import { serversKey } from "@troupe/core/testing";
+import { configuredApiKey } from "@troupe/core/testing";
 import type { ModelProviderSubject } from "@troupe/core/testing";
 import { anthropic } from "../src/index.ts";
 
@@ -21,7 +21,7 @@ export async function providerSubject(modelId: string) {
     provider(scenario) {
       vendor.plan(scenarioReply(scenario, { truncated: "anthropic-truncated.sse" }));
       const { idleTimeoutMs } = scenario;
-      const options = { apiKey: serversKey, baseURL: vendor.url };
+      const options = { apiKey: configuredApiKey, baseURL: vendor.url };
       const model = anthropic(modelId, { ...options, ...(idleTimeoutMs !== undefined && { idleTimeoutMs }) });
       return scenario.answer?.toolCalls !== undefined ? model : withoutTools(model);
     },

@@ -1,6 +1,6 @@
 import type { TokenUsage } from "@troupe/core";
 import { parseArguments, readObject, readText } from "@troupe/core/kit";
-import { noUsage, TruncatedResponseError, writeArguments } from "@troupe/core/provider";
+import { noUsage, TruncatedResponseError, stringifyArguments } from "@troupe/core/provider";
 import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { toStreamError } from "./errors.ts";
 import { isGiven, newCallId } from "./from-response.ts";
@@ -169,7 +169,7 @@ function endCall(block: Block, chunks: ModelChunk[]): void {
   if (block.kind !== "call" || !block.isOpen) return;
   block.isOpen = false;
   const { id: toolCallId } = block;
-  if (block.json === "") chunks.push({ type: "tool_call_delta", toolCallId, argumentsDelta: writeArguments({}) });
+  if (block.json === "") chunks.push({ type: "tool_call_delta", toolCallId, argumentsDelta: stringifyArguments({}) });
   chunks.push({ type: "tool_call_end", toolCallId });
 }
 

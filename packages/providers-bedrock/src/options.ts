@@ -7,13 +7,13 @@ import {
   nonBlankString,
   oneOf,
   optional,
-  satisfying,
+  customOption,
   timeoutOption,
   wrongOption,
 } from "@troupe/core/kit";
 import { embeddingProviderOptionTable, modelProviderOptionTable, readProviderOptions } from "@troupe/core/provider";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
-import type { SettingsOf } from "@troupe/core/provider";
+import type { ProviderSettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -100,10 +100,10 @@ const { allowPrivateUrls: _, ...modelChecks } = modelProviderOptionTable;
 const accessTable = {
   baseURL: optional(baseUrlOption),
   region: optional(
-    satisfying<string>("the id of a region", (value) => typeof value === "string" && regionPattern.test(value)),
+    customOption<string>("the id of a region", (value) => typeof value === "string" && regionPattern.test(value)),
   ),
   credentials: optional(
-    satisfying<NonNullable<BedrockOptions["credentials"]>>(
+    customOption<NonNullable<BedrockOptions["credentials"]>>(
       "credentials with accessKeyId and secretAccessKey, or a function that returns them",
       (value) => typeof value === "function" || areCredentials(value),
     ),
@@ -127,7 +127,7 @@ const embeddingsTable = {
 const checkModelId = nonBlankString();
 
 /** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
-export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & {
+export type ProviderSettings = Omit<ProviderSettingsOf<typeof optionTable>, "rules"> & {
   modelId: string;
   rules: ModelRules;
   useEnvironmentKey: boolean;
@@ -143,7 +143,7 @@ export function readModelOptions(modelId: string, options: BedrockOptions): Prov
 }
 
 /** The settings of embeddings, returned by `readEmbeddingsOptions`. */
-export type EmbeddingsSettings = Omit<SettingsOf<typeof embeddingsTable>, "model"> & {
+export type EmbeddingsSettings = Omit<ProviderSettingsOf<typeof embeddingsTable>, "model"> & {
   modelId: string;
   useEnvironmentKey: boolean;
 };

@@ -1,5 +1,5 @@
 import type { ModelOptions, ReasoningConfig } from "@troupe/core";
-import { nearestEffort } from "@troupe/core/provider";
+import { nearestReasoningEffort } from "@troupe/core/provider";
 import type { RequestContext } from "./request-context.ts";
 import type { WireMessage } from "./wire-types.ts";
 
@@ -69,7 +69,7 @@ function withoutThinking({ enabled }: ReasoningConfig, { rules, reportOmitted }:
 }
 
 function adaptive({ budgetTokens, effort }: ReasoningConfig): Thinking {
-  const asked = effort && nearestEffort(effort, ["low", "medium", "high", "xhigh"]);
+  const asked = effort && nearestReasoningEffort(effort, ["low", "medium", "high", "xhigh"]);
   const tried = budgetTokens === undefined ? asked : effortFor(budgetTokens);
   return {
     // Without `display`, newer models send no text of their thinking.
@@ -126,7 +126,7 @@ function toEffort(
   context: RequestContext,
 ): Thinking {
   const asked = budgetTokens === undefined ? (effort ?? "medium") : effortFor(budgetTokens);
-  const tried = nearestEffort(asked, ["low", "medium", "high"]) ?? "medium";
+  const tried = nearestReasoningEffort(asked, ["low", "medium", "high"]) ?? "medium";
   const fields = { reasoningConfig: { type: "enabled", maxReasoningEffort: tried } };
   if (tried !== "high") return { fields, thinks: true, ...(maxTokens !== undefined && { maxTokens }) };
   if (maxTokens !== undefined)

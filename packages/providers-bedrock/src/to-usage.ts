@@ -1,5 +1,5 @@
 import type { TokenUsage } from "@troupe/core";
-import { readCount } from "@troupe/core/kit";
+import { sumCounts } from "@troupe/core/kit";
 import { readUsage } from "@troupe/core/provider";
 
 /**
@@ -10,7 +10,7 @@ export function toUsage(usage: unknown): TokenUsage | undefined {
   return readUsage(usage, (counts) => {
     const { inputTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written } = counts;
     return {
-      promptTokens: readCount(inputTokens, read, written),
+      promptTokens: sumCounts(inputTokens, read, written),
       completionTokens: counts["outputTokens"],
       cachedTokens: read,
       cacheWriteTokens: written,

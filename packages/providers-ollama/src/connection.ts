@@ -1,7 +1,7 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
-import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
+import { callClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply, Network } from "@troupe/core/kit";
-import type { CallContext, CallStart, Connection, JsonRequest } from "@troupe/core/provider";
+import type { CallContext, ModelCallStart, Connection, JsonRequest } from "@troupe/core/provider";
 import { toClientError, toVendorError, withAdvice } from "./errors.ts";
 import type { EmbeddingsSettings, OllamaClient, OllamaEmbeddingsClient, ProviderSettings } from "./options.ts";
 import type { WireEmbedRequest, WireLine, WireRequest } from "./wire-types.ts";
@@ -16,7 +16,7 @@ export type EmbedConnection = Pick<Connection<WireEmbedRequest, never>, "send">;
  * Returns the sources of an Ollama server's key besides its options. Only ollama.com needs a key, and only it gets
  * `OLLAMA_API_KEY`.
  */
-export function keySourcesOf(baseURL: string): Pick<CallStart, "environment" | "isForeign"> {
+export function keySourcesOf(baseURL: string): Pick<ModelCallStart, "environment" | "isForeign"> {
   const { protocol, hostname } = new URL(baseURL);
   const isCloud = protocol === "https:" && hostname === "ollama.com";
   return { environment: ["OLLAMA_API_KEY"], isForeign: !isCloud };
@@ -95,7 +95,7 @@ export function clientEmbedConnection(client: OllamaEmbeddingsClient, timeoutMs:
     send: async (request, call) => {
       const limits = { signal: call.signal, timeoutMs, toError: toClientError };
       return await advised(
-        askClient(() => withKey(client, call).embed(request as never), limits),
+        callClient(() => withKey(client, call).embed(request as never), limits),
         call,
         request.model,
       );

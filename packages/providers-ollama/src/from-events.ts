@@ -1,6 +1,6 @@
 import type { FinishReason, TokenUsage } from "@troupe/core";
 import { createId, getOwn, readObject, readObjects, readText } from "@troupe/core/kit";
-import { readUsage, TruncatedResponseError, writeArguments } from "@troupe/core/provider";
+import { readUsage, TruncatedResponseError, stringifyArguments } from "@troupe/core/provider";
 import type { EventReader, ModelChunk } from "@troupe/core/provider";
 import { toVendorError } from "./errors.ts";
 import { toVendorState } from "./replay.ts";
@@ -84,7 +84,7 @@ const reasons: Readonly<Record<string, FinishReason>> = { stop: "stop", length: 
 
 /** Returns the arguments of a tool call as JSON text. Servers other than Ollama already send them as text. */
 function argumentsText(args: unknown): string {
-  return typeof args === "string" ? args : writeArguments(args);
+  return typeof args === "string" ? args : stringifyArguments(args);
 }
 
 /** Reads the token usage of an answer, which is in its last line. */

@@ -16,7 +16,7 @@ import {
   readProviderOptions,
 } from "@troupe/core/provider";
 import type { OptionTable } from "@troupe/core/kit";
-import type { SettingsOf } from "@troupe/core/provider";
+import type { ProviderSettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -88,7 +88,10 @@ const embeddingsTable = {
 const checkModelId = nonBlankString();
 
 /** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
-export type ProviderSettings = Omit<SettingsOf<typeof optionTable>, "rules"> & { modelId: string; rules: ModelRules };
+export type ProviderSettings = Omit<ProviderSettingsOf<typeof optionTable>, "rules"> & {
+  modelId: string;
+  rules: ModelRules;
+};
 
 /** Checks the arguments of `ollama` and adds the defaults. Throws `invalid_config` for a wrong or unknown option. */
 export function readModelOptions(modelId: string, options: OllamaOptions): ProviderSettings {
@@ -98,7 +101,7 @@ export function readModelOptions(modelId: string, options: OllamaOptions): Provi
 }
 
 /** The settings of embeddings, returned by `readEmbeddingsOptions`: the checked options with defaults. */
-export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & { model: string };
+export type EmbeddingsSettings = ProviderSettingsOf<typeof embeddingsTable> & { model: string };
 
 /**
  * Checks the arguments of `ollamaEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown

@@ -1,5 +1,5 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { nearestEffort, withVendorFields } from "@troupe/core/provider";
+import { nearestReasoningEffort, withVendorFields } from "@troupe/core/provider";
 import { providerId } from "./options.ts";
 import type { RequestContext } from "./request-context.ts";
 import { toFormat } from "./to-format.ts";
@@ -62,7 +62,7 @@ function toThink(reasoning: ModelOptions["reasoning"], { rules, reportOmitted }:
   if (!enabled || effort === "none") return withoutThinking(enabled, { rules, reportOmitted });
   if (budgetTokens !== undefined) reportOmitted("reasoning.budgetTokens", "the server takes no such limit");
   if (effort === undefined) return true;
-  if (rules.thinking === "levels") return nearestEffort(effort, levels) ?? true;
+  if (rules.thinking === "levels") return nearestReasoningEffort(effort, levels) ?? true;
   reportOmitted("reasoning.effort", "the model can be told to think, but not how much");
   return true;
 }

@@ -1,7 +1,7 @@
 import { readObject, streamEvents } from "@troupe/core/kit";
-import { askClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
+import { callClient, openSdkStream, postJson, readJson } from "@troupe/core/provider";
 import type { HttpReply, Network } from "@troupe/core/kit";
-import type { CallContext, CallStart, ClientMethod, Connection, EventBatch } from "@troupe/core/provider";
+import type { CallContext, ModelCallStart, ClientMethod, Connection, EventBatch } from "@troupe/core/provider";
 import { toClientError, toVendorError } from "./errors.ts";
 import type { ApiName } from "./model-call.ts";
 import type { OpenAIClient, ProviderSettings } from "./options.ts";
@@ -17,7 +17,10 @@ export type OpenAIConnection = Connection<ModelRequest, object>;
  * Returns the places other than the options from which the key of a server is taken. A server other than the vendor's
  * may need no key, and gets the key of the environment only if the options allow it.
  */
-export function keySourcesOf(vendor: Vendor, host: string): Omit<CallStart, "apiKey" | "signal" | "clientTakesKey"> {
+export function keySourcesOf(
+  vendor: Vendor,
+  host: string,
+): Omit<ModelCallStart, "apiKey" | "signal" | "clientTakesKey"> {
   const { id: providerId, environment, isOwnHost, isKeyOptional } = vendor;
   return { providerId, environment, isKeyOptional, isForeign: !isOwnHost(host) };
 }
@@ -115,7 +118,7 @@ export function clientConnection(client: OpenAIClient, { timeoutMs, idleTimeoutM
   };
   return {
     send: async (request, call) =>
-      await askClient(asking(request, call), { signal: call.signal, timeoutMs, toError: toClientError }),
+      await callClient(asking(request, call), { signal: call.signal, timeoutMs, toError: toClientError }),
     open: async (request, call) =>
       await openSdkStream(asking(request, call), {
         signal: call.signal,

@@ -1,4 +1,4 @@
-import { getOwn, readCount, readObject, readRetryAfter } from "@troupe/core/kit";
+import { getOwn, sumCounts, readObject, readRetryAfter } from "@troupe/core/kit";
 import { VendorError } from "@troupe/core/provider";
 import type { ErrorReply } from "@troupe/core/provider";
 
@@ -45,7 +45,7 @@ export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
     vendorCode: word,
     retryAfterMs: reply && readRetryAfter(reply.headers),
     // `n_ctx` is a field of llama.cpp.
-    contextLimit: readCount(context),
+    contextLimit: sumCounts(context),
   };
   return new ParameterError(facts, param);
 }

@@ -1,6 +1,6 @@
 import type { EmbeddingProvider, EmbedOptions } from "@troupe/core";
 import { getOwn } from "@troupe/core/kit";
-import { askClient, generateEmbeddings, readJson } from "@troupe/core/provider";
+import { callClient, generateEmbeddings, readJson } from "@troupe/core/provider";
 import type { CallContext } from "@troupe/core/provider";
 import { clientOptions, keySourcesOf, post, takesKey, toUrl } from "./connection.ts";
 import { toClientError, toVendorError } from "./errors.ts";
@@ -68,7 +68,7 @@ class OpenAIEmbeddings implements EmbeddingProvider {
     const { client, network, baseURL, model, dimensions, timeoutMs } = this.#settings;
     const body = { model, input, encoding_format: "base64", ...(dimensions !== undefined && { dimensions }) };
     if (client !== undefined) {
-      return await askClient(
+      return await callClient(
         (signal) => client.embeddings.create(body as never, clientOptions(call, signal) as never),
         {
           signal: call.signal,

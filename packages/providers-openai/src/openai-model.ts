@@ -2,7 +2,7 @@ import type { ChatMessage, ModelProvider } from "@troupe/core";
 import {
   createOmissionReport,
   generateAnswer,
-  KeyedCache,
+  ApiKeyCache,
   PartReader,
   PrivateUrls,
   streamAnswer,
@@ -60,7 +60,7 @@ export class OpenAIModel implements ModelProvider {
   readonly #isOpenAI: boolean;
   readonly #urls: PrivateUrls;
   /** The rules that refusals have changed, by API key. */
-  readonly #learned = new KeyedCache(nothingLearned);
+  readonly #learned = new ApiKeyCache(nothingLearned);
 
   constructor(settings: ProviderSettings) {
     const { vendor, modelId, client, host } = settings;

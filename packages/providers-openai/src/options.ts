@@ -7,7 +7,7 @@ import {
   nonBlankString,
   oneOf,
   optional,
-  satisfying,
+  customOption,
   timeoutOption,
 } from "@troupe/core/kit";
 import {
@@ -17,7 +17,7 @@ import {
   readProviderOptions,
 } from "@troupe/core/provider";
 import type { OptionTable } from "@troupe/core/kit";
-import type { SettingsOf } from "@troupe/core/provider";
+import type { ProviderSettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 import { openaiVendor } from "./vendor.ts";
@@ -67,7 +67,7 @@ export type OpenAIEmbeddingsOptions = ServerOptions &
   };
 
 const serverTable = {
-  baseURL: optional(satisfying<string>("an http: or https: address without credentials", isPlainAddress)),
+  baseURL: optional(customOption<string>("an http: or https: address without credentials", isPlainAddress)),
   timeoutMs: optional(timeoutOption, 600_000),
 } satisfies Partial<OptionTable<ServerOptions>>;
 
@@ -111,7 +111,7 @@ const embeddingsTable = {
 const checkModelId = nonBlankString();
 
 /** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
-export type ProviderSettings = Omit<SettingsOf<typeof modelOptionTable>, "rules"> & {
+export type ProviderSettings = Omit<ProviderSettingsOf<typeof modelOptionTable>, "rules"> & {
   vendor: Vendor;
   modelId: string;
   baseURL: string;
@@ -147,7 +147,8 @@ export function readVendorOptions(model: VendorModel, options: OpenAIOptions): P
 }
 
 /** The settings of embeddings, returned by `readEmbeddingsOptions`: the checked options with defaults. */
-export type EmbeddingsSettings = SettingsOf<typeof embeddingsTable> & Pick<ProviderSettings, "baseURL" | "host">;
+export type EmbeddingsSettings = ProviderSettingsOf<typeof embeddingsTable> &
+  Pick<ProviderSettings, "baseURL" | "host">;
 
 /**
  * Checks the options of `openaiEmbeddings` and adds the defaults. Throws `invalid_config` for a wrong or unknown

@@ -1,5 +1,5 @@
 import type { ReasoningEffort } from "@troupe/core";
-import { nearestEffort } from "@troupe/core/provider";
+import { nearestReasoningEffort } from "@troupe/core/provider";
 import type { ModelCall } from "./model-call.ts";
 
 /**
@@ -12,7 +12,7 @@ export function toEffort({ options: { reasoning }, rules, reportOmitted }: Model
       reportOmitted("reasoning.budgetTokens", "the vendor takes an effort instead");
     return undefined;
   }
-  const effort = nearestEffort(reasoning.effort, rules.efforts);
+  const effort = nearestReasoningEffort(reasoning.effort, rules.efforts);
   if (reasoning.effort === "none" && effort !== "none")
     reportOmitted("reasoning.effort none", "the model always reasons; it is asked for its least effort");
   return effort;

@@ -1,5 +1,5 @@
 import { parseArguments, readText } from "@troupe/core/kit";
-import { writeArguments } from "@troupe/core/provider";
+import { stringifyArguments } from "@troupe/core/provider";
 import type { ModelResponse } from "@troupe/core";
 
 /**
@@ -8,7 +8,7 @@ import type { ModelResponse } from "@troupe/core";
  */
 export function argumentsText(value: unknown): string {
   if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : writeArguments(value);
+  return typeof value === "string" ? value : stringifyArguments(value);
 }
 
 /** Returns the id of a tool call as a string, because some servers number their calls. Empty if it has no id. */

@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { TroupeError } from "@troupe/core";
 import type { EmbeddingProviderOptions, ModelProviderOptions } from "@troupe/core";
-import { optional, satisfying } from "@troupe/core/kit";
+import { optional, customOption } from "@troupe/core/kit";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The id of this provider, which errors contain and under which callers send its key. */
@@ -88,7 +88,7 @@ export const cloudTable = {
   project: optional(nameLike("the id of a project", projectPattern)),
   location: optional(nameLike("the id of a location", locationPattern)),
   credentials: optional(
-    satisfying<ServiceAccount | AuthClient>(
+    customOption<ServiceAccount | AuthClient>(
       "the key of a service account, with client_email and a private_key that can be read, or a client of google-auth-library",
       (value) => typeof value === "object" && value !== null && (isAuthClient(value) || isServiceAccount(value)),
     ),
@@ -117,7 +117,7 @@ export function projectOf(credentials: CloudOptions["credentials"]): string | un
 }
 
 function nameLike(what: string, pattern: RegExp) {
-  return satisfying<string>(what, (value) => typeof value === "string" && pattern.test(value));
+  return customOption<string>(what, (value) => typeof value === "string" && pattern.test(value));
 }
 
 function isServiceAccount(value: object): boolean {

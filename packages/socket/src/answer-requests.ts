@@ -4,7 +4,7 @@ import { toTroupeError } from "@troupe/core/kit";
 import { logRunFailure } from "@troupe/core/transport";
 import type { ServedRun, Service } from "@troupe/core/transport";
 import { toClientError } from "./events.ts";
-import type { EventOrigin, GatewayClientEvents } from "./events.ts";
+import type { RunEventBase, GatewayClientEvents } from "./events.ts";
 import { readArguments, readFields, readRunMessage, readText, secretsOf } from "./read-request.ts";
 import { sendRun } from "./send-run.ts";
 import type { RunPlace, SocketClient } from "./socket-client.ts";
@@ -121,7 +121,7 @@ async function takeAnswer({ client, payload, service }: Request): Promise<Answer
 }
 
 /** Makes the function that reports the failure of a run to the log and, unless the client has left, to the client. */
-function reporterOf(request: Request, place: RunPlace): (error: TroupeError, origin: EventOrigin) => void {
+function reporterOf(request: Request, place: RunPlace): (error: TroupeError, origin: RunEventBase) => void {
   return (error, origin) => {
     logFailure(request, error, origin.runId);
     if (place.hasLeft) return;

@@ -24,7 +24,7 @@ export type RunIds = {
  * The fields of all events of a run: its ids and, for a run that outlives its socket, the position of the event for
  * `agent.attach`.
  */
-export type EventOrigin = RunIds & { id?: string };
+export type RunEventBase = RunIds & { id?: string };
 
 /** A refusal or failure for clients: a sentence, a code of `ErrorCode`, and the fields of that error. */
 export type ClientError = { error: string; code: string; [field: string]: unknown };
@@ -37,17 +37,17 @@ type Member = { member: string; delegationId?: string };
 
 /** The events that the gateway sends, with their payloads, in Socket.IO's type format. */
 export type GatewayServerEvents = {
-  "agent.chunk": (payload: EventOrigin & Speaker & { chunk: string }) => void;
-  "agent.thinking": (payload: EventOrigin & Speaker & { text: string }) => void;
+  "agent.chunk": (payload: RunEventBase & Speaker & { chunk: string }) => void;
+  "agent.thinking": (payload: RunEventBase & Speaker & { text: string }) => void;
   /** Text of a team's member that is not part of the team's answer: see the option `streamMembers`. */
-  "agent.member.chunk": (payload: EventOrigin & Member & { chunk: string }) => void;
-  "agent.member.thinking": (payload: EventOrigin & Member & { text: string }) => void;
-  "agent.source": (payload: EventOrigin & { source: Source }) => void;
+  "agent.member.chunk": (payload: RunEventBase & Member & { chunk: string }) => void;
+  "agent.member.thinking": (payload: RunEventBase & Member & { text: string }) => void;
+  "agent.source": (payload: RunEventBase & { source: Source }) => void;
   /** The model has named a tool. Its arguments are in the output of `agent.done`. */
-  "agent.tool.call": (payload: EventOrigin & { toolName: string; args: null; toolCallId: string }) => void;
-  "agent.tool.progress": (payload: EventOrigin & { toolCallId: string; toolName: string; progress: unknown }) => void;
+  "agent.tool.call": (payload: RunEventBase & { toolName: string; args: null; toolCallId: string }) => void;
+  "agent.tool.progress": (payload: RunEventBase & { toolCallId: string; toolName: string; progress: unknown }) => void;
   "agent.tool.result": (
-    payload: EventOrigin & {
+    payload: RunEventBase & {
       toolCallId: string;
       toolName: string;
       result: MessageContent;
@@ -56,14 +56,14 @@ export type GatewayServerEvents = {
       durationMs: number;
     },
   ) => void;
-  "agent.tool.done": (payload: EventOrigin & { toolCallId: string }) => void;
+  "agent.tool.done": (payload: RunEventBase & { toolCallId: string }) => void;
   /** The run waits for an answer: see `agent.answer`. */
   "agent.wait": (
-    payload: EventOrigin & { waitId: string; kind: WaitKind; about: unknown; until?: number; toolCallId?: string },
+    payload: RunEventBase & { waitId: string; kind: WaitKind; about: unknown; until?: number; toolCallId?: string },
   ) => void;
-  "agent.done": (payload: EventOrigin & { output: PublicOutput }) => void;
+  "agent.done": (payload: RunEventBase & { output: PublicOutput }) => void;
   /** A run failed, or a request was refused. A refusal contains only the ids that are known. */
-  "agent.error": (payload: ClientError & Partial<EventOrigin>) => void;
+  "agent.error": (payload: ClientError & Partial<RunEventBase>) => void;
 };
 
 /** A request to run an agent or a team. */
@@ -115,7 +115,7 @@ export type ServerEvent = {
  * Makes the event for a chunk, with known fields only. Returns undefined for chunks without an event: pieces of a tool
  * call's arguments, the end, and unknown chunks.
  */
-export function toServerEvent(chunk: StreamChunk, origin: EventOrigin): ServerEvent | undefined {
+export function toServerEvent(chunk: StreamChunk, origin: RunEventBase): ServerEvent | undefined {
   switch (chunk.type) {
     case "text":
     case "thinking":
@@ -144,7 +144,7 @@ export function toServerEvent(chunk: StreamChunk, origin: EventOrigin): ServerEv
 }
 
 /** Makes the event for a text. Text of a member that is not part of the answer has an event name of its own. */
-function toTextEvent({ type, text, member, speaker, delegationId }: TextChunk, origin: EventOrigin): ServerEvent {
+function toTextEvent({ type, text, member, speaker, delegationId }: TextChunk, origin: RunEventBase): ServerEvent {
   const ids = { ...origin, ...(delegationId !== undefined && { delegationId }) };
   if (member !== undefined) {
     return type === "text"

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { createService } from "@troupe/core/service";
 import type { ServiceOptions } from "@troupe/core/service";
-import { functionOption, integerOption, methodsOption, optional, readOptions, satisfying } from "@troupe/core/kit";
+import { functionOption, integerOption, methodsOption, optional, readOptions, customOption } from "@troupe/core/kit";
 import type { OptionsOf, OptionTable } from "@troupe/core/kit";
 import { serviceOptionNames } from "@troupe/core/transport";
 import type { Service } from "@troupe/core/transport";
@@ -48,7 +48,7 @@ const ownOptions = {
   io: methodsOption<Server>("a Socket.IO server (new Server(…) of socket.io)", "of"),
   service: optional(methodsOption<Service>("a service (createService(…))", "open", "authenticate", "close")),
   namespace: optional(
-    satisfying<string>('a path such as "/service"', (value) => typeof value === "string" && value.startsWith("/")),
+    customOption<string>('a path such as "/service"', (value) => typeof value === "string" && value.startsWith("/")),
     "/service",
   ),
   authMiddleware: optional(functionOption<SocketMiddleware>()),

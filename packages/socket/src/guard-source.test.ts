@@ -1,6 +1,6 @@
 import type { Socket } from "socket.io";
 import { describe, expect, it, vi } from "vitest";
-import { SourceGuard } from "@troupe/core/transport";
+import { HostAndOriginGuard } from "@troupe/core/transport";
 import { guardSource } from "./guard-source.ts";
 
 type From = {
@@ -11,7 +11,7 @@ type From = {
 };
 
 /** Returns how often a connection is let in, or the code of its refusal. */
-async function pass(options: ConstructorParameters<typeof SourceGuard>[0], from: From): Promise<unknown> {
+async function pass(options: ConstructorParameters<typeof HostAndOriginGuard>[0], from: From): Promise<unknown> {
   const { headers = {}, query = {}, hasRequest = true, cors } = from;
   const socket = {
     request: hasRequest ? { url: "/socket.io/", headers } : null,
@@ -20,7 +20,7 @@ async function pass(options: ConstructorParameters<typeof SourceGuard>[0], from:
   } as unknown as Socket;
   const next = vi.fn<(error?: Error) => void>();
   try {
-    await guardSource(new SourceGuard(options))(socket, next);
+    await guardSource(new HostAndOriginGuard(options))(socket, next);
     return next.mock.calls;
   } catch (error) {
     return next.mock.calls.length === 0 ? (error as { code: string }).code : "both";
@@ -33,7 +33,7 @@ const page = { host, origin: "https://app.example" };
 const other = { host, origin: "https://other.example" };
 
 describe("a connection", () => {
-  it.each<[string, ConstructorParameters<typeof SourceGuard>[0], From, unknown]>([
+  it.each<[string, ConstructorParameters<typeof HostAndOriginGuard>[0], From, unknown]>([
     ["of a program", {}, { headers: { host } }, letIn],
     ["of a page of the service", {}, { headers: page }, letIn],
     ["of a page of another site", {}, { headers: other }, "forbidden"],
@@ -72,7 +72,7 @@ describe("a connection", () => {
   it("a connection of a server without options is judged without them", async () => {
     const socket = { request: { headers: other }, handshake: { headers: other, query: {} }, conn: {} };
     const next = vi.fn<() => void>();
-    await expect(guardSource(new SourceGuard({}))(socket as unknown as Socket, next)).rejects.toMatchObject({
+    await expect(guardSource(new HostAndOriginGuard({}))(socket as unknown as Socket, next)).rejects.toMatchObject({
       code: "forbidden",
     });
     expect(next).not.toHaveBeenCalled();

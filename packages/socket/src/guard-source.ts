@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { SourcedRequest, SourceGuard } from "@troupe/core/transport";
+import type { HostAndOriginRequest, HostAndOriginGuard } from "@troupe/core/transport";
 import type { Socket } from "socket.io";
 import { allowsOrigin } from "./cors-origins.ts";
 import type { SocketMiddleware } from "./gateway-options.ts";
@@ -9,7 +9,7 @@ import type { SocketMiddleware } from "./gateway-options.ts";
  * `forbidden` a host that is not in `allowedHosts`, and a page of another site unless `allowedOrigins` or the Socket.IO
  * server's option `cors` allows it. Namespaces that a connection joins later are checked too.
  */
-export function guardSource(guard: SourceGuard): SocketMiddleware {
+export function guardSource(guard: HostAndOriginGuard): SocketMiddleware {
   return async (socket, next) => {
     const request = sourceOf(socket);
     guard.checkHost(request);
@@ -27,7 +27,7 @@ export function guardSource(guard: SourceGuard): SocketMiddleware {
  * Returns the first request of a connection, as far as it shows where the connection comes from. If the request is not
  * reliable, any page may have sent it: JSONP requests have no `Origin`, and WebTransport has no request.
  */
-function sourceOf(socket: Socket): SourcedRequest {
+function sourceOf(socket: Socket): HostAndOriginRequest {
   const request = socket.request as Socket["request"] | null;
   const { headers, query } = socket.handshake;
   const isHidden = request === null || query["j"] !== undefined;

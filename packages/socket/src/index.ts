@@ -2,7 +2,7 @@ export { createAgentGateway } from "./create-agent-gateway.ts";
 export type { AgentGateway } from "./create-agent-gateway.ts";
 export type {
   ClientError,
-  EventOrigin,
+  RunEventBase,
   GatewayClientEvents,
   GatewayServerEvents,
   RunIds,

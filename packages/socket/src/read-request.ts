@@ -5,9 +5,9 @@ import {
   checkFieldNames,
   findRunnable,
   readMessage,
-  readPayloadKeys,
+  readPayloadApiKeys,
   readRunFields,
-  readSentObject,
+  readClientObject,
   runFieldNames,
 } from "@troupe/core/transport";
 import type { RequestedRun, Service } from "@troupe/core/transport";
@@ -53,7 +53,7 @@ export async function readRunMessage(
   const name = readText(fields["name"], "name");
   const subject = findRunnable(kind === "agent" ? service.agents : service.teams, name, kind);
   const { principal } = client;
-  const keys = readPayloadKeys(fields, readHandshakeKey(client.socket, fields));
+  const keys = readPayloadApiKeys(fields, readHandshakeKey(client.socket, fields));
   const idempotencyKey = readIdempotencyKey(fields["idempotencyKey"] ?? undefined);
   const hostOptions = await service.runOptionsFor(client);
   // The client may have disconnected in the meantime, and a run without a client must not start.
@@ -73,7 +73,7 @@ export function readFields<Name extends string>(
   allowed: readonly Name[],
 ): Readonly<Partial<Record<Name, unknown>>> {
   if (ArrayBuffer.isView(payload)) throw invalid("The payload must be a JSON object, got binary data.");
-  const fields = readSentObject(payload, where);
+  const fields = readClientObject(payload, where);
   checkFieldNames(Object.keys(fields), allowed, where);
   return fields as Partial<Record<Name, unknown>>;
 }
@@ -104,7 +104,7 @@ function valuesOf(value: unknown): unknown[] {
 function readHandshakeKey(
   { handshake }: Socket,
   { apiKey }: { readonly apiKey?: unknown },
-): ReturnType<typeof readPayloadKeys> {
+): ReturnType<typeof readPayloadApiKeys> {
   const auth = Object(handshake.auth) as { readonly apiKey?: unknown };
   if ((apiKey ?? undefined) !== undefined || !Object.hasOwn(auth, "apiKey")) return { apiKeys: {} };
   return { apiKeys: {}, apiKey: checkApiKey(auth.apiKey, "auth.apiKey of the handshake") };

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
 import type { ServedRun } from "@troupe/core/transport";
 import { describe, expect, it, vi } from "vitest";
-import type { EventOrigin, ServerEvent } from "./events.ts";
+import type { RunEventBase, ServerEvent } from "./events.ts";
 import { sendRun } from "./send-run.ts";
 import type { SocketClient } from "./socket-client.ts";
 
@@ -21,7 +21,7 @@ const output = {
 const text = (value: string): StreamChunk => ({ type: "text", text: value });
 const chunkOf = (value: string, more: object = {}) => ["agent.chunk", { ...ids, ...more, chunk: value }];
 
-type Fail = (error: TroupeError, origin: EventOrigin) => void;
+type Fail = (error: TroupeError, origin: RunEventBase) => void;
 
 /** A client that has room for so many events, and then whenever it is waited for. */
 function startClient(room = Infinity) {

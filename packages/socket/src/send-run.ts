@@ -4,7 +4,7 @@ import { toTroupeError, untilAborted } from "@troupe/core/kit";
 import { toPublicWait } from "@troupe/core/transport";
 import type { FailureEvent, PublicOutput, ServedEvent, ServedRun } from "@troupe/core/transport";
 import { toServerEvent } from "./events.ts";
-import type { EventOrigin, RunIds, ServerEvent } from "./events.ts";
+import type { RunEventBase, RunIds, ServerEvent } from "./events.ts";
 import type { SocketClient } from "./socket-client.ts";
 
 /** The ids of a run, its events if they are read already, and the function that sends and logs its failure. */
@@ -12,7 +12,7 @@ export type Sending = {
   readonly ids: RunIds;
   /** @default the events of the run from its beginning */
   readonly events?: AsyncIterable<ServedEvent> | undefined;
-  readonly fail: (error: TroupeError, origin: EventOrigin) => void;
+  readonly fail: (error: TroupeError, origin: RunEventBase) => void;
 };
 
 /**
@@ -49,7 +49,7 @@ async function pass(
 }
 
 /** Returns the fields of an event's payload that identify its run. Only events of stored runs also have positions. */
-function originOf({ id }: ServedEvent, ids: RunIds): EventOrigin {
+function originOf({ id }: ServedEvent, ids: RunIds): RunEventBase {
   return id === undefined ? ids : { ...ids, id };
 }
 
@@ -66,11 +66,11 @@ async function untilRoom(client: SocketClient, event: ServerEvent, signal: Abort
   await untilAborted(() => client.untilRoom(event), signal);
 }
 
-async function toDone(event: Extract<ServedEvent, { type: "end" }>, origin: EventOrigin): Promise<ServerEvent> {
+async function toDone(event: Extract<ServedEvent, { type: "end" }>, origin: RunEventBase): Promise<ServerEvent> {
   return ["agent.done", { ...origin, output: (await event.readOutput()) as PublicOutput }];
 }
 
-function toRunEvent(event: ServedEvent, origin: EventOrigin): ServerEvent | undefined {
+function toRunEvent(event: ServedEvent, origin: RunEventBase): ServerEvent | undefined {
   if (event.type === "chunk") return toServerEvent(event.chunk as StreamChunk, origin);
   return event.type === "wait" ? ["agent.wait", { ...origin, ...toPublicWait(event.wait) }] : undefined;
 }

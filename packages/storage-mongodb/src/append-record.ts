@@ -1,4 +1,4 @@
-import { checkRecordKey, checkLeaseText, decodeSequence, encodeSequence } from "@troupe/core/storage";
+import { checkRecordKey, checkLeaseRecord, decodeSequence, encodeSequence } from "@troupe/core/storage";
 import type { AppendedKey, AppendRequest, RequiredLease } from "@troupe/core/storage";
 import { ConcurrentWriteError, isConflict, repeatWhile, runInTransaction } from "@troupe-internal/mongodb";
 import { idOf, keyOf } from "./stored-record.ts";
@@ -83,6 +83,6 @@ async function readLease(
   const _id = idOf("locks", required.key);
   const lease = await records.findOne({ _id }, { session });
   const text = lease === null ? null : lease.v;
-  checkLeaseText(text, required);
+  checkLeaseRecord(text, required);
   return { _id, v: String(text) };
 }

@@ -8,7 +8,7 @@ import type {
   RecordDatabase,
   RecordInsert,
   TextRecord,
-  RecordSwap,
+  RecordCompareAndSet,
   RecordWrite,
 } from "@troupe/core/storage";
 import { isConflict, isDuplicate, repeatWhile, runInTransaction } from "@troupe-internal/mongodb";
@@ -85,7 +85,7 @@ export class MongoDatabase implements RecordDatabase {
     );
   }
 
-  async swap(swap: RecordSwap): Promise<boolean> {
+  async swap(swap: RecordCompareAndSet): Promise<boolean> {
     return await this.#inSession(async (mongo) => await swapText(mongo, swap));
   }
 
@@ -151,7 +151,7 @@ async function writeRecord({ records, session, timeoutMs }: MongoSession, write:
   await repeatWhile(upsert, { isTransient: isConflict, timeoutMs });
 }
 
-async function swapText({ records, session }: MongoSession, swap: RecordSwap): Promise<boolean> {
+async function swapText({ records, session }: MongoSession, swap: RecordCompareAndSet): Promise<boolean> {
   const { namespace, key, expected, next } = swap;
   const _id = idOf(namespace, key);
   if (next === null) return (await records.deleteOne({ _id, v: expected ?? "" }, { session })).deletedCount === 1;

@@ -1,4 +1,4 @@
-import { checkRecordKey, checkLeaseText, encodeSequence } from "@troupe/core/storage";
+import { checkRecordKey, checkLeaseRecord, encodeSequence } from "@troupe/core/storage";
 import type {
   AppendedKey,
   AppendRequest,
@@ -6,7 +6,7 @@ import type {
   RecordDatabase,
   RecordInsert,
   TextRecord,
-  RecordSwap,
+  RecordCompareAndSet,
   RecordWrite,
 } from "@troupe/core/storage";
 import type { Connections, SqlStatement } from "@troupe-internal/postgres";
@@ -94,7 +94,7 @@ export class PostgresDatabase implements RecordDatabase {
     return await this.#table.connections.useRepeatedly(async (query) => {
       for (;;) {
         const leaseText = lease && textOf(await query<SqlRow>(statements.read({ namespace: "locks", key: lease.key })));
-        if (lease !== undefined) checkLeaseText(leaseText, lease);
+        if (lease !== undefined) checkLeaseRecord(leaseText, lease);
         const [stored] = await query<SqlRow>(append(request, leaseText as string | undefined));
         if (stored?.key !== undefined) return { key: stored.key, seq: Number(stored.key.slice(keyPrefix.length)) };
         const [last] = await query<SqlRow>(statements.lastNumbered(request));
@@ -104,7 +104,7 @@ export class PostgresDatabase implements RecordDatabase {
     });
   }
 
-  async swap(swap: RecordSwap): Promise<boolean> {
+  async swap(swap: RecordCompareAndSet): Promise<boolean> {
     const isWritten = (await this.#query(this.#table.statements.swap(swap))).length > 0;
     if (isWritten) this.#announce([swap]);
     return isWritten;

@@ -1,6 +1,6 @@
 import { retryWhileBusy, toSqliteFailure } from "@troupe-internal/sqlite";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { checkLeaseText } from "@troupe/core/storage";
+import { checkLeaseRecord } from "@troupe/core/storage";
 import type {
   AppendedKey,
   AppendRequest,
@@ -8,7 +8,7 @@ import type {
   RecordDatabase,
   RecordInsert,
   TextRecord,
-  RecordSwap,
+  RecordCompareAndSet,
   RecordWrite,
 } from "@troupe/core/storage";
 import { nextAppendedKey } from "@troupe-internal/sql-storage";
@@ -70,7 +70,7 @@ export class SqliteDatabase implements RecordDatabase {
     return await this.#retryWhileBusy(() => this.#transact(() => this.#append(request)));
   }
 
-  async swap(swap: RecordSwap): Promise<boolean> {
+  async swap(swap: RecordCompareAndSet): Promise<boolean> {
     const written = await this.#retryWhileBusy(() => this.#run(this.#file.statements.swap(swap)));
     return written.length > 0;
   }
@@ -130,7 +130,7 @@ export class SqliteDatabase implements RecordDatabase {
 
   #append(request: AppendRequest): AppendedKey {
     const { namespace, text, lease } = request;
-    if (lease !== undefined) checkLeaseText(this.#read("locks", lease.key), lease);
+    if (lease !== undefined) checkLeaseRecord(this.#read("locks", lease.key), lease);
     const [last] = this.#run(this.#file.statements.lastNumbered(request));
     const appended = nextAppendedKey(request, last?.key);
     this.#run(this.#file.statements.write({ namespace, key: appended.key, text }));

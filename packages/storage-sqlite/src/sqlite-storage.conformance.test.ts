@@ -1,8 +1,8 @@
 import {
   checkConformance,
-  sessionCutCases,
+  sessionTurnDeletionCases,
   sessionListCases,
-  sessionPartCases,
+  sessionLargeDataCases,
   sessionTitleCases,
   storageAppendCases,
   storageCompareAndSetCases,
@@ -39,6 +39,6 @@ describe.each([
   checkConformance(it, storagePingCases, subject);
   checkConformance(it, sessionListCases, subject);
   checkConformance(it, sessionTitleCases, subject);
-  checkConformance(it, sessionCutCases, subject);
-  checkConformance(it, sessionPartCases, subject);
+  checkConformance(it, sessionTurnDeletionCases, subject);
+  checkConformance(it, sessionLargeDataCases, subject);
 });

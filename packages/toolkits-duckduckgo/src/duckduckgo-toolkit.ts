@@ -1,5 +1,5 @@
 import type { NetworkOptions, ToolDef, ToolSource } from "@troupe/core";
-import { booleanOption, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/kit";
+import { booleanOption, baseUrlOption, optional, readOptions, customOption } from "@troupe/core/kit";
 import type { OptionTable } from "@troupe/core/kit";
 import { enabledTools, maxResultsOption, Service, toolkitChecks } from "@troupe-internal/toolkit";
 import type { Access } from "./blocks.ts";
@@ -25,7 +25,7 @@ export type DuckDuckGoOptions = NetworkOptions & {
   timeoutMs?: number | undefined;
 };
 
-const regionOption = satisfying<string>(
+const regionOption = customOption<string>(
   'a region of DuckDuckGo, like "us-en"',
   (value) => typeof value === "string" && /^[a-z]{2}-[a-z]{2}$/.test(value),
 );

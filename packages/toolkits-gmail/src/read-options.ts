@@ -9,13 +9,13 @@ import {
   nonBlankString,
   optional,
   readOptions,
-  satisfying,
+  customOption,
 } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import type { AuthClient, GmailOptions } from "./gmail-options.ts";
 import { isRecipientEntry } from "./recipients.ts";
 
-const recipientEntry = satisfying<string>("a mail address, or @ and a domain", isRecipientEntry);
+const recipientEntry = customOption<string>("a mail address, or @ and a domain", isRecipientEntry);
 const recipients = arrayOf("mail addresses or @domains", recipientEntry);
 
 const allowedRecipients: OptionCheck<string[]> = (value, name, where) => {

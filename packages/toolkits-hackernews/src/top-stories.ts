@@ -1,6 +1,6 @@
 import { defineTool } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { mapBounded, readCount, readObject } from "@troupe/core/kit";
+import { mapBounded, sumCounts, readObject } from "@troupe/core/kit";
 import {
   cleanText,
   cleanUrl,
@@ -103,9 +103,9 @@ async function loadStory(ask: Ask, baseURL: string, id: number): Promise<HackerN
     title: htmlToText(title, 200),
     url: cleanUrl(url) ?? discussion,
     ...(snippet !== "" && { snippet }),
-    score: readCount(score) ?? 0,
+    score: sumCounts(score) ?? 0,
     by: cleanText(by, 40),
-    comments: readCount(descendants) ?? 0,
+    comments: sumCounts(descendants) ?? 0,
     ...(date !== undefined && { date }),
     discussion,
   };

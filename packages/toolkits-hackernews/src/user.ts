@@ -1,6 +1,6 @@
 import { defineTool, TroupeError } from "@troupe/core";
 import type { ToolDef } from "@troupe/core";
-import { readCount, readObject } from "@troupe/core/kit";
+import { sumCounts, readObject } from "@troupe/core/kit";
 import {
   explainKeyless,
   htmlToText,
@@ -47,7 +47,7 @@ export function userTool({ service, baseURL, timeoutMs }: Access): ToolDef {
         const text = htmlToText(about, 1000);
         return {
           username,
-          karma: readCount(karma) ?? 0,
+          karma: sumCounts(karma) ?? 0,
           ...(since !== undefined && { created: since }),
           ...(text !== "" && { about: text }),
           submissions: Array.isArray(submitted) ? submitted.length : 0,

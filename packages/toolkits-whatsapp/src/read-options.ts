@@ -1,12 +1,12 @@
 import { credentialOption, toolkitChecks } from "@troupe-internal/toolkit";
 import { TroupeError } from "@troupe/core";
-import { booleanOption, arrayOf, baseUrlOption, optional, readOptions, satisfying } from "@troupe/core/kit";
+import { booleanOption, arrayOf, baseUrlOption, optional, readOptions, customOption } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import { readNumber } from "./recipient.ts";
 import type { WhatsAppOptions } from "./whatsapp-options.ts";
 
 const numberOption: OptionCheck<string> = (value, name, where) => {
-  const expected = satisfying<string>(
+  const expected = customOption<string>(
     "a phone number with its country code, such as +15551234567",
     (given) => typeof given === "string" && readNumber(given) !== undefined,
   );
@@ -22,11 +22,11 @@ const allowedRecipients: OptionCheck<string[]> = (value, name, where) => {
 const optionTable = {
   accessToken: credentialOption,
   phoneNumberId: optional(
-    satisfying<string>("a string of 1 to 30 digits, the id of the number that sends", (value) =>
+    customOption<string>("a string of 1 to 30 digits, the id of the number that sends", (value) =>
       isPhoneNumberId(value),
     ),
   ),
-  version: optional(satisfying<string>('a version such as "v25.0"', (value) => isVersion(value))),
+  version: optional(customOption<string>('a version such as "v25.0"', (value) => isVersion(value))),
   recipientWaid: optional(numberOption),
   enableSendText: optional(booleanOption, true),
   enableSendTemplate: optional(booleanOption, true),

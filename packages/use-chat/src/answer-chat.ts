@@ -7,10 +7,10 @@ import type {
   Exchange,
   FoundRun,
   RequestedRun,
-  RunTerms,
+  ProtocolRunOptions,
   ServedRuns,
   Service,
-  StoredRun,
+  ServedStoredRun,
 } from "@troupe/core/transport";
 import { answerUi } from "./message/answer-ui.ts";
 import type { Continued, UiAnswerOptions } from "./message/answer-ui.ts";
@@ -98,7 +98,10 @@ export function answerOptions({ service, sdk }: ChatParts): Pick<UiAnswerOptions
 }
 
 /** Reads the query of a request, and returns the terms of its run. */
-function readTerms({ exchange, parts, target }: ChatCall): { readonly early: boolean; readonly terms: RunTerms } {
+function readTerms({ exchange, parts, target }: ChatCall): {
+  readonly early: boolean;
+  readonly terms: ProtocolRunOptions;
+} {
   const { kind, name } = target;
   const { servedRuns, settings } = parts.service;
   const query = readRunQuery(exchange);
@@ -108,7 +111,7 @@ function readTerms({ exchange, parts, target }: ChatCall): { readonly early: boo
 }
 
 /** Begins the run of a message, and sends its ids as headers with the answer. */
-async function beginRun(call: ChatCall, requested: ChatRun, terms: RunTerms): Promise<StoredRun> {
+async function beginRun(call: ChatCall, requested: ChatRun, terms: ProtocolRunOptions): Promise<ServedStoredRun> {
   const { exchange, parts } = call;
   const { service } = parts;
   service.closeIfDraining(exchange);
@@ -127,7 +130,7 @@ async function beginRun(call: ChatCall, requested: ChatRun, terms: RunTerms): Pr
 }
 
 /** Resolves when a run that was begun in this process has ended. Never rejects. */
-async function endOf(beginning: Promise<StoredRun>): Promise<void> {
+async function endOf(beginning: Promise<ServedStoredRun>): Promise<void> {
   await beginning.then(
     async ({ over }) => await over,
     () => undefined,
@@ -135,7 +138,7 @@ async function endOf(beginning: Promise<StoredRun>): Promise<void> {
 }
 
 /** Sends the ids of a run as headers, and its path if the server speaks the protocol `http`. */
-function showIds({ exchange, parts }: ChatCall, { runId, sessionId }: StoredRun): void {
+function showIds({ exchange, parts }: ChatCall, { runId, sessionId }: ServedStoredRun): void {
   exchange.record.runId = runId;
   exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
   if (!parts.hasRunPaths) return;
@@ -146,7 +149,11 @@ function showIds({ exchange, parts }: ChatCall, { runId, sessionId }: StoredRun)
  * Finds the run of the message that a chat continues: the message id is the run id. Throws `not_found` if there is no
  * such run.
  */
-async function findRun({ exchange, parts, target }: ChatCall, chat: Chat, terms: RunTerms): Promise<FoundRun> {
+async function findRun(
+  { exchange, parts, target }: ChatCall,
+  chat: Chat,
+  terms: ProtocolRunOptions,
+): Promise<FoundRun> {
   const runId = chat.messageId ?? chat.last.id ?? "";
   const found = await parts.service.servedRuns.find(runId, exchange.principal ?? {}, terms);
   const { sessionId, kind, name } = found.run;

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
-import { checkSessionId, findRunnable, streamHead } from "@troupe/core/transport";
-import type { Exchange, Route, StoredRun } from "@troupe/core/transport";
+import { checkSessionId, findRunnable, sseHeaders } from "@troupe/core/transport";
+import type { Exchange, Route, ServedStoredRun } from "@troupe/core/transport";
 import { answerOptions, beginAnswer, continueAnswer } from "./answer-chat.ts";
 import type { ChatCall, ChatParts, ChatTarget } from "./answer-chat.ts";
 import { answerUi, uiStreamHeader } from "./message/answer-ui.ts";
@@ -45,7 +45,7 @@ async function resumeChat(call: ChatCall): Promise<void> {
   const run = await findOpen(call);
   if (run === undefined) return exchange.send(204, { "Cache-Control": "no-store" });
   exchange.setHeader("X-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
-  if (exchange.method === "HEAD") return exchange.setHeader(...uiStreamHeader).send(200, streamHead);
+  if (exchange.method === "HEAD") return exchange.setHeader(...uiStreamHeader).send(200, sseHeaders);
   await answerUi(exchange, run, { ...answerOptions(parts), early: true });
 }
 
@@ -69,7 +69,7 @@ async function readBody({ exchange, parts }: ChatCall): Promise<Readonly<Record<
 }
 
 /** Returns the open run of a chat, or undefined if this agent or team has none. */
-async function findOpen({ exchange, parts, target }: ChatCall): Promise<StoredRun | undefined> {
+async function findOpen({ exchange, parts, target }: ChatCall): Promise<ServedStoredRun | undefined> {
   const chatId = checkSessionId(exchange.params["chatId"]);
   const { run } = (await parts.service.servedRuns.findOfSession(chatId, exchange.principal ?? {})) ?? {};
   return run?.kind === target.kind && run.name === target.name ? run : undefined;

@@ -1,5 +1,5 @@
 import type { RunEvent } from "@troupe/core/runs";
-import type { StoredRun } from "@troupe/core/transport";
+import type { ServedStoredRun } from "@troupe/core/transport";
 
 /** An event without its id, which its place gives. */
 export type GivenEvent = { type: string; [field: string]: unknown };
@@ -13,7 +13,7 @@ export class GivenRun {
   /** The events that the service has stored. */
   stored: object[] = [];
   ends = 0;
-  readonly run: StoredRun;
+  readonly run: ServedStoredRun;
   readonly #abort = new AbortController();
   readonly #ready: (RunEvent | Error)[] = [];
   #count = 0;
@@ -39,7 +39,7 @@ export class GivenRun {
       end: () => void (this.ends += 1),
       disconnect: () => this.disconnect(),
       ...fields,
-    } as unknown as StoredRun;
+    } as unknown as ServedStoredRun;
   }
 
   /** Gives events, whose ids are `1.1`, `1.2` and so on. An error is the failure of the reading. */

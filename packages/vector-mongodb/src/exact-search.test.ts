@@ -1,4 +1,4 @@
-import type { StoredSearch } from "@troupe/core/vector";
+import type { VectorSearchQuery } from "@troupe/core/vector";
 import { Binary } from "mongodb";
 import { describe, expect, it } from "vitest";
 import { compareInServer, ExactFinder, readEntry, readFound, readVector, scan } from "./exact-search.ts";
@@ -18,7 +18,7 @@ const stored = (id: string, vector: readonly number[], more: Partial<StoredVecto
   [`vector${vector.length}`]: binary(...vector),
   ...more,
 });
-const search = (more: Partial<StoredSearch> = {}): StoredSearch => ({
+const search = (more: Partial<VectorSearchQuery> = {}): VectorSearchQuery => ({
   vector: Float32Array.of(3, 4),
   length: 5,
   topK: 10,

@@ -1,6 +1,6 @@
 import type { VectorSearchResult } from "@troupe/core";
 import { checkDimensions, NearestItems } from "@troupe/core/vector";
-import type { DirectedVector, ScoredItem, StoredSearch } from "@troupe/core/vector";
+import type { VectorWithLength, ScoredItem, VectorSearchQuery } from "@troupe/core/vector";
 import type { Binary, ClientSession, Filter } from "mongodb";
 import { inOneStep } from "./in-one-step.ts";
 import type { SessionVectors } from "./in-one-step.ts";
@@ -15,7 +15,7 @@ const atOnce = 1000;
 export type FoundItem = { readonly _id: string; readonly id: string };
 
 /** A search among the documents that match a MongoDB filter. */
-type ScopeSearch = StoredSearch & { readonly among: Filter<StoredVector> };
+type ScopeSearch = VectorSearchQuery & { readonly among: Filter<StoredVector> };
 
 /** A function that compares a vector with all documents that match a filter. */
 export type CompareAll = (vectors: SessionVectors, search: ScopeSearch) => Promise<ScoredItem<FoundItem>[]>;
@@ -30,7 +30,7 @@ export class ExactFinder {
     this.#compareAll = compareAll;
   }
 
-  async find(path: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+  async find(path: string, search: VectorSearchQuery): Promise<VectorSearchResult[]> {
     return await inOneStep(this.#vectors, async (vectors) => {
       const entry = await readEntry(vectors, path);
       if (entry?.dimensions === undefined) return [];
@@ -75,7 +75,7 @@ export const compareInServer: CompareAll = async ({ documents, session, toBinary
  * Makes a function that returns the cosine between the search vector and another vector. Vectors with equal directions
  * have equal results.
  */
-function createCosine(query: DirectedVector): (other: DirectedVector) => number {
+function createCosine(query: VectorWithLength): (other: VectorWithLength) => number {
   const unit = Float64Array.from(query.vector, (number) => number / query.length);
   return ({ vector, length }) => {
     let sum = 0;

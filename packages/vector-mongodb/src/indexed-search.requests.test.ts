@@ -1,4 +1,4 @@
-import type { StoredSearch } from "@troupe/core/vector";
+import type { VectorSearchQuery } from "@troupe/core/vector";
 import { describe, expect, it, vi } from "vitest";
 import { ExactFinder, scan } from "./exact-search.ts";
 import { IndexedFinder } from "./indexed-search.ts";
@@ -6,7 +6,7 @@ import type { SearchIndexes } from "./search-indexes.ts";
 import { MemoryVectors } from "./test/memory-vectors.ts";
 import { writeChange } from "./write-change.ts";
 
-const search = (topK: number): StoredSearch => ({
+const search = (topK: number): VectorSearchQuery => ({
   vector: Float32Array.of(0, 2),
   length: 2,
   topK,

@@ -1,5 +1,5 @@
 import type { VectorSearchResult } from "@troupe/core";
-import type { StoredDocument, StoredSearch } from "@troupe/core/vector";
+import type { StoredDocument, VectorSearchQuery } from "@troupe/core/vector";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExactFinder, scan } from "./exact-search.ts";
 import { IndexedFinder } from "./indexed-search.ts";
@@ -18,7 +18,7 @@ const at = (id: string, degrees: number, metadata?: Metadata): StoredDocument =>
 /** Documents, the nearest first. Only angles below 0.1 are nearer. */
 const many = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => at(`${prefix}${index}`, (index + 1) / 10));
-const search = (topK: number, more: Partial<StoredSearch> = {}): StoredSearch => ({
+const search = (topK: number, more: Partial<VectorSearchQuery> = {}): VectorSearchQuery => ({
   vector: Float32Array.of(1, 0),
   length: 1,
   topK,
@@ -40,7 +40,7 @@ function create({ isReady = true } = {}) {
   const finder = new IndexedFinder(vectors, { exact, indexes });
   const write = async (documents: readonly StoredDocument[], deletedIds: string[] = [], path = "") =>
     void (await writeChange(vectors, { path, change: { documents, deletedIds, deletedWhere: undefined } }));
-  const find = async (topK: number, { path = "", ...more }: Partial<StoredSearch> & { path?: string } = {}) =>
+  const find = async (topK: number, { path = "", ...more }: Partial<VectorSearchQuery> & { path?: string } = {}) =>
     idsOf(await finder.find(path, search(topK, more)));
   return { memory, finder, write, find, doubt, compareAll };
 }

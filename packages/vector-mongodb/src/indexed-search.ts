@@ -1,6 +1,6 @@
 import type { VectorSearchResult } from "@troupe/core";
 import { checkDimensions, NearestItems } from "@troupe/core/vector";
-import type { StoredSearch } from "@troupe/core/vector";
+import type { VectorSearchQuery } from "@troupe/core/vector";
 import type { Document, Filter } from "mongodb";
 import { readEntry, readFound, scan } from "./exact-search.ts";
 import type { ExactFinder, FoundItem } from "./exact-search.ts";
@@ -75,7 +75,7 @@ export class IndexedFinder implements Finder {
     await this.#indexes.isReady(dimensions).catch(() => {});
   }
 
-  async find(path: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+  async find(path: string, search: VectorSearchQuery): Promise<VectorSearchResult[]> {
     const entry = await readEntry(this.#vectors, path);
     if (entry?.dimensions === undefined) return [];
     checkDimensions(search.vector.length, entry.dimensions);
@@ -92,7 +92,7 @@ export class IndexedFinder implements Finder {
   }
 
   /** Returns the newest change that the index contains. The index receives changes in their order. */
-  async #readProgress({ scope, changes }: CatalogEntry, search: StoredSearch): Promise<number> {
+  async #readProgress({ scope, changes }: CatalogEntry, search: VectorSearchQuery): Promise<number> {
     const known = this.#shownTo.get(scope) ?? 0;
     if (known >= changes) return known;
     const markers = await this.#readMarkers(
@@ -123,12 +123,12 @@ export class IndexedFinder implements Finder {
     return [...new Set(await Promise.all(read))];
   }
 
-  async #findIds(scope: string, search: StoredSearch): Promise<string[]> {
+  async #findIds(scope: string, search: VectorSearchQuery): Promise<string[]> {
     const limit = Math.min(2 * search.topK + spareResults, mostCandidates);
     return await this.#ask({ $and: [{ scope }, ...filterParts(search.filter)] }, { ...search, topK: limit });
   }
 
-  async #ask(filter: Document, { topK, ...query }: StoredSearch): Promise<string[]> {
+  async #ask(filter: Document, { topK, ...query }: VectorSearchQuery): Promise<string[]> {
     const dimensions = query.vector.length;
     const $vectorSearch = {
       index: indexName(dimensions),
@@ -151,7 +151,7 @@ export class IndexedFinder implements Finder {
 async function completeAnswer(
   vectors: SessionVectors,
   { path, entry, ids, shownTo }: IndexAnswer,
-  search: StoredSearch,
+  search: VectorSearchQuery,
 ): Promise<VectorSearchResult[] | undefined> {
   const { scope } = entry;
   // Another scope means that the collection was cleared after `entry` had been read.

@@ -1,6 +1,12 @@
 import type { MongoFailures } from "@troupe-internal/mongodb";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
-import type { StoredChange, StoredPage, StoredSearch, VectorDatabase, VectorListPage } from "@troupe/core/vector";
+import type {
+  VectorWrite,
+  VectorListQuery,
+  VectorSearchQuery,
+  VectorDatabase,
+  VectorListPage,
+} from "@troupe/core/vector";
 import { isDuplicate } from "@troupe-internal/mongodb";
 import { readEntry, readVector } from "./exact-search.ts";
 import { repeatOnConflict } from "./in-one-step.ts";
@@ -13,7 +19,7 @@ import { WriteQueue } from "./write-queue.ts";
 
 /** Finds the nearest documents of a collection. */
 export interface Finder {
-  find(path: string, search: StoredSearch): Promise<VectorSearchResult[]>;
+  find(path: string, search: VectorSearchQuery): Promise<VectorSearchResult[]>;
   /** Throws for a number of dimensions that cannot be searched. */
   checkDimensions?(dimensions: number): void;
   /** Starts building the index for searches with this number of dimensions. */
@@ -36,7 +42,7 @@ export class MongoDbVectorDatabase implements VectorDatabase {
     this.#failures = failures;
   }
 
-  async write(path: string, change: StoredChange): Promise<void> {
+  async write(path: string, change: VectorWrite): Promise<void> {
     const [first] = change.documents;
     await this.#converted(async () => {
       if (first !== undefined) this.#finder.checkDimensions?.(first.vector.length);
@@ -45,7 +51,7 @@ export class MongoDbVectorDatabase implements VectorDatabase {
     });
   }
 
-  async search(path: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+  async search(path: string, search: VectorSearchQuery): Promise<VectorSearchResult[]> {
     return await this.#converted(async () => await this.#finder.find(path, search));
   }
 
@@ -60,7 +66,7 @@ export class MongoDbVectorDatabase implements VectorDatabase {
     });
   }
 
-  async list(path: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
+  async list(path: string, { prefix, after, limit }: VectorListQuery): Promise<VectorListPage> {
     return await this.#converted(async () => {
       const entry = await readEntry(this.#vectors, path);
       if (entry?.dimensions === undefined) return { documents: [] };

@@ -1,5 +1,5 @@
 import { filterTerms, metadataTerms } from "@troupe/core/vector";
-import type { DirectedVector, DocumentFields, MetadataFilter, StoredDocument } from "@troupe/core/vector";
+import type { VectorWithLength, DocumentFields, MetadataFilter, StoredDocument } from "@troupe/core/vector";
 import type { Binary, Filter } from "mongodb";
 
 /**
@@ -111,7 +111,7 @@ export function toStored(
 }
 
 /** Scales a vector to length 1. */
-export function toUnit({ vector, length }: DirectedVector): Float32Array {
+export function toUnit({ vector, length }: VectorWithLength): Float32Array {
   return vector.map((number) => number / length);
 }
 

@@ -1,6 +1,6 @@
 import { createId } from "@troupe/core/kit";
 import { checkDimensions } from "@troupe/core/vector";
-import type { StoredChange } from "@troupe/core/vector";
+import type { VectorWrite } from "@troupe/core/vector";
 import { ConcurrentWriteError } from "@troupe-internal/mongodb";
 import type { Filter } from "mongodb";
 import { inOneStep } from "./in-one-step.ts";
@@ -15,7 +15,7 @@ import type { CatalogEntry, StoredVector } from "./stored-vector.ts";
 const atOnce = 1000;
 
 /** A change of a collection, with the collection's path. */
-type PathChange = { readonly path: string; readonly change: StoredChange };
+type PathChange = { readonly path: string; readonly change: VectorWrite };
 
 /**
  * Makes a change of a collection: in a transaction or, on a standalone server, in steps. Returns the collection's
@@ -85,7 +85,7 @@ async function findIds(
 
 async function storeAll(
   { documents: records, session, toBinary }: SessionVectors,
-  { documents, entry }: { documents: StoredChange["documents"]; entry: CatalogEntry },
+  { documents, entry }: { documents: VectorWrite["documents"]; entry: CatalogEntry },
 ): Promise<void> {
   const { scope, changes: change } = entry;
   const last = documents.at(-1);

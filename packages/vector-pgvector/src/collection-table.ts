@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
-import type { DirectedVector } from "@troupe/core/vector";
+import type { VectorWithLength } from "@troupe/core/vector";
 import { wordsColumn, wordsDefinition } from "./words-column.ts";
 import type { VectorSettings } from "./pg-vector-options.ts";
 
@@ -74,7 +74,7 @@ export function searchedExpression({ extensionSchema }: Names, type: "vector" | 
  * index of long vectors uses 16 bits. For vectors of extreme length, a scaled copy is therefore stored beside the
  * original.
  */
-export function storedVectors({ vector, length }: DirectedVector): {
+export function storedVectors({ vector, length }: VectorWithLength): {
   embedding: Float32Array;
   original?: Float32Array;
 } {
@@ -84,6 +84,6 @@ export function storedVectors({ vector, length }: DirectedVector): {
 }
 
 /** Returns the vector with the same direction and length 1. */
-export function unitVector({ vector, length }: DirectedVector): Float32Array {
+export function unitVector({ vector, length }: VectorWithLength): Float32Array {
   return vector.map((value) => value / length);
 }

@@ -1,10 +1,10 @@
 import { checkDimensions } from "@troupe/core/vector";
 import type {
-  StoredChange,
-  StoredPage,
-  StoredSearch,
-  StoredTextSearch,
-  TextDatabase,
+  VectorWrite,
+  VectorListQuery,
+  VectorSearchQuery,
+  TextSearchQuery,
+  TextSearchDatabase,
   VectorDatabase,
   VectorListPage,
 } from "@troupe/core/vector";
@@ -50,7 +50,7 @@ const deletedAtOnce = 10_000;
 /**
  * The tables of a `PgVectorStore`: a catalog of collections, and a table for each collection that ever had a document.
  */
-export class PgVectorDatabase implements VectorDatabase, TextDatabase {
+export class PgVectorDatabase implements VectorDatabase, TextSearchDatabase {
   readonly #parts: PgVectorParts;
   readonly #names: Names;
   readonly #catalog: string;
@@ -63,7 +63,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
     this.#catalog = catalogName(this.#names);
   }
 
-  async write(collection: string, change: StoredChange): Promise<void> {
+  async write(collection: string, change: VectorWrite): Promise<void> {
     const length = change.documents[0]?.vector.length;
     // Throws for vectors that cannot be stored, before any statement is sent.
     if (length !== undefined) indexedType(length);
@@ -72,7 +72,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
     });
   }
 
-  async search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+  async search(collection: string, search: VectorSearchQuery): Promise<VectorSearchResult[]> {
     const { connections, settings, format } = this.#parts;
     const key = collectionKey(collection);
     return await connections.useRepeatedly(async (query) => {
@@ -92,7 +92,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
     }, meanwhileCleared);
   }
 
-  async searchText(collection: string, search: StoredTextSearch): Promise<VectorSearchResult[]> {
+  async searchText(collection: string, search: TextSearchQuery): Promise<VectorSearchResult[]> {
     const key = collectionKey(collection);
     return await this.#parts.connections.useRepeatedly(async (query) => {
       if (!(await this.#exists(query, key))) return [];
@@ -126,7 +126,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
     });
   }
 
-  async list(collection: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
+  async list(collection: string, { prefix, after, limit }: VectorListQuery): Promise<VectorListPage> {
     const key = collectionKey(collection);
     const rows = await this.#parts.connections.useRepeatedly(async (query) => {
       if (!(await this.#exists(query, key))) return [];
@@ -167,7 +167,7 @@ export class PgVectorDatabase implements VectorDatabase, TextDatabase {
     await this.#parts.end();
   }
 
-  async #change(query: Query, collection: string, change: StoredChange): Promise<void> {
+  async #change(query: Query, collection: string, change: VectorWrite): Promise<void> {
     const { documents, deletedIds, deletedWhere } = change;
     const key = collectionKey(collection);
     const dimensions = await this.#lockCollection(query, { collection, key, length: documents[0]?.vector.length });

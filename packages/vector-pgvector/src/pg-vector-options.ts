@@ -1,4 +1,4 @@
-import { booleanOption, integerOption, loggerOption, optional, satisfying } from "@troupe/core/kit";
+import { booleanOption, integerOption, loggerOption, optional, customOption } from "@troupe/core/kit";
 import { vectorStoreOptionTable } from "@troupe/core/vector";
 import type { OptionTable } from "@troupe/core/kit";
 import type { VectorStoreOptions } from "@troupe/core/vector";
@@ -54,7 +54,7 @@ export type PgVectorPool = {
 const timeout = integerOption(1, 3_600_000);
 
 /** A name that needs no quotes, and leaves room for the 33 characters that distinguish collections. */
-const nameOption = satisfying<string>(
+const nameOption = customOption<string>(
   "at most 29 lower-case letters, digits and underscores that do not begin with a digit or pg_",
   (name) => typeof name === "string" && /^(?!pg_)[a-z_][a-z\d_]{0,28}$/.test(name),
 );
@@ -70,7 +70,7 @@ export const poolOptionTable = {
   efSearch: optional(integerOption(10, 1000)),
   exact: optional(booleanOption, false),
   languages: optional(
-    satisfying<readonly string[]>(
+    customOption<readonly string[]>(
       "an array of one to four different names of lower-case letters, such as english",
       (value) =>
         Array.isArray(value) &&

@@ -1,4 +1,4 @@
-import type { StoredSearch } from "@troupe/core/vector";
+import type { VectorSearchQuery } from "@troupe/core/vector";
 import type { Query, SqlStatement } from "@troupe-internal/postgres";
 import { describe, expect, it } from "vitest";
 import { searchTable } from "./search-table.ts";
@@ -7,7 +7,7 @@ import { searchTable } from "./search-table.ts";
 type Given = { dimensions?: number; matching?: number; found?: number };
 
 /** Searches a scripted database, a double that knows statements by their words, and returns what was sent to it. */
-async function search({ dimensions, matching = 0, found = 0 }: Given, changes: Partial<StoredSearch> = {}) {
+async function search({ dimensions, matching = 0, found = 0 }: Given, changes: Partial<VectorSearchQuery> = {}) {
   const sent: string[] = [];
   const warned: number[] = [];
   const rows = (count: number, name: string) =>

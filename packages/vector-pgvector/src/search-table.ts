@@ -1,5 +1,5 @@
 import { checkDimensions } from "@troupe/core/vector";
-import type { MetadataFilter, StoredSearch } from "@troupe/core/vector";
+import type { MetadataFilter, VectorSearchQuery } from "@troupe/core/vector";
 import type { VectorSearchResult } from "@troupe/core";
 import { inTransaction } from "@troupe-internal/postgres";
 import type { Query, SqlStatement } from "@troupe-internal/postgres";
@@ -44,7 +44,7 @@ const mostVisited = 20_000;
 export async function searchTable(
   query: Query,
   table: SearchedTable,
-  search: StoredSearch,
+  search: VectorSearchQuery,
 ): Promise<VectorSearchResult[]> {
   const rows = await inTransaction(query, beginning(table, search), async ([found]) => {
     return found === undefined ? [] : await findRows(query, { table, search, dimensions: Number(found["dimensions"]) });
@@ -55,7 +55,7 @@ export async function searchTable(
 /**
  * Returns the statements that begin a search's transaction and read the collection's vector length, in one round trip.
  */
-function beginning({ names, key, settings }: SearchedTable, search: StoredSearch): string {
+function beginning({ names, key, settings }: SearchedTable, search: VectorSearchQuery): string {
   const sight = settings.efSearch * (isEmpty(search.filter) ? 1 : filteredSight);
   const planner = {
     "hnsw.ef_search": Math.min(1000, Math.max(sight, 2 * candidatesFor(search))),
@@ -74,7 +74,7 @@ function beginning({ names, key, settings }: SearchedTable, search: StoredSearch
   return ["begin read only", ...settingsSql, lengthSql].join("; ");
 }
 
-type PlannedSearch = { table: SearchedTable; search: StoredSearch; dimensions: number };
+type PlannedSearch = { table: SearchedTable; search: VectorSearchQuery; dimensions: number };
 
 /**
  * Returns the rows of the documents nearest to the search vector. Throws `invalid_value` if the vector's length differs
@@ -99,7 +99,7 @@ async function findRows(query: Query, planned: PlannedSearch): Promise<readonly 
  * Returns the number of candidates to request from the index, more than the wanted results, because their order is
  * approximate.
  */
-function candidatesFor({ topK }: StoredSearch): number {
+function candidatesFor({ topK }: VectorSearchQuery): number {
   return topK + Math.min(topK + 20, 1000);
 }
 

@@ -1,4 +1,4 @@
-import type { StoredSearch } from "@troupe/core/vector";
+import type { VectorSearchQuery } from "@troupe/core/vector";
 import type { Query, SqlStatement } from "@troupe-internal/postgres";
 import { expect, it } from "vitest";
 import { createTable } from "./collection-table.ts";
@@ -16,7 +16,10 @@ function written({ sql, parameters }: SqlStatement): string {
 }
 
 /** Returns the statements of a search, of a database that has many documents and whose index finds too few. */
-async function statementsOf(search: Partial<StoredSearch>, { dimensions = 2, exact = false, efSearch = 100 } = {}) {
+async function statementsOf(
+  search: Partial<VectorSearchQuery>,
+  { dimensions = 2, exact = false, efSearch = 100 } = {},
+) {
   const sent: string[] = [];
   const query: Query = async <Row>(statement: SqlStatement) => {
     sent.push(written(statement));

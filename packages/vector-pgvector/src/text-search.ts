@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { VectorSearchResult } from "@troupe/core";
-import type { StoredTextSearch } from "@troupe/core/vector";
+import type { TextSearchQuery } from "@troupe/core/vector";
 import { inTransaction } from "@troupe-internal/postgres";
 import type { Query, SqlStatement } from "@troupe-internal/postgres";
 import { filterCondition } from "./filter-condition.ts";
@@ -23,11 +23,7 @@ export async function readLanguages(query: Query, table: string): Promise<string
 }
 
 /** Searches the table of a collection by words. Throws `invalid_config` if it has no column of words. */
-export async function searchWords(
-  query: Query,
-  table: string,
-  search: StoredTextSearch,
-): Promise<VectorSearchResult[]> {
+export async function searchWords(query: Query, table: string, search: TextSearchQuery): Promise<VectorSearchResult[]> {
   // New tables have no statistics for planning: without a sequential scan, the words and filters use their indexes.
   const begin = "begin read only; set local enable_seqscan = off; set local jit = off";
   const rows = await inTransaction(query, begin, async () => {
@@ -46,7 +42,7 @@ export async function searchWords(
  * each word is weighted by its rarity, as BM25 does. In a large table, words that most documents have are omitted,
  * unless there are no others.
  */
-function wordsStatement(table: string, languages: readonly string[], search: StoredTextSearch): SqlStatement {
+function wordsStatement(table: string, languages: readonly string[], search: TextSearchQuery): SqlStatement {
   const column = wordsColumn(languages);
   const parameters: unknown[] = [search.query, search.topK];
   const condition = filterCondition(search.filter, parameters);

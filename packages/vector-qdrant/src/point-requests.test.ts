@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredChange } from "@troupe/core/vector";
+import type { VectorWrite } from "@troupe/core/vector";
 import { checkSizes, toRequests } from "./point-requests.ts";
 import { pointIdOf } from "./stored-point.ts";
 
@@ -34,7 +34,7 @@ const documentOf = (id: string, more: object = {}) => ({
   length: 1,
   ...more,
 });
-const changeOf = (change: Partial<StoredChange>): StoredChange => ({
+const changeOf = (change: Partial<VectorWrite>): VectorWrite => ({
   documents: [],
   deletedIds: [],
   deletedWhere: undefined,
@@ -87,7 +87,7 @@ describe("The operations of a change", () => {
   // 150 bytes for the vector and the point, and 34 for the payload without its content.
   const sized = (id: string, bytes: number, more = {}) => documentOf(id, { content: "x".repeat(bytes - 184), ...more });
   const half = 2 ** 22;
-  const sizesOf = (change: Partial<StoredChange>) =>
+  const sizesOf = (change: Partial<VectorWrite>) =>
     [...toRequests(changeOf(change))].map((request) =>
       request.map((operation) => ("upsert" in operation ? operation.upsert.points.length : "delete")),
     );

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import { matchesFilter } from "@troupe/core/vector";
-import type { StoredChange, StoredDocument } from "@troupe/core/vector";
+import type { VectorWrite, StoredDocument } from "@troupe/core/vector";
 import { pointIdOf, toPoint, toTermsFilter } from "./stored-point.ts";
 import type { NewPoint, TermsFilter } from "./stored-point.ts";
 
@@ -39,11 +39,11 @@ export function checkSizes(documents: readonly StoredDocument[]): void {
  * Makes the requests of a change one by one, as they are needed: the operations of one `points/batch` each. New
  * documents come first, so that a concurrent reader misses none.
  */
-export function* toRequests(change: StoredChange): Generator<PointOperation[]> {
+export function* toRequests(change: VectorWrite): Generator<PointOperation[]> {
   for (const group of grouped(operationsOf(change))) yield group.map(({ item }) => item);
 }
 
-function* operationsOf({ documents, deletedIds, deletedWhere }: StoredChange): Generator<Sized<PointOperation>> {
+function* operationsOf({ documents, deletedIds, deletedWhere }: VectorWrite): Generator<Sized<PointOperation>> {
   for (const group of grouped(sizedPoints(documents))) {
     const bytes = group.reduce((sum, point) => sum + point.bytes, 0);
     yield { item: { upsert: { points: group.map(({ item }) => item) } }, bytes };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { QdrantClient } from "@qdrant/js-client-rest";
 import { TroupeError } from "@troupe/core";
-import type { StoredChange, StoredDocument, StoredSearch } from "@troupe/core/vector";
+import type { VectorWrite, StoredDocument, VectorSearchQuery } from "@troupe/core/vector";
 import { QdrantDouble } from "../test/qdrant-double.ts";
 import type { DoubleRequest } from "../test/double-routes.ts";
 import { collectionNameOf } from "./collection-registry.ts";
@@ -34,13 +34,13 @@ const documentOf = (id: string, vector: readonly number[] = [1, 0], metadata?: R
   };
   return stored;
 };
-const changeOf = (change: Partial<StoredChange>): StoredChange => ({
+const changeOf = (change: Partial<VectorWrite>): VectorWrite => ({
   documents: [],
   deletedIds: [],
   deletedWhere: undefined,
   ...change,
 });
-const searchOf = (search: Partial<StoredSearch> = {}): StoredSearch => ({
+const searchOf = (search: Partial<VectorSearchQuery> = {}): VectorSearchQuery => ({
   vector: Float32Array.of(1, 0),
   length: 1,
   topK: 2,

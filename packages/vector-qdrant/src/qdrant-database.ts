@@ -2,7 +2,13 @@ import type { QdrantClient } from "@qdrant/js-client-rest";
 import { TroupeError } from "@troupe/core";
 import type { VectorDocument, VectorSearchResult } from "@troupe/core";
 import { checkDimensions } from "@troupe/core/vector";
-import type { StoredChange, StoredPage, StoredSearch, VectorDatabase, VectorListPage } from "@troupe/core/vector";
+import type {
+  VectorWrite,
+  VectorListQuery,
+  VectorSearchQuery,
+  VectorDatabase,
+  VectorListPage,
+} from "@troupe/core/vector";
 import { CollectionRegistry, collectionNameOf, unlessMissing } from "./collection-registry.ts";
 import { OpenCollections } from "./open-collections.ts";
 import { searchPoints } from "./search-points.ts";
@@ -33,7 +39,7 @@ export class QdrantDatabase implements VectorDatabase {
     this.#registry = new CollectionRegistry(client, prefix);
   }
 
-  async write(collection: string, change: StoredChange): Promise<void> {
+  async write(collection: string, change: VectorWrite): Promise<void> {
     checkSizes(change.documents);
     await this.#use(async () => {
       for (let tries = 1; !(await this.#tryWrite(collection, change)); tries++) {
@@ -44,7 +50,7 @@ export class QdrantDatabase implements VectorDatabase {
     });
   }
 
-  async search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+  async search(collection: string, search: VectorSearchQuery): Promise<VectorSearchResult[]> {
     return await this.#use(async () => {
       try {
         return await searchPoints(this.#client, this.#nameOf(collection), search);
@@ -68,7 +74,7 @@ export class QdrantDatabase implements VectorDatabase {
     });
   }
 
-  async list(collection: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
+  async list(collection: string, { prefix, after, limit }: VectorListQuery): Promise<VectorListPage> {
     return await this.#use(async () => {
       const offset = after !== undefined && { offset: after };
       const request = { limit, ...offset, with_payload: ["id", "metadata"], with_vector: false };
@@ -96,7 +102,7 @@ export class QdrantDatabase implements VectorDatabase {
   async close(): Promise<void> {}
 
   /** Makes a change of a collection. Returns `false` if the collection was replaced since this process last read it. */
-  async #tryWrite(collection: string, change: StoredChange): Promise<boolean> {
+  async #tryWrite(collection: string, change: VectorWrite): Promise<boolean> {
     const lengths = change.documents.map(({ vector }) => vector.length);
     const wasKnown = this.#collections.isKnown(collection);
     const exists = await this.#collections.open(collection, lengths);

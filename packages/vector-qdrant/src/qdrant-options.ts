@@ -1,5 +1,5 @@
 import type { Logger } from "@troupe/core";
-import { methodsOption, optional, satisfying, timeoutOption, wrongOption } from "@troupe/core/kit";
+import { methodsOption, optional, customOption, timeoutOption, wrongOption } from "@troupe/core/kit";
 import { vectorStoreOptionTable } from "@troupe/core/vector";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import type { VectorStoreOptions } from "@troupe/core/vector";
@@ -43,13 +43,13 @@ export const qdrantOptionTable = {
   ...vectorStoreOptionTable,
   url: optional(httpAddress, "http://127.0.0.1:6333"),
   apiKey: optional(
-    satisfying<string>(
+    customOption<string>(
       "a string of visible ASCII characters, as a header can carry",
       (value) => typeof value === "string" && /^[\x21-\x7e]+$/.test(value),
     ),
   ),
   prefix: optional(
-    satisfying<string>(
+    customOption<string>(
       "1 to 40 letters, digits, _ and -, that begin with a letter or a digit",
       (value) => typeof value === "string" && /^[A-Za-z0-9][\w-]{0,39}$/.test(value),
     ),

@@ -1,7 +1,7 @@
 import type { QdrantClient } from "@qdrant/js-client-rest";
 import type { VectorSearchResult } from "@troupe/core";
 import { NearestItems } from "@troupe/core/vector";
-import type { StoredSearch } from "@troupe/core/vector";
+import type { VectorSearchQuery } from "@troupe/core/vector";
 import { statusOf } from "./qdrant-failure.ts";
 import { documentFields, toDocument, toTermsFilter, toUnit } from "./stored-point.ts";
 import type { TermsFilter } from "./stored-point.ts";
@@ -16,7 +16,7 @@ type Point = { id: string | number; score: number; payload?: Record<string, unkn
 export async function searchPoints(
   client: QdrantClient,
   name: string,
-  { topK, filter, ...query }: StoredSearch,
+  { topK, filter, ...query }: VectorSearchQuery,
 ): Promise<VectorSearchResult[]> {
   const terms = toTermsFilter(filter);
   // One point more than requested is read, which shows if the last place is tied.

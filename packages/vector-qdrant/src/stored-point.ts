@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { TroupeError } from "@troupe/core";
 import type { VectorDocument } from "@troupe/core";
 import { filterTerms, metadataTerms } from "@troupe/core/vector";
-import type { DirectedVector, MetadataFilter, StoredDocument } from "@troupe/core/vector";
+import type { VectorWithLength, MetadataFilter, StoredDocument } from "@troupe/core/vector";
 
 /** The indexed payload field that filters use: the terms of the document's metadata. */
 export const termsField = "terms";
@@ -84,7 +84,7 @@ export function toTermsFilter(filter: MetadataFilter): TermsFilter | undefined {
 }
 
 /** Divides a vector by its length. */
-export function toUnit({ vector, length }: DirectedVector): number[] {
+export function toUnit({ vector, length }: VectorWithLength): number[] {
   return Array.from(vector, (value) => value / length);
 }
 
@@ -92,7 +92,7 @@ export function toUnit({ vector, length }: DirectedVector): number[] {
  * Returns true if a vector has length 1 within the precision of 32-bit floats, like those of most models. Its dot
  * product with another such vector is then the cosine, and the vector is not stored twice.
  */
-function isUnit({ vector, length }: DirectedVector): boolean {
+function isUnit({ vector, length }: VectorWithLength): boolean {
   if (Math.abs(length - 1) > 5e-7) return false;
   // JSON cannot represent -0.
   return !vector.some((value) => Object.is(value, -0));

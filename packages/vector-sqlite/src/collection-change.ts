@@ -1,5 +1,5 @@
-import { metadataTerms, spacedText } from "@troupe/core/vector";
-import type { StoredChange, StoredDocument } from "@troupe/core/vector";
+import { metadataTerms, toWordIndexText } from "@troupe/core/vector";
+import type { VectorWrite, StoredDocument } from "@troupe/core/vector";
 import { CollectionKeys, hashOf, toNumber } from "./collection-keys.ts";
 import { eachKeyWindow, Pauses } from "./key-windows.ts";
 import { bytesOf, toUnit } from "./load-distance.ts";
@@ -25,7 +25,7 @@ export class CollectionChange {
   }
 
   /** Removes documents by id and by filter, then stores new documents. */
-  async make({ documents, deletedIds, deletedWhere }: StoredChange): Promise<void> {
+  async make({ documents, deletedIds, deletedWhere }: VectorWrite): Promise<void> {
     const found = deletedWhere === undefined ? [] : this.#keys.matching(deletedWhere);
     const named = deletedIds.map((id) => this.#keyOf(id));
     for (const key of [...found, ...named]) {
@@ -72,7 +72,7 @@ export class CollectionChange {
     const json = metadata === undefined ? null : JSON.stringify(metadata);
     this.#writer.run(this.#tables.setVector, key, this.#number, id, bytesOf(searched));
     this.#writer.run(this.#tables.setDocument, key, content, json, original);
-    if (this.#hasText) this.#writer.run(this.#tables.addText, key, spacedText(content));
+    if (this.#hasText) this.#writer.run(this.#tables.addText, key, toWordIndexText(content));
     for (const term of metadataTerms(metadata)) this.#writer.run(this.#tables.addTerm, hashOf(term), key);
   }
 }

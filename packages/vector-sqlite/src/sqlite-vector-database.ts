@@ -1,10 +1,10 @@
-import { checkDimensions, NearestItems, spacedText } from "@troupe/core/vector";
+import { checkDimensions, NearestItems, toWordIndexText } from "@troupe/core/vector";
 import type {
-  StoredChange,
-  StoredPage,
-  StoredSearch,
-  StoredTextSearch,
-  TextDatabase,
+  VectorWrite,
+  VectorListQuery,
+  VectorSearchQuery,
+  TextSearchQuery,
+  TextSearchDatabase,
   VectorDatabase,
   VectorListPage,
 } from "@troupe/core/vector";
@@ -25,7 +25,7 @@ type Collection = { number: number; dimensions: number | undefined; model: strin
 const tolerance = 1e-4;
 
 /** The documents of a `SqliteVectorStore` in its file. Long work pauses, so that the process can do other work. */
-export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
+export class SqliteVectorDatabase implements VectorDatabase, TextSearchDatabase {
   readonly #file: VectorFile;
   readonly #tables: VectorTables;
 
@@ -34,7 +34,7 @@ export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
     this.#tables = file.tables;
   }
 
-  async write(path: string, change: StoredChange): Promise<void> {
+  async write(path: string, change: VectorWrite): Promise<void> {
     const { documents } = change;
     await this.#file.write(async (writer) => {
       const known = this.#find(writer, path);
@@ -47,7 +47,7 @@ export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
     });
   }
 
-  async search(path: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+  async search(path: string, search: VectorSearchQuery): Promise<VectorSearchResult[]> {
     return await this.#file.search(async ({ connection, distance }) => {
       const collection = this.#find(connection, path);
       if (collection === undefined) return [];
@@ -68,7 +68,7 @@ export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
     return { ...document, embedding: Array.from(original ?? vector) };
   }
 
-  async searchText(path: string, search: StoredTextSearch): Promise<VectorSearchResult[]> {
+  async searchText(path: string, search: TextSearchQuery): Promise<VectorSearchResult[]> {
     return await this.#file.search(async ({ connection }) => {
       const collection = this.#find(connection, path);
       if (collection === undefined) return [];
@@ -99,14 +99,15 @@ export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
       const pauses = new Pauses();
       for (let after = -1; ; await pauses.pause()) {
         const rows = writer.rows(this.#tables.contents, after, 100);
-        for (const [key, content] of rows) writer.run(this.#tables.addText, key ?? null, spacedText(String(content)));
+        for (const [key, content] of rows)
+          writer.run(this.#tables.addText, key ?? null, toWordIndexText(String(content)));
         if (rows.length < 100) return;
         after = Number(rows.at(-1)?.[0]);
       }
     });
   }
 
-  async list(path: string, { prefix, after, limit }: StoredPage): Promise<VectorListPage> {
+  async list(path: string, { prefix, after, limit }: VectorListQuery): Promise<VectorListPage> {
     // The end of the range: no character of an id sorts after the last character of Unicode.
     const bounds = [prefix, after ?? "", `${prefix}\u{10ffff}\u{10ffff}`];
     const rows = await this.#file.read((reader) => reader.rows(this.#tables.list, path, ...bounds, limit + 1));
@@ -203,7 +204,7 @@ export class SqliteVectorDatabase implements VectorDatabase, TextDatabase {
 }
 
 /** Returns the keys and measures of the documents that match a text best. */
-function findMatching(keys: CollectionKeys, { terms, filter, topK }: StoredTextSearch): SqliteRow[] {
+function findMatching(keys: CollectionKeys, { terms, filter, topK }: TextSearchQuery): SqliteRow[] {
   const { connection, tables } = keys;
   const { after, last } = keys.bounds();
   // A term in quotation marks is read as words in their order, and never as query syntax.
@@ -221,7 +222,7 @@ function noTextIndex(): TroupeError {
 async function findNearest(
   keys: CollectionKeys,
   distance: Distance,
-  { vector, filter, topK, minScore }: StoredSearch,
+  { vector, filter, topK, minScore }: VectorSearchQuery,
 ): Promise<number[]> {
   const { connection, tables } = keys;
   const terms = keys.termsOf(filter);

@@ -7,7 +7,7 @@ import {
   oneOf,
   optional,
   readOptions,
-  satisfying,
+  customOption,
   wrongOption,
 } from "@troupe/core/kit";
 import { DatabaseVectorStore, vectorStoreOptionTable } from "@troupe/core/vector";
@@ -41,7 +41,7 @@ const optionTable = {
   durability: optional(oneOf("full", "normal"), "full"),
   busyTimeoutMs: optional(millisecondsOption, 5000),
   table: optional(
-    satisfying<string>(
+    customOption<string>(
       "a name of letters, digits and _, at most 40 and no digit first",
       (name) => typeof name === "string" && /^(?!sqlite_)[a-z_]\w{0,39}$/i.test(name),
     ),

@@ -1,4 +1,4 @@
-import { TaskAgent, completeTask, createArtifact, rejectTask } from "@troupe/a2a";
+import { ProgrammaticAgent, completedReply, createArtifact, rejectedReply } from "@troupe/a2a";
 import { Agent, defineTool, Team, TroupeError, Workflow } from "@troupe/core";
 import type { StorageDriver } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
@@ -61,14 +61,14 @@ const makeTeam = (name: string, storage: StorageDriver): Team => {
   return new Team({ name, description: "Greets.", mode: "broadcast", model, members: [member], storage });
 };
 
-const printer = new TaskAgent({
+const printer = new ProgrammaticAgent({
   name: "printer",
   description: "Prints posters.",
   async *answer({ ask }) {
     const { parts } = await ask("Which size: A3 or A2?");
-    if (!JSON.stringify(parts).includes("A3")) return rejectTask("Only A3 is left.");
+    if (!JSON.stringify(parts).includes("A3")) return rejectedReply("Only A3 is left.");
     yield createArtifact({ name: "poster", parts: [{ kind: "url", url: "https://example.org/1.pdf" }] });
-    return completeTask("Here it is.");
+    return completedReply("Here it is.");
   },
 });
 

@@ -2,7 +2,7 @@ import type { ModelProviderOptions } from "@troupe/core";
 import { baseUrlOption, nonBlankString, optional, timeoutOption } from "@troupe/core/kit";
 import { modelProviderOptionTable, readProviderOptions } from "@troupe/core/provider";
 import type { OptionTable } from "@troupe/core/kit";
-import type { SettingsOf } from "@troupe/core/provider";
+import type { ProviderSettingsOf } from "@troupe/core/provider";
 
 /** The id of this provider, which errors name and under which callers send its key. */
 export const providerId = "tide";
@@ -26,7 +26,7 @@ const optionTable = {
 const checkModelId = nonBlankString();
 
 /** The settings of a model that `readModelOptions` returns: checked options with their defaults. */
-export type ProviderSettings = SettingsOf<typeof optionTable> & { modelId: string };
+export type ProviderSettings = ProviderSettingsOf<typeof optionTable> & { modelId: string };
 
 /** Checks the arguments of `tide` and adds the defaults. Throws `invalid_config` for a wrong or unknown one. */
 export function readModelOptions(modelId: string, options: TideOptions): ProviderSettings {

@@ -40,7 +40,7 @@ export type ArtifactPiece = { readonly artifact: A2AArtifact; readonly append: b
 
 /**
  * Makes an artifact of a task, or a piece of an artifact, from text, files, addresses and data. A tool returns it among
- * its `artifacts`; a `TaskAgent` yields it. A2A clients get it immediately, clients of other protocols with the output
+ * its `artifacts`; a `ProgrammaticAgent` yields it. A2A clients get it immediately, clients of other protocols with the output
  * of the run. Throws `invalid_value` for parts that no client could read, for a blank or reserved `artifactId`, and for
  * a piece without an `artifactId`.
  */

@@ -1,15 +1,15 @@
 import type { Artifact } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { answerByMessage, completeTask, readReply, rejectTask } from "./reply.ts";
+import { messageReply, completedReply, readReply, rejectedReply } from "./reply.ts";
 
 const text = { kind: "text", text: "Hi" } as const;
 const reply = (data: unknown, type = "a2a.reply"): Artifact => ({ type, data });
 
 describe("the reply of an agent", () => {
   it.each([
-    ["rejected", rejectTask],
-    ["completed", completeTask],
-    ["message", answerByMessage],
+    ["rejected", rejectedReply],
+    ["completed", completedReply],
+    ["message", messageReply],
   ] as const)("says that its task is %s, and for other protocols what it says", (kind, make) => {
     const parts = [text, { kind: "data", data: { a: 1 } }] as const;
     expect(make("Hi")).toEqual({ content: "Hi", artifacts: [reply({ kind, parts: [text] })] });
@@ -19,9 +19,9 @@ describe("the reply of an agent", () => {
   });
 
   it.each([
-    ["reason", rejectTask],
-    ["message", completeTask],
-    ["message", answerByMessage],
+    ["reason", rejectedReply],
+    ["message", completedReply],
+    ["message", messageReply],
   ] as const)("is refused without content, which is its %s", (name, make) => {
     expect(() => make([])).toThrow(`${name} must be a string, or an array of at least one part`);
   });
@@ -29,7 +29,7 @@ describe("the reply of an agent", () => {
 
 describe("the reply among what tools made", () => {
   it("is the last one", () => {
-    const artifacts = [...rejectTask("No.").artifacts, ...completeTask("Hi").artifacts, reply("a chart", "chart")];
+    const artifacts = [...rejectedReply("No.").artifacts, ...completedReply("Hi").artifacts, reply("a chart", "chart")];
     expect(readReply(artifacts)).toEqual({ kind: "completed", parts: [text] });
   });
 

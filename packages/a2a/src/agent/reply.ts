@@ -6,7 +6,7 @@ import type { A2AContent } from "./parts.ts";
 
 /**
  * The end of a task that an agent wants. It is returned by a tool that ends the run, or by the function `answer` of a
- * `TaskAgent`. Other protocols show `content` as the answer.
+ * `ProgrammaticAgent`. Other protocols show `content` as the answer.
  */
 export type A2AReply = { content: string; artifacts: Artifact[] };
 
@@ -19,12 +19,12 @@ const kinds = ["rejected", "completed", "message"] as const;
 export type ShownReply = { readonly kind: (typeof kinds)[number]; readonly parts: readonly A2APart[] };
 
 /** Rejects the task for a reason, which the client receives. The answer of the run is not shown. */
-export function rejectTask(reason: A2AContent): A2AReply {
+export function rejectedReply(reason: A2AContent): A2AReply {
   return toReply("rejected", toParts(reason, "reason"));
 }
 
 /** Completes the task with a message in its status, beside its artifacts. */
-export function completeTask(message: A2AContent): A2AReply {
+export function completedReply(message: A2AContent): A2AReply {
   return toReply("completed", toParts(message, "message"));
 }
 
@@ -33,7 +33,7 @@ export function completeTask(message: A2AContent): A2AReply {
  * status. That is the case if the client did not wait for the answer, and on streams unless the server option
  * `mayAnswerByMessage` names the agent.
  */
-export function answerByMessage(message: A2AContent): A2AReply {
+export function messageReply(message: A2AContent): A2AReply {
   return toReply("message", toParts(message, "message"));
 }
 

@@ -13,7 +13,7 @@ import type { CardSecurity } from "./security-schemes.ts";
 export type AgentProvider = { organization: string; url?: string | undefined };
 
 /** The fields of a runnable that an agent card describes. */
-export type DescribedAgent = Pick<Runnable, "name" | "description" | "kind">;
+export type AgentDescription = Pick<Runnable, "name" | "description" | "kind">;
 
 /** A skill of an agent, as agent cards list it. */
 export type AgentSkill = { id: string; name: string; description: string; tags: string[] };
@@ -151,7 +151,7 @@ export function makeCard(facts: CardFacts): AgentCard {
  * `invalid_config` if there are no agents.
  */
 export function describeAgent(
-  agent: DescribedAgent,
+  agent: AgentDescription,
   name = agent.name,
 ): Pick<CardFacts, "name" | "description" | "skills"> {
   const skill = skillOf(agent, name);
@@ -163,7 +163,7 @@ export function describeAgent(
  * `invalid_config` for no agents.
  */
 export function describeAgents(
-  agents: readonly (readonly [name: string, agent: DescribedAgent])[],
+  agents: readonly (readonly [name: string, agent: AgentDescription])[],
   provider?: AgentProvider,
 ): Pick<CardFacts, "name" | "description" | "skills"> {
   const [first, second] = agents;
@@ -175,12 +175,12 @@ export function describeAgents(
   return { name, description, skills: agents.map(([id, agent]) => skillOf(agent, id)) };
 }
 
-function skillOf({ kind, description }: DescribedAgent, name: string): AgentSkill {
+function skillOf({ kind, description }: AgentDescription, name: string): AgentSkill {
   return { id: name, name, description: description?.trim() || `Agent ${name}.`, tags: [kind] };
 }
 
 /** Makes the card of one agent, for clients of any version. `baseUrl` is the address of its JSON-RPC endpoint. */
-export function generateAgentCard(agent: DescribedAgent, baseUrl: string, provider?: AgentProvider): AgentCard {
+export function generateAgentCard(agent: AgentDescription, baseUrl: string, provider?: AgentProvider): AgentCard {
   return makeCard({ ...describeAgent(agent), url: readCardUrl(baseUrl), version: defaultVersion, provider });
 }
 
@@ -189,7 +189,7 @@ export function generateAgentCard(agent: DescribedAgent, baseUrl: string, provid
  * `agents`. Throws `invalid_config` if there are no agents or `baseUrl` is wrong.
  */
 export function generateMultiAgentCard(
-  agents: Registry<DescribedAgent>,
+  agents: Registry<AgentDescription>,
   baseUrl: string,
   provider?: AgentProvider,
 ): AgentCard {

@@ -1,10 +1,10 @@
-import { arrayOf, nested, nonBlankString, optional, readOptions, satisfying, wrongOption } from "@troupe/core/kit";
+import { arrayOf, nested, nonBlankString, optional, readOptions, customOption, wrongOption } from "@troupe/core/kit";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 import type { ServiceRequest } from "@troupe/core/service";
 import type { AgentSkill } from "./agent-card.ts";
 
 /** The part of an agent card that describes its agents. */
-export type CardContent = { name: string; description: string; version: string; skills: AgentSkill[] };
+export type AgentCardContent = { name: string; description: string; version: string; skills: AgentSkill[] };
 
 /**
  * The option `extendedCard`. Receives the public card and returns the content that an authenticated client
@@ -13,14 +13,14 @@ export type CardContent = { name: string; description: string; version: string; 
  */
 export type A2AExtendedCard = (
   request: ServiceRequest,
-  card: CardContent & { agent?: string },
-) => Partial<CardContent> | undefined | Promise<Partial<CardContent> | undefined>;
+  card: AgentCardContent & { agent?: string },
+) => Partial<AgentCardContent> | undefined | Promise<Partial<AgentCardContent> | undefined>;
 
 const skill: OptionCheck<AgentSkill> = nested({
   id: nonBlankString(),
   name: nonBlankString(),
   description: nonBlankString(),
-  tags: satisfying<string[]>(
+  tags: customOption<string[]>(
     "an array of at least one string",
     (value) => Array.isArray(value) && value.length > 0 && value.every((tag) => typeof tag === "string"),
   ),
@@ -37,12 +37,12 @@ const table = {
   description: optional(nonBlankString()),
   version: optional(nonBlankString()),
   skills: optional(skills),
-} satisfies OptionTable<Partial<CardContent>>;
+} satisfies OptionTable<Partial<AgentCardContent>>;
 
 /**
  * Checks the return value of the option `extendedCard`. Wrong content is `invalid_config`, because the mistake is in
  * the host's code.
  */
-export function readExtendedCard(content: unknown): Partial<CardContent> | undefined {
+export function readExtendedCard(content: unknown): Partial<AgentCardContent> | undefined {
   return content === undefined ? undefined : readOptions(table, content, { path: "extendedCard(request, card)" });
 }

@@ -8,7 +8,7 @@ import {
   oneOf,
   optional,
   readOptions,
-  satisfying,
+  customOption,
   wrongOption,
 } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf } from "@troupe/core/kit";
@@ -17,7 +17,7 @@ import type { OptionCheck, OptionsOf } from "@troupe/core/kit";
 type Scopes = Record<string, string>;
 
 const url = nonBlankString();
-const scopes: OptionCheck<Scopes> = satisfying(
+const scopes: OptionCheck<Scopes> = customOption(
   "an object of descriptions by scope",
   (value) =>
     typeof value === "object" &&
@@ -115,7 +115,7 @@ function readScheme(scheme: unknown, path: string): SecurityScheme {
 /** Checks the option `security`. */
 export const securityOption: OptionCheck<Record<string, string[]>[]> = arrayOf(
   "requirements",
-  satisfying<Record<string, string[]>>(
+  customOption<Record<string, string[]>>(
     "an object of scopes by the name of a scheme, such as { bearer: [] }",
     (value) =>
       typeof value === "object" &&

@@ -8,7 +8,7 @@ import {
   oneOf,
   optional,
   readOptions,
-  satisfying,
+  customOption,
   timeoutOption,
 } from "@troupe/core/kit";
 import type { CallHeaders, OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
@@ -52,13 +52,13 @@ export type A2ARemoteAgentOptions = {
 
 const urlOption: OptionCheck<URL> = (value, name, where) => new URL(addressOption(value, name, where));
 
-const addressOption = satisfying<string>("an http: or https: URL without user, password and fragment", (value) => {
+const addressOption = customOption<string>("an http: or https: URL without user, password and fragment", (value) => {
   const url = typeof value === "string" ? URL.parse(value) : null;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
   return isWeb && [url.username, url.password, url.hash].every((part) => part === "");
 });
 
-const originOption = satisfying<string>('an origin, such as "https://agents.example"', (value) => {
+const originOption = customOption<string>('an origin, such as "https://agents.example"', (value) => {
   const url = typeof value === "string" ? URL.parse(value) : null;
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
 });

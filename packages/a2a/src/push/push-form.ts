@@ -1,5 +1,5 @@
 import type { Json } from "@troupe/core";
-import type { SubscribedEvent, SubscriptionForm } from "@troupe/core/runs";
+import type { SubscribedEvent, NotificationFormat } from "@troupe/core/runs";
 import type { NotificationBody } from "../wire/dialect.ts";
 import { dialectOfVersion } from "../wire/parse-call.ts";
 import type { PushConfig } from "../wire/push-config.ts";
@@ -8,7 +8,7 @@ import type { PushSigner } from "./push-signer.ts";
 import { toNotifications } from "./task-notifier.ts";
 
 /** Writes one notification of an event. */
-type WriteNotification = ReturnType<SubscriptionForm["notify"]>[number];
+type WriteNotification = ReturnType<NotificationFormat["notify"]>[number];
 
 /** A push config as stored in its subscription, with the A2A version of the request that set it. */
 export type KeptConfig = { readonly version: string; readonly config: PushConfig & { readonly id: string } };
@@ -17,7 +17,7 @@ export type KeptConfig = { readonly version: string; readonly config: PushConfig
  * The form of A2A's push notifications. Bodies have the version of the push config, and requests its token, its
  * credentials and a signature.
  */
-export class PushForm implements SubscriptionForm {
+export class PushForm implements NotificationFormat {
   readonly settings: PushSettings;
   readonly #signer: PushSigner;
 

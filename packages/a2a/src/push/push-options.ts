@@ -2,7 +2,7 @@ import { createPrivateKey, KeyObject } from "node:crypto";
 import type { LookupFunction } from "node:net";
 import { functionOption, integerOption, nested, optional } from "@troupe/core/kit";
 import { allowPrivateHostsOption } from "@troupe/core/provider";
-import { satisfying, timeoutOption } from "@troupe/core/kit";
+import { customOption, timeoutOption } from "@troupe/core/kit";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 
 /** Options of the push notifications of a server. */
@@ -55,7 +55,7 @@ function isOfKnownKind({ asymmetricKeyType: type, asymmetricKeyDetails: details 
   return type === "ed25519" || (type === "ec" && details.namedCurve === "prime256v1");
 }
 
-const isKey = satisfying<string | KeyObject>(
+const isKey = customOption<string | KeyObject>(
   "a private key in PEM or as a KeyObject: RSA of 2048 bits or more, EC P-256 or Ed25519",
   (value) => (typeof value === "string" || value instanceof KeyObject) && readKey(value) !== undefined,
 );

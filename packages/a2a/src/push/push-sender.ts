@@ -1,4 +1,4 @@
-import { ReceiverGuard } from "@troupe/core/provider";
+import { WebhookReceiverGuard } from "@troupe/core/provider";
 import { TroupeError } from "@troupe/core";
 import type { SessionOwner } from "@troupe/core";
 import type { RunService } from "@troupe/core/runs";
@@ -37,7 +37,7 @@ export class PushSender {
   readonly signer: PushSigner;
   readonly #settings: PushSettings;
   readonly #durable: RunService | undefined;
-  readonly #guard: ReceiverGuard;
+  readonly #guard: WebhookReceiverGuard;
   readonly #form: PushForm;
   /** The name of the form. A service may have several protocols of A2A, each with a signing key of its own. */
   readonly #name: string;
@@ -49,7 +49,7 @@ export class PushSender {
     this.#settings = settings;
     this.#durable = durable;
     this.signer = new PushSigner(settings.signingKey, issuer);
-    this.#guard = new ReceiverGuard(settings);
+    this.#guard = new WebhookReceiverGuard(settings);
     this.#form = new PushForm(settings, this.signer);
     this.#name = `a2a ${basePath}`;
     // From then on the outbox also sends notifications that other processes have left.

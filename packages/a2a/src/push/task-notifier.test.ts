@@ -1,7 +1,7 @@
 import type { Json, RunWait } from "@troupe/core";
 import type { RunView, SubscribedEvent } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
-import { answerByMessage } from "../agent/reply.ts";
+import { messageReply } from "../agent/reply.ts";
 import { toStatus, toTask } from "../tasks/task-view.ts";
 import { dialect1 } from "../wire/dialect-1.ts";
 import { toNotifications } from "./task-notifier.ts";
@@ -62,7 +62,7 @@ describe("the notifications of an event", () => {
   });
 
   it("of the end with a message in place of the task are that alone", () => {
-    const artifacts = answerByMessage("Hi.").artifacts.map((each) => ({ ...each, toolCallId: "c", toolName: "end" }));
+    const artifacts = messageReply("Hi.").artifacts.map((each) => ({ ...each, toolCallId: "c", toolName: "end" }));
     const record = { ...done, output: output({ text: "Hi.", artifacts }) };
     const parts = [{ kind: "text", text: "Hi." }];
     const message = { messageId: "r:end", role: "agent", contextId: "s", parts };

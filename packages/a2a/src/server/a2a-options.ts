@@ -7,7 +7,7 @@ import {
   oneOf,
   optional,
   readOptions,
-  satisfying,
+  customOption,
 } from "@troupe/core/kit";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
 import type { AgentProvider } from "../card/agent-card.ts";
@@ -40,7 +40,7 @@ export type A2AOptions = {
    */
   baseUrl?: string | undefined;
   /**
-   * Names of agents that may answer with a message instead of a task (`answerByMessage`). Their streams start only with
+   * Names of agents that may answer with a message instead of a task (`messageReply`). Their streams start only with
    * the first text or artifact, so that a message can be the whole stream. @default none
    */
   mayAnswerByMessage?: readonly string[] | undefined;
@@ -66,7 +66,7 @@ export type A2AOptions = {
   pushNotifications?: boolean | PushOptions | undefined;
 };
 
-const path = satisfying<string>(
+const path = customOption<string>(
   'a path such as "/a2a", without a slash at its end',
   (value) => typeof value === "string" && (value === "/" || /^(?:\/[\w.~-]+)+$/.test(value)),
 );

@@ -2,22 +2,22 @@ import { InMemoryStorage } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import type { Runnable, StorageDriver } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { completeTask, rejectTask } from "../agent/reply.ts";
+import { completedReply, rejectedReply } from "../agent/reply.ts";
 import { createArtifact } from "../agent/artifact.ts";
-import { TaskAgent } from "../agent/task-agent.ts";
+import { ProgrammaticAgent } from "../agent/programmatic-agent.ts";
 import type { A2AReply } from "../agent/reply.ts";
 import { firstOf, message0, serveA2A, textsOf } from "../../test/serve-a2a.ts";
 
 describe("what an agent has said, after a restart", () => {
   it.each([
-    ["rejected", rejectTask("No.")],
-    ["completed", completeTask("Yes.")],
+    ["rejected", rejectedReply("No.")],
+    ["completed", completedReply("Yes.")],
   ])(
     "is the same for a task that is %s, which its client answered before [a2a.agent-restart]",
     async (state, reply) => {
       const storage = new InMemoryStorage();
       const make = () =>
-        new TaskAgent({
+        new ProgrammaticAgent({
           name: "helper",
           async *answer({ ask }) {
             yield createArtifact({ artifactId: "plan", parts: "a plan" });

@@ -2,17 +2,17 @@ import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import type { Runnable } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { answerByMessage, completeTask, rejectTask } from "../agent/reply.ts";
+import { messageReply, completedReply, rejectedReply } from "../agent/reply.ts";
 import { createArtifact } from "../agent/artifact.ts";
 import { questionTool } from "../agent/question.ts";
-import { TaskAgent } from "../agent/task-agent.ts";
+import { ProgrammaticAgent } from "../agent/programmatic-agent.ts";
 import type { A2AReply } from "../agent/reply.ts";
-import type { TaskAgentOptions } from "../agent/task-agent.ts";
+import type { ProgrammaticAgentOptions } from "../agent/programmatic-agent.ts";
 import { message0, message1, scriptedAgent, serveA2A, textsOf } from "../../test/serve-a2a.ts";
 
 /** Makes an agent of a program. */
-function agentOf(answer: TaskAgentOptions["answer"]): TaskAgent {
-  return new TaskAgent({ name: "helper", answer });
+function agentOf(answer: ProgrammaticAgentOptions["answer"]): ProgrammaticAgent {
+  return new ProgrammaticAgent({ name: "helper", answer });
 }
 
 /** An agent whose tool, which ends the run, returns the reply. */
@@ -30,13 +30,13 @@ function toolAgent(reply: () => A2AReply, text = "Let me see. "): Agent {
 }
 
 const rejecting: [kind: string, make: () => Runnable][] = [
-  ["a tool that ends the run", () => toolAgent(() => rejectTask("We sell no bread."))],
+  ["a tool that ends the run", () => toolAgent(() => rejectedReply("We sell no bread."))],
   [
     "a program",
     () =>
       agentOf(async function* () {
         yield "Let me see. ";
-        return rejectTask("We sell no bread.");
+        return rejectedReply("We sell no bread.");
       }),
   ],
 ];
@@ -67,7 +67,7 @@ describe("an agent that rejects a task", () => {
 });
 
 describe("an agent that answers by a message", () => {
-  const greet = () => agentOf(async () => answerByMessage("Hello!"));
+  const greet = () => agentOf(async () => messageReply("Hello!"));
 
   it("has it in place of the task, in both versions [a2a.agent-messages]", async () => {
     const served = await serveA2A({ agents: { helper: greet() } });
@@ -79,7 +79,7 @@ describe("an agent that answers by a message", () => {
   });
 
   it("has it as the only event of a stream, where the server may hold the task back [a2a.agent-messages]", async () => {
-    for (const agent of [greet(), toolAgent(() => answerByMessage("Hello!"), "")]) {
+    for (const agent of [greet(), toolAgent(() => messageReply("Hello!"), "")]) {
       const served = await serveA2A({ agents: { helper: agent }, mayAnswerByMessage: ["helper"] });
       const events = await Array.fromAsync(served.stream("SendStreamingMessage", message1("Hi")));
       expect(events).toEqual([{ message: expect.objectContaining({ parts: [{ text: "Hello!" }] }) }]);
@@ -87,7 +87,7 @@ describe("an agent that answers by a message", () => {
   });
 
   it("is a task that the message completes, once the agent has said something else [a2a.agent-messages]", async () => {
-    const agent = toolAgent(() => answerByMessage("Hello!"));
+    const agent = toolAgent(() => messageReply("Hello!"));
     const served = await serveA2A({ agents: { helper: agent }, mayAnswerByMessage: ["helper"] });
     const events = await Array.fromAsync(served.stream("SendStreamingMessage", message1("Hi")));
     expect(events[0]).toHaveProperty("task");
@@ -127,7 +127,7 @@ describe("an agent that asks its client", () => {
         { kind: "text", text: "When?" },
         { kind: "data", data: { days: [1, 2] } },
       ]);
-      return completeTask(`Booked: ${JSON.stringify(parts)}`);
+      return completedReply(`Booked: ${JSON.stringify(parts)}`);
     });
     const served = await serveA2A({ agents: { helper: agent } });
     const { result } = await served.call("message/send", message0("Book", { messageId: "m-first" }));
@@ -233,7 +233,7 @@ describe("an agent that makes artifacts", () => {
     expect(() => createArtifact({ parts: [{ kind: "url", url: "file:///etc/passwd" }] })).toThrow(/http/);
     expect(() => createArtifact({ artifactId: "response", parts: "x" })).toThrow(/response/);
     expect(() => createArtifact({ append: true, parts: "x" })).toThrow(/artifactId/);
-    expect(() => rejectTask([] as never)).toThrow(/reason/);
+    expect(() => rejectedReply([] as never)).toThrow(/reason/);
   });
 });
 

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { noLookup } from "../../test/receiver.ts";
 import { heldAgent, message0, message1, scriptedAgent, serveA2A, untilState } from "../../test/serve-a2a.ts";
 import type { A2AServerOptions, ServedA2A } from "../../test/serve-a2a.ts";
-import { answerByMessage, completeTask } from "../agent/reply.ts";
-import { TaskAgent } from "../agent/task-agent.ts";
+import { messageReply, completedReply } from "../agent/reply.ts";
+import { ProgrammaticAgent } from "../agent/programmatic-agent.ts";
 
 const silent = createLogger({ level: "silent" });
 
@@ -42,7 +42,10 @@ describe("a message", () => {
 
   it("has the options that the host gives for its request, once", async () => {
     const seen: unknown[] = [];
-    const agent = new TaskAgent({ name: "helper", answer: async () => await Promise.resolve(completeTask("Done.")) });
+    const agent = new ProgrammaticAgent({
+      name: "helper",
+      answer: async () => await Promise.resolve(completedReply("Done.")),
+    });
     const stream = agent.stream.bind(agent);
     agent.stream = (input, given) => {
       seen.push(given?.metadata?.["of"]);
@@ -81,12 +84,12 @@ describe("a message", () => {
   });
 
   it("has no answer by a message where its client does not wait, or goes on with a task", async () => {
-    const agent = new TaskAgent({
+    const agent = new ProgrammaticAgent({
       name: "helper",
       answer: async function* ({ message, ask }) {
         yield* [];
         if (JSON.stringify(message.parts).includes("ask")) await ask("Which?");
-        return answerByMessage("Hello!");
+        return messageReply("Hello!");
       },
     });
     const served = await serve({ agents: { helper: agent } });

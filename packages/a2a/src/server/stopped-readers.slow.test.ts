@@ -6,7 +6,7 @@ import { defineTool } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createArtifact } from "../agent/artifact.ts";
-import { TaskAgent } from "../agent/task-agent.ts";
+import { ProgrammaticAgent } from "../agent/programmatic-agent.ts";
 import { message0, message1, scriptedAgent, serveA2A, textsOf, untilState } from "../../test/serve-a2a.ts";
 import type { ServedA2A } from "../../test/serve-a2a.ts";
 
@@ -39,7 +39,7 @@ async function stopReading({ url }: ServedA2A): Promise<string> {
 describe("a reader that stops reading", () => {
   it("holds up no task, and leaves little in the memory of the service, however long the answer is [a2a.stopped-reader]", async () => {
     const pieces = 800;
-    const agent = new TaskAgent({
+    const agent = new ProgrammaticAgent({
       name: "helper",
       async *answer() {
         for (let count = 0; count < pieces; count++) yield piece;
@@ -56,7 +56,7 @@ describe("a reader that stops reading", () => {
   });
 
   it("gets the answer whole at last, where the events before are not kept [a2a.stopped-reader]", async () => {
-    const agent = new TaskAgent({
+    const agent = new ProgrammaticAgent({
       name: "helper",
       async *answer({ ask }) {
         for (const start of ["One ", "Two "]) {

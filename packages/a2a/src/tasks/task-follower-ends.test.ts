@@ -20,7 +20,7 @@ import {
   whole,
 } from "../../test/followed-task.ts";
 import { createArtifact } from "../agent/artifact.ts";
-import { answerByMessage, completeTask } from "../agent/reply.ts";
+import { messageReply, completedReply } from "../agent/reply.ts";
 import { toTask } from "./task-view.ts";
 
 describe("artifacts of a task that is followed", () => {
@@ -99,14 +99,14 @@ describe("artifacts of a task that is followed", () => {
   it("artifacts that say how a followed task ends are the last of its text", async () => {
     const { follower, sent } = follow(running, undefined);
     await follower.begin();
-    await takeAll(follower, [made("2.0", completeTask("Done.").artifacts), said("3.0", "Done.")]);
+    await takeAll(follower, [made("2.0", completedReply("Done.").artifacts), said("3.0", "Done.")]);
     await soon();
     expect(sent).toEqual([task(running)]);
   });
 });
 
 describe("a task that is held back", () => {
-  const reply = answerByMessage("Hi.");
+  const reply = messageReply("Hi.");
   const message = ended("Hi.", { artifacts: reply.artifacts });
 
   it("gives its place to the message that it ends with", async () => {

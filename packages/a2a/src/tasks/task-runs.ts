@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { Json, Runnable } from "@troupe/core";
 import type { RunCaller, RunKind, RunService } from "@troupe/core/runs";
-import type { FoundRun, RequestedRun, Service, StoredRun } from "@troupe/core/transport";
+import type { FoundRun, RequestedRun, Service, ServedStoredRun } from "@troupe/core/transport";
 import { A2AError } from "../wire/a2a-error.ts";
 
 /** A run that is a task, and its record. */
@@ -29,7 +29,7 @@ export class TaskRuns {
   }
 
   /** Begins a task of an agent or team, which continues after its client disconnects. */
-  async begin(requested: RequestedRun<unknown, unknown>, task: { name: string; note: Json }): Promise<StoredRun> {
+  async begin(requested: RequestedRun<unknown, unknown>, task: { name: string; note: Json }): Promise<ServedStoredRun> {
     const kind = this.#kindOf(task.name);
     return await this.service.servedRuns.beginStored(requested, { ...task, kind, isStored: true });
   }

@@ -2,7 +2,7 @@ import type { Json, RunWait } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
 import { describe, expect, it } from "vitest";
 import { createArtifact } from "../agent/artifact.ts";
-import { answerByMessage, completeTask, rejectTask } from "../agent/reply.ts";
+import { messageReply, completedReply, rejectedReply } from "../agent/reply.ts";
 import { toQuestion } from "./questions.ts";
 import { noteOf } from "./task-history.ts";
 import { toArtifacts, toMessage, toMetadata, toStatus, toTask } from "./task-view.ts";
@@ -54,15 +54,15 @@ describe("the status of a task", () => {
     ],
     [
       "over with a message",
-      done(ending(completeTask("Done."))),
+      done(ending(completedReply("Done."))),
       { state: "completed", at: 3, message: said(text("Done.")) },
     ],
     [
       "over with a message in its place",
-      done(ending(answerByMessage("Hi."))),
+      done(ending(messageReply("Hi."))),
       { state: "completed", at: 3, message: said(text("Hi.")) },
     ],
-    ["rejected", done(ending(rejectTask("Never."))), { state: "rejected", at: 3, message: said(text("Never.")) }],
+    ["rejected", done(ending(rejectedReply("Never."))), { state: "rejected", at: 3, message: said(text("Never.")) }],
   ])("is that of its run: %s", (_what, view, status) => {
     const defined = JSON.parse(JSON.stringify(view)) as RunView;
     expect(toStatus(defined, form)).toEqual(status);
@@ -70,7 +70,7 @@ describe("the status of a task", () => {
 
   it("has the answer for clients that look for it there, and what the agent said for all", () => {
     expect(toStatus(done({ text: "Rain." }), plain)).toEqual({ state: "completed", at: 3 });
-    expect(toStatus(done(ending(rejectTask("Never."))), plain)).toMatchObject({ message: said(text("Never.")) });
+    expect(toStatus(done(ending(rejectedReply("Never."))), plain)).toMatchObject({ message: said(text("Never.")) });
   });
 
   it.each([
@@ -96,14 +96,14 @@ describe("the status of a task", () => {
 describe("the message in the place of a task", () => {
   it("is that of the agent, without a task", () => {
     const { taskId: _, ...message } = said(text("Hi."));
-    expect(toMessage(done(ending(answerByMessage("Hi."))))).toEqual(message);
+    expect(toMessage(done(ending(messageReply("Hi."))))).toEqual(message);
   });
 
   it.each<[string, RunView]>([
     ["an answer", done({ text: "Hi." })],
-    ["a task that is completed", done(ending(completeTask("Hi.")))],
-    ["a task that is rejected", done(ending(rejectTask("Hi.")))],
-    ["a run that failed", { ...failed("internal"), output: ending(answerByMessage("Hi.")) }],
+    ["a task that is completed", done(ending(completedReply("Hi.")))],
+    ["a task that is rejected", done(ending(rejectedReply("Hi.")))],
+    ["a run that failed", { ...failed("internal"), output: ending(messageReply("Hi.")) }],
     ["a run that goes on", { ...run, status: "running" }],
   ])("is none for %s", (_what, view) => {
     expect(toMessage(view)).toBeUndefined();
@@ -131,10 +131,10 @@ describe("the artifacts of a task", () => {
     ["data", { text: "", structured: false }, [response({ kind: "data", data: false, mediaType: "application/json" })]],
     ["what tools made, behind the answer", { text: "Rain.", artifacts: [chart] }, [response(text("Rain.")), shown]],
     ["pieces, as one", { artifacts: pieces }, [{ artifactId: "a", parts: [text("1"), text("2")] }]],
-    ["a message that is the answer", ending(completeTask("Done.")), []],
-    ["a message beside the answer", ending(completeTask("Done."), "Rain."), [response(text("Rain."))]],
-    ["a reason in place of the answer", ending(rejectTask("Never."), "Rain."), []],
-    ["a message in place of the answer", ending(answerByMessage("Hi."), "Rain."), []],
+    ["a message that is the answer", ending(completedReply("Done.")), []],
+    ["a message beside the answer", ending(completedReply("Done."), "Rain."), [response(text("Rain."))]],
+    ["a reason in place of the answer", ending(rejectedReply("Never."), "Rain."), []],
+    ["a message in place of the answer", ending(messageReply("Hi."), "Rain."), []],
   ])("are of %s", (_what, output, artifacts) => {
     expect(toArtifacts({ output: output as Json })).toEqual(artifacts);
   });

@@ -10,7 +10,7 @@ import type { Splitter } from "./chunking.ts";
 import type { DocumentRecords, DocumentWriter } from "./document-writer.ts";
 import type { EmbeddingModelCheck } from "./embedding-model-check.ts";
 import { documentIdOf, refusePlace, toPieces } from "./pieces.ts";
-import type { DocumentPlace } from "./pieces.ts";
+import type { DocumentPosition } from "./pieces.ts";
 
 /**
  * Settings of a knowledge base for `addDocument` and `addDocuments`: the store, the embeddings with their call options,
@@ -140,7 +140,7 @@ function prepareAt(index: number, document: VectorDocument, plan: AddDocumentsSe
 export function prepareDocument(
   document: VectorDocument,
   { embeddings, split }: Pick<AddDocumentsSettings, "embeddings" | "split">,
-  places?: readonly DocumentPlace[],
+  places?: readonly DocumentPosition[],
 ): NewDocument {
   const text = copyDocument(document);
   const { id } = text;

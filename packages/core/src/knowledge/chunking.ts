@@ -1,4 +1,4 @@
-import { integerOption, optional, satisfying } from "../base/errors/option-checks.ts";
+import { integerOption, optional, customOption } from "../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../base/errors/read-options.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
@@ -41,7 +41,7 @@ const optionTable: OptionTable<ChunkingOptions> = {
 };
 
 /** Option check for `chunking`. Its fields are checked by `createSplitter`. */
-export const chunkingOption = satisfying<Chunking>(
+export const chunkingOption = customOption<Chunking>(
   "false, { size, overlap } or a function",
   (value) => value === false || typeof value === "function" || isRecord(value),
 );

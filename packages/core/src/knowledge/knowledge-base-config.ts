@@ -4,7 +4,7 @@ import {
   integerOption,
   methodsOption,
   optional,
-  satisfying,
+  customOption,
 } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionsOf, OptionTable } from "../base/errors/read-options.ts";
@@ -56,7 +56,7 @@ export type KnowledgeBaseConfig = {
   ownsStore?: boolean | undefined;
 };
 
-const storedName = satisfying<string>(
+const storedName = customOption<string>(
   "a well-formed string of at most 1024 bytes that is not blank",
   (value) => typeof value === "string" && !isBlank(value) && keyProblem(value) === undefined,
 );

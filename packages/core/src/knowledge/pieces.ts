@@ -18,7 +18,7 @@ const placeFields = ["documentId", "start", "end", "documentPlace"] as const;
  * The beginning of a page, or of rows, in the content of a document: an offset in UTF-16 code units, and the number of
  * the page or the first row.
  */
-export type DocumentPlace = { readonly start: number; readonly page?: number; readonly row?: number };
+export type DocumentPosition = { readonly start: number; readonly page?: number; readonly row?: number };
 
 /** Returns the id of a piece. The first piece has the number 1. */
 export function pieceId(documentId: string, number: number): string {
@@ -37,7 +37,7 @@ export function documentIdOf(id: string): string | undefined {
 export function toPieces(
   { id, content, metadata = {} }: DocumentFields,
   ranges: readonly TextRange[],
-  places: readonly DocumentPlace[] = [],
+  places: readonly DocumentPosition[] = [],
 ): DocumentFields[] {
   for (const name of placeFields) {
     if (Object.hasOwn(metadata, name)) throw refuseField(name, "the pieces of the document");
@@ -67,7 +67,7 @@ function headingsAt(structure: TextStructure, index: number): { headings?: strin
 /**
  * Returns the page on which a text begins, and the rows of the text. The text lies between two indexes of the document.
  */
-function placeAt(places: readonly DocumentPlace[], index: number, end: number): { page?: number; rows?: string } {
+function placeAt(places: readonly DocumentPosition[], index: number, end: number): { page?: number; rows?: string } {
   const at = places.findLast(({ start }) => start <= index);
   if (at === undefined) return {};
   const { page, row } = at;

@@ -1,11 +1,11 @@
 import { TroupeError } from "../base/errors/troupe-error.ts";
-import { booleanOption, stringOption, integerOption, optional, satisfying } from "../base/errors/option-checks.ts";
+import { booleanOption, stringOption, integerOption, optional, customOption } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
 import type { Telemetry } from "../base/telemetry/telemetry.ts";
 import { isRecord } from "../base/util/is-record.ts";
 import type { RunContext } from "../agents/run/run-context.ts";
-import { runOf, telemetryOf } from "../agents/run/derive-context.ts";
+import { runOfContext, telemetryOf } from "../agents/run/derive-context.ts";
 import { citesSources } from "../agents/tool/citing-tool.ts";
 import { defineTool } from "../agents/tool/define-tool.ts";
 import type { ExecutableTool } from "../agents/run/tool.ts";
@@ -45,9 +45,12 @@ const optionTable = {
   name: optional(stringOption),
   description: optional(stringOption),
   topK: optional(integerOption(1), 5),
-  minScore: optional(satisfying<number>("a number", (value) => typeof value === "number")),
+  minScore: optional(customOption<number>("a number", (value) => typeof value === "number")),
   filter: optional(
-    satisfying<SearchToolFilter>("an object or a function", (value) => typeof value === "function" || isRecord(value)),
+    customOption<SearchToolFilter>(
+      "an object or a function",
+      (value) => typeof value === "function" || isRecord(value),
+    ),
   ),
   cite: optional(booleanOption, false),
 } satisfies OptionTable<SearchToolConfig>;
@@ -113,7 +116,7 @@ async function filterOf(
 
 /** Adds the sources to the run, and returns the numbers that they have in the run. */
 function numbersOf(sources: ReturnType<typeof toSources>, context: RunContext): number[] {
-  const run = runOf(context);
+  const run = runOfContext(context);
   if (run === undefined) return sources.map((_, index) => index + 1);
   run.citesSources = true;
   // Every source has an id, so `passOnSources` returns a number for it.
@@ -121,7 +124,7 @@ function numbersOf(sources: ReturnType<typeof toSources>, context: RunContext): 
 }
 
 function callOf({ providerId }: SearchableKnowledge, context: RunContext): KnowledgeCallOptions {
-  const apiKey = runOf(context)?.keyFor(providerId);
+  const apiKey = runOfContext(context)?.keyFor(providerId);
   return { signal: context.signal, ...(apiKey !== undefined && { apiKey }) };
 }
 

@@ -1,5 +1,5 @@
 import { mapBounded } from "../base/async/map-bounded.ts";
-import { integerOption, functionOption, optional, satisfying, stringOption } from "../base/errors/option-checks.ts";
+import { integerOption, functionOption, optional, customOption, stringOption } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
 import { toTroupeError } from "../base/errors/to-troupe-error.ts";
@@ -12,7 +12,7 @@ import { prepareDocument, storeAll } from "./add-documents.ts";
 import type { AddDocumentsSettings, NewDocument } from "./add-documents.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
 import { readSynced, syncField } from "./synced-documents.ts";
-import type { DocumentPlace } from "./pieces.ts";
+import type { DocumentPosition } from "./pieces.ts";
 
 /**
  * The content of a document for `KnowledgeBase.sync`: a text, or a text with metadata and the places where its pages
@@ -23,7 +23,7 @@ export type DocumentContent =
   | {
       readonly content: string;
       readonly metadata?: Record<string, unknown> | undefined;
-      readonly places?: readonly DocumentPlace[] | undefined;
+      readonly places?: readonly DocumentPosition[] | undefined;
     };
 
 /** A document for `KnowledgeBase.sync`, which reads it only if it may have changed. */
@@ -63,7 +63,7 @@ export type SyncOptions = KnowledgeCallOptions & {
   onProgress?: ((progress: SyncProgress) => void) | undefined;
 };
 
-const anything = satisfying<never>("any value", () => true);
+const anything = customOption<never>("any value", () => true);
 
 const optionTable = {
   prefix: optional(stringOption, ""),

@@ -7,7 +7,7 @@ import {
   oneOf,
   optional,
 } from "../base/errors/option-checks.ts";
-import { booleanOption, nonEmptyString, satisfying } from "../base/errors/option-checks.ts";
+import { booleanOption, nonEmptyString, customOption } from "../base/errors/option-checks.ts";
 import { joinNames, wrongOption } from "../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../base/errors/read-options.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
@@ -36,7 +36,7 @@ const choiceNames = choices.map((choice) => JSON.stringify(choice)).join(", ");
 const checkNamedTool = nested({ tool: nonEmptyString });
 const checkJsonSchemaFormat = nested({
   type: oneOf("json_schema"),
-  schema: satisfying<Record<string, unknown>>("a JSON schema (an object)", isRecord),
+  schema: customOption<Record<string, unknown>>("a JSON schema (an object)", isRecord),
   name: optional(stringOption),
 });
 
@@ -76,7 +76,7 @@ export const checkModelSettings = nested({
   toolChoice: optional(checkToolChoice),
   reasoning: optional(checkReasoning),
   responseFormat: optional(checkResponseFormat),
-  seed: optional(satisfying<number>("an integer", Number.isSafeInteger)),
+  seed: optional(customOption<number>("an integer", Number.isSafeInteger)),
   parallelToolCalls: optional(booleanOption),
   vendor: optional(checkVendorOptions),
 } satisfies OptionTable<ModelSettings>) as OptionCheck<ModelSettings>;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readOptions } from "../base/errors/read-options.ts";
 import { Network, networkOptionTable } from "./network.ts";
-import type { CallStart, NetworkOptions, NetworkSettings } from "./network.ts";
+import type { ModelCallStart, NetworkOptions, NetworkSettings } from "./network.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -105,10 +105,10 @@ it.each<[options: NetworkSettings, names: string]>([
 describe("Network.openCall", () => {
   const { signal } = new AbortController();
   const headers = { "x-a": "1" };
-  const open = async (settings: NetworkSettings, start: Partial<CallStart> = {}) =>
+  const open = async (settings: NetworkSettings, start: Partial<ModelCallStart> = {}) =>
     await new Network(settings).openCall({ providerId: "acme", ...start });
 
-  it.each<[what: string, settings: NetworkSettings, start: Partial<CallStart>, key: unknown]>([
+  it.each<[what: string, settings: NetworkSettings, start: Partial<ModelCallStart>, key: unknown]>([
     ["the call", { apiKey: "config" }, { apiKey: "call" }, { value: "call", fromCaller: true }],
     ["the options", { apiKey: "config" }, {}, { value: "config", fromCaller: false }],
     ["a function", { apiKey: async () => "made" }, {}, { value: "made", fromCaller: false }],
@@ -176,7 +176,7 @@ describe("Network.openCall", () => {
 
 describe("Network.openCall beside a client", () => {
   const client = { apiKey: "canary" };
-  const open = async (start: Partial<CallStart> = {}, given: unknown = client) =>
+  const open = async (start: Partial<ModelCallStart> = {}, given: unknown = client) =>
     await new Network({ client: given, headers: { "x-a": "1" } }).openCall({ providerId: "acme", ...start });
 
   it("has no key and no headers, and finds the client's secrets", async () => {

@@ -1,5 +1,5 @@
 import { untilAborted } from "../base/async/until-aborted.ts";
-import { functionOption, methodsOption, optional, satisfying } from "../base/errors/option-checks.ts";
+import { functionOption, methodsOption, optional, customOption } from "../base/errors/option-checks.ts";
 import type { OptionTable } from "../base/errors/read-options.ts";
 import { wrongOption } from "../base/errors/read-options.ts";
 import type { OptionCheck } from "../base/errors/read-options.ts";
@@ -77,7 +77,7 @@ function checkHeaders(value: unknown, fail: () => TroupeError): CallHeaders {
   throw new TroupeError("invalid_config", `headers must not set ${refused}, which the connection sets itself.`);
 }
 
-const proxyOption = satisfying<string>("the http: or https: URL of a proxy, without a path", (value) => {
+const proxyOption = customOption<string>("the http: or https: URL of a proxy, without a path", (value) => {
   const url = typeof value === "string" ? URL.parse(value) : null;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
   return isWeb && url.pathname === "/" && url.search === "" && url.hash === "";
@@ -105,7 +105,7 @@ export type NetworkSettings = NetworkOptions & {
  * A model call that begins: its own API key and signal, and the environment variables that may contain a key if neither
  * the call nor the options have a key.
  */
-export type CallStart = {
+export type ModelCallStart = {
   providerId: string;
   apiKey?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -164,7 +164,7 @@ export class Network implements HttpSender {
    * the user's headers. Functions that return these are called once. Rejects with `unauthorized` if a required key is
    * missing. Rejects with `invalid_request` if the call has a key but the client accepts none.
    */
-  async openCall(start: CallStart): Promise<CallContext> {
+  async openCall(start: ModelCallStart): Promise<CallContext> {
     const { providerId, apiKey: request, signal, environment = [], isKeyOptional } = start;
     const client = this.#client;
     if (client !== undefined) return await openClientCall(client, start);
@@ -191,7 +191,7 @@ function wrongResult(): TroupeError {
  * Prepares a call to a vendor through the client of a vendor's library that the host has passed. The secrets found in
  * the client, such as its API key, are removed from the errors of the call.
  */
-async function openClientCall(client: unknown, start: CallStart): Promise<CallContext> {
+async function openClientCall(client: unknown, start: ModelCallStart): Promise<CallContext> {
   const { providerId, apiKey: request, signal, isKeyOptional, clientTakesKey = false } = start;
   const call = { providerId, signal, findSecrets: () => findClientSecrets(client, isKeyOptional) };
   if (request === undefined) return call;

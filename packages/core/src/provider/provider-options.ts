@@ -1,4 +1,4 @@
-import { booleanOption, integerOption, optional, satisfying, timeoutOption } from "../base/errors/option-checks.ts";
+import { booleanOption, integerOption, optional, customOption, timeoutOption } from "../base/errors/option-checks.ts";
 import { readOptions } from "../base/errors/read-options.ts";
 import type { OptionCheck, OptionsOf } from "../base/errors/read-options.ts";
 import { TroupeError } from "../base/errors/troupe-error.ts";
@@ -59,7 +59,7 @@ export type EmbeddingProviderOptions<Client> = NetworkOptions & {
   dimensions?: number | undefined;
 };
 
-const apiKeyOption: OptionCheck<ApiKeySource> = satisfying(
+const apiKeyOption: OptionCheck<ApiKeySource> = customOption(
   `a string of 1 to ${maxKeyLength} visible ASCII characters without spaces, or a function that returns one`,
   (value) => typeof value === "function" || isApiKey(value),
 );
@@ -70,7 +70,7 @@ const apiKeyOption: OptionCheck<ApiKeySource> = satisfying(
  */
 export const baseUrlOption: OptionCheck<string> = (...given) => addressOption(...given).replace(/\/+$/, "");
 
-const addressOption: OptionCheck<string> = satisfying(
+const addressOption: OptionCheck<string> = customOption(
   "an http: or https: address without credentials, query or fragment",
   (value) => {
     const url = typeof value === "string" ? URL.parse(value) : null;
@@ -84,7 +84,7 @@ const addressOption: OptionCheck<string> = satisfying(
  * describes it in the error: `clientOption<OpenAIClient>("a client of openai", "responses.create")`.
  */
 export function clientOption<Client>(what: string, ...paths: readonly string[]): OptionCheck<Client> {
-  return satisfying(`${what}, with ${paths.join(" and ")}`, (value) =>
+  return customOption(`${what}, with ${paths.join(" and ")}`, (value) =>
     paths.every((path) => typeof path.split(".").reduce<unknown>(readProperty, value) === "function"),
   );
 }
@@ -113,7 +113,7 @@ export const embeddingProviderOptionTable = {
 };
 
 /** Checked options of a provider with their defaults. Key, headers and proxy are part of the network. */
-export type SettingsOf<Checks extends Readonly<Record<string, OptionCheck<unknown>>>> = Omit<
+export type ProviderSettingsOf<Checks extends Readonly<Record<string, OptionCheck<unknown>>>> = Omit<
   OptionsOf<Checks>,
   keyof NetworkOptions | "apiKey" | "useEnvironmentKey" | "logger"
 > & { network: Network; logger: Logger };
@@ -133,7 +133,7 @@ export function readProviderOptions<Checks extends Readonly<Record<string, Optio
   table: Checks,
   options: object,
   { owner, withoutEffect = [] }: OptionNames,
-): SettingsOf<Checks> {
+): ProviderSettingsOf<Checks> {
   const read: Record<string, unknown> = readOptions(table, options, { owner });
   if (read["client"] !== undefined) refuseBesideClient(options, [...ownOfClient, ...withoutEffect]);
   const settings: Record<string, unknown> = { network: new Network(read), logger: silentLogger };

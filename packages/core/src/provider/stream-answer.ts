@@ -1,6 +1,6 @@
 import { toModelError } from "../base/errors/to-model-error.ts";
 import type { CallContext } from "../base/errors/to-model-error.ts";
-import { writeArguments } from "../schema/parse-model-json.ts";
+import { stringifyArguments } from "../schema/parse-model-json.ts";
 import { drainReply, leaveSoon } from "./wire/reply.ts";
 import { WholeAnswer } from "./wire/stream-events.ts";
 import type { EventBatch } from "./wire/stream-events.ts";
@@ -148,7 +148,7 @@ function toChunks(response: ModelResponse): ModelChunk[] {
     const damaged = malformedArguments.find(({ toolCallId }) => toolCallId === id);
     chunks.push(
       { type: "tool_call_start", toolCall: { id, name } },
-      { type: "tool_call_delta", toolCallId: id, argumentsDelta: damaged?.text ?? writeArguments(args) },
+      { type: "tool_call_delta", toolCallId: id, argumentsDelta: damaged?.text ?? stringifyArguments(args) },
       { type: "tool_call_end", toolCallId: id },
     );
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readCount, readObject, readObjects, readSource, readText, readUsage } from "./vendor-json.ts";
+import { sumCounts, readObject, readObjects, readSource, readText, readUsage } from "./vendor-json.ts";
 
 describe("the readers of fields", () => {
   it.each<[unknown, string]>([
@@ -42,8 +42,8 @@ describe("the readers of fields", () => {
     [[undefined], undefined],
     [[2 ** 53], undefined],
     [[Number.MAX_SAFE_INTEGER, 1], Number.MAX_SAFE_INTEGER],
-  ])("readCount of %j is %j", (values, count) => {
-    expect(readCount(...values)).toBe(count);
+  ])("sumCounts of %j is %j", (values, count) => {
+    expect(sumCounts(...values)).toBe(count);
   });
 });
 

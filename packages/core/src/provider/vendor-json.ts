@@ -30,7 +30,7 @@ export function readObjects(value: unknown): Record<string, unknown>[] {
 }
 
 /** Returns the sum of the counts in a vendor's JSON; `undefined` if none is an integer of at least 0. */
-export function readCount(...values: readonly unknown[]): number | undefined {
+export function sumCounts(...values: readonly unknown[]): number | undefined {
   const counts = values.filter(isCount);
   return counts.length === 0
     ? undefined
@@ -75,11 +75,11 @@ export function readUsage(
 ): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const counts = toCounts(usage);
-  const [prompt, completion] = [readCount(counts.promptTokens) ?? 0, readCount(counts.completionTokens) ?? 0];
+  const [prompt, completion] = [sumCounts(counts.promptTokens) ?? 0, sumCounts(counts.completionTokens) ?? 0];
   const read: TokenUsage = {
     promptTokens: prompt,
     completionTokens: completion,
-    totalTokens: readCount(counts.totalTokens) ?? prompt + completion,
+    totalTokens: sumCounts(counts.totalTokens) ?? prompt + completion,
   };
   for (const name of optionalCounters) {
     const count = counts[name];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseArguments, writeArguments } from "./parse-model-json.ts";
+import { parseArguments, stringifyArguments } from "./parse-model-json.ts";
 
 describe("parseArguments", () => {
   it.each([
@@ -33,7 +33,7 @@ describe("parseArguments", () => {
   });
 });
 
-describe("writeArguments", () => {
+describe("stringifyArguments", () => {
   it.each([
     '{"at":null}',
     '{"at":1e999,"in":[-1e999,null,0.1]}',
@@ -45,7 +45,7 @@ describe("writeArguments", () => {
     "1e999",
     '"x"',
   ])("writes %s so that it is refused or taken as it was", (text) => {
-    const written = writeArguments(JSON.parse(text));
+    const written = stringifyArguments(JSON.parse(text));
 
     expect(JSON.parse(written)).toEqual(JSON.parse(text) ?? {});
   });
@@ -53,6 +53,6 @@ describe("writeArguments", () => {
   it("writes what nests too deep to be written as something that nests too deep", () => {
     const deep = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`) as unknown;
 
-    expect(parseArguments(writeArguments({ deep }))).toEqual({ ok: false, problem: "nests deeper than 64 levels" });
+    expect(parseArguments(stringifyArguments({ deep }))).toEqual({ ok: false, problem: "nests deeper than 64 levels" });
   });
 });

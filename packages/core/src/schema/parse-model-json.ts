@@ -26,7 +26,7 @@ export function parseArguments(text: string): ParsedJson<Record<string, unknown>
  * back. Infinite numbers from `1e999`, which `JSON.stringify` would replace by null, stay infinite, so that their call
  * is refused.
  */
-export function writeArguments(args: unknown): string {
+export function stringifyArguments(args: unknown): string {
   try {
     const text = JSON.stringify(args ?? {});
     return text.includes("null") ? writeNumbers(args) : text;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { InMemoryStorage } from "../sessions/storage/in-memory-storage.ts";
 import type { StorageDriver } from "../sessions/storage/storage-driver.ts";
-import { faultAt, faultyStorage } from "./faulty-storage.ts";
+import { faultAtCall, faultyStorage } from "./faulty-storage.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -31,7 +31,7 @@ describe("faultyStorage", () => {
 
   it("fails a call before it does anything", async () => {
     const driver = new InMemoryStorage();
-    const storage = faultyStorage(driver, faultAt(1, "fail-before"));
+    const storage = faultyStorage(driver, faultAtCall(1, "fail-before"));
 
     await expect(storage.set("n", "k", 1)).rejects.toMatchObject({ code: "storage_unavailable" });
     expect(await driver.get("n", "k")).toBeNull();
@@ -39,7 +39,7 @@ describe("faultyStorage", () => {
 
   it("fails a call after it was done", async () => {
     const driver = new InMemoryStorage();
-    const storage = faultyStorage(driver, faultAt(1, "fail-after"));
+    const storage = faultyStorage(driver, faultAtCall(1, "fail-after"));
 
     await expect(storage.set("n", "k", 1)).rejects.toMatchObject({ code: "storage_unavailable" });
     expect(await driver.get("n", "k")).toBe(1);
@@ -70,7 +70,7 @@ describe("faultyStorage", () => {
   });
 
   it("damages the records of several listings", async () => {
-    const storage = faultyStorage(new InMemoryStorage(), faultAt(2, "corrupt"));
+    const storage = faultyStorage(new InMemoryStorage(), faultAtCall(2, "corrupt"));
     await storage.set("n", "k", 1);
     const listing = { namespace: "n", prefix: "", limit: 9 };
 

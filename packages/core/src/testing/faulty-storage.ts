@@ -22,7 +22,7 @@ export type FaultyStorage = StorageDriver & { readonly callCount: number };
 const damaged: Json = { damaged: true };
 
 /** Returns a plan with a fault of the k-th call only. */
-export function faultAt(k: number, fault: StorageFault): FaultPlan {
+export function faultAtCall(k: number, fault: StorageFault): FaultPlan {
   return ({ number }) => (number === k ? fault : undefined);
 }
 

@@ -5,7 +5,7 @@ import { ScriptedModel } from "../../src/testing/scripted-model.ts";
 import type { ScriptedCall } from "../../src/testing/scripted-model.ts";
 import { scriptedUsage } from "../../src/testing/scripted-answer.ts";
 import type { ScriptedRequest, ScriptedAnswer } from "../../src/testing/scripted-answer.ts";
-import { serversKey } from "../../src/testing/conformance/model-scenarios.ts";
+import { configuredApiKey } from "../../src/testing/conformance/model-scenarios.ts";
 import type { ModelScenario } from "../../src/testing/conformance/model-scenarios.ts";
 import type { ModelProviderSubject, VendorRequestOutcome } from "../../src/testing/conformance/model-subject.ts";
 
@@ -58,7 +58,7 @@ function answerOf({ answer = {} }: ModelScenario, createId: () => string): Exclu
 type Told = NonNullable<ModelScenario["failure"]> | Pick<ModelFailure, "networkCode">;
 
 function toError({ options }: ScriptedRequest, told: Told): ModelError {
-  const key = { value: options.apiKey ?? serversKey, fromCaller: options.apiKey !== undefined };
+  const key = { value: options.apiKey ?? configuredApiKey, fromCaller: options.apiKey !== undefined };
   if (!("status" in told)) return new ModelError({ providerId: "scripted", key, ...told });
   const retryAfterMs = told.retryAfterSeconds === undefined ? undefined : told.retryAfterSeconds * 1000;
   return new ModelError({ providerId: "scripted", key, status: told.status, retryAfterMs });

@@ -1,4 +1,4 @@
-import type { RequestedRun, RunTerms, ServedRun, Service } from "@troupe/core/transport";
+import type { RequestedRun, ProtocolRunOptions, ServedRun, Service } from "@troupe/core/transport";
 import type { Exchange } from "@troupe/core/transport";
 import { pathOfRun } from "./run-ids.ts";
 
@@ -7,7 +7,7 @@ export type RunCall = {
   readonly exchange: Exchange;
   readonly service: Service;
   readonly requested: RequestedRun<unknown, unknown>;
-  readonly terms: RunTerms;
+  readonly terms: ProtocolRunOptions;
   /** True if the client wants the ids of the run before the answer. */
   readonly early: boolean;
 };

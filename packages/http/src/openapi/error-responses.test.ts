@@ -1,6 +1,6 @@
 import { errorCodes } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { statusOf } from "@troupe/core/transport";
+import { httpStatusOfCode } from "@troupe/core/transport";
 import { errorResponseRefs, errorResponses } from "./error-responses.ts";
 import type { OpenApiResponse } from "./open-api-spec.ts";
 
@@ -37,7 +37,7 @@ function responseOf(status?: number): OpenApiResponse {
 describe("errorResponses", () => {
   it("has one response for each status of the service, and one for all others", () => {
     expect(Object.keys(errorResponses())).toEqual([...Object.values(names), "OtherError"]);
-    expect(errorCodes.map(statusOf).filter((status) => !statuses.includes(status))).toEqual([]);
+    expect(errorCodes.map(httpStatusOfCode).filter((status) => !statuses.includes(status))).toEqual([]);
   });
 
   it.each([...statuses, undefined])("lists Retry-After for 429 and Allow for 405 alone: %s", (status) => {
@@ -49,7 +49,7 @@ describe("errorResponses", () => {
   });
 
   it.each(statuses)("lists the codes of status %s, and shows the first in its example", (status) => {
-    const codes = status === 405 ? ["invalid_request"] : errorCodes.filter((code) => statusOf(code) === status);
+    const codes = status === 405 ? ["invalid_request"] : errorCodes.filter((code) => httpStatusOfCode(code) === status);
     const { description, content } = responseOf(status);
 
     expect(codes).not.toEqual([]);

@@ -1,5 +1,5 @@
 import { errorCodes } from "@troupe/core";
-import { statusOf } from "@troupe/core/transport";
+import { httpStatusOfCode } from "@troupe/core/transport";
 import { componentRef, schemaRef } from "./open-api-spec.ts";
 import type { OpenApiReference, OpenApiResponse } from "./open-api-spec.ts";
 
@@ -65,7 +65,8 @@ export function errorResponseRefs(...statuses: number[]): Record<string, OpenApi
 
 function errorResponse(status: number | undefined, meaning: string): OpenApiResponse {
   // No error code has the status 405, so the response uses `invalid_request`.
-  const codes = status === 405 ? ["invalid_request" as const] : errorCodes.filter((code) => statusOf(code) === status);
+  const codes =
+    status === 405 ? ["invalid_request" as const] : errorCodes.filter((code) => httpStatusOfCode(code) === status);
   const code = codes[0] ?? "invalid_request";
   const message = meaning.replaceAll("`", "");
   return {

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import { createService } from "@troupe/core/service";
 import type { ServiceOptions } from "@troupe/core/service";
-import { checkShortForm } from "@troupe/core/transport";
+import { checkShortFormOptions } from "@troupe/core/transport";
 import { readDocsOptions } from "../settings/docs-options.ts";
 import type { DocsOptions, DocsSettings } from "../settings/docs-options.ts";
 import { partsOf, readHttpOptions, shortFormNames } from "../settings/http-options.ts";
@@ -21,7 +21,7 @@ export function generateOpenAPISpec(
   docs?: DocsOptions,
 ): OpenApiSpec {
   const owner = "generateOpenAPISpec";
-  checkShortForm(options, shortFormNames, owner);
+  checkShortFormOptions(options, shortFormNames, owner);
   const { swagger, fileUpload, middleware: _, ...shared } = options;
   const parts = partsOf(createService(shared, owner), readHttpOptions({ swagger, fileUpload }, owner));
   return describeService(parts, readDocsOptions(docs ?? swagger ?? {}, { path: "swagger" }));

@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import { checkFieldNames, readIdempotencyKey, readKeyHeaders, readRunQuery } from "@troupe/core/transport";
-import type { Exchange, RequestedRun, RunFieldContext, RunFields, RunTerms } from "@troupe/core/transport";
+import type { Exchange, RequestedRun, RunFieldContext, RunFields, ProtocolRunOptions } from "@troupe/core/transport";
 import type { HttpParts } from "../settings/http-options.ts";
 import { readLastEventId } from "./read-delivery.ts";
 
@@ -12,7 +12,7 @@ export type InputRule<Input> = {
 };
 
 /** The terms of a run, and true if the client wants the ids of the run before the answer. */
-export type ReadTerms = { readonly terms: RunTerms; readonly early: boolean };
+export type ReadTerms = { readonly terms: ProtocolRunOptions; readonly early: boolean };
 
 /**
  * Reads the terms of a run from the headers and the query of its request. Throws `invalid_request` for
@@ -21,7 +21,7 @@ export type ReadTerms = { readonly terms: RunTerms; readonly early: boolean };
  */
 export function readTerms(
   exchange: Exchange,
-  target: Pick<RunTerms, "kind" | "name">,
+  target: Pick<ProtocolRunOptions, "kind" | "name">,
   { service }: HttpParts,
 ): ReadTerms {
   const { early, endsWithClient } = readRunQuery(exchange);

@@ -3,7 +3,7 @@ import { TroupeError } from "@troupe/core";
 import { createService } from "@troupe/core/service";
 import type { OnDisconnect, ServedWorkflow } from "@troupe/core/service";
 import { requestRecordOf } from "@troupe/core/transport";
-import type { RequestedRun, RunTerms, ServedRun } from "@troupe/core/transport";
+import type { RequestedRun, ProtocolRunOptions, ServedRun } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
 import { GivenRun } from "../../test/given-run.ts";
 import { callRoute, requestTo } from "../../test/route-call.ts";
@@ -35,7 +35,10 @@ function serving({ onDisconnect }: { onDisconnect?: OnDisconnect } = {}) {
   });
   const { servedRuns } = service;
   const begin = servedRuns.begin.bind(servedRuns);
-  servedRuns.begin = async (requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<ServedRun> => {
+  servedRuns.begin = async (
+    requested: RequestedRun<unknown, unknown>,
+    terms: ProtocolRunOptions,
+  ): Promise<ServedRun> => {
     asked.push(["begin", requested.input, terms]);
     if (!servedRuns.stores(terms)) return await begin(requested, terms);
     const { run } = new GivenRun({ kind: terms.kind });

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { Json } from "@troupe/core";
 import { runStatuses } from "@troupe/core/runs";
 import type { RunStatus } from "@troupe/core/runs";
-import { streamHead, toPublicRun } from "@troupe/core/transport";
+import { sseHeaders, toPublicRun } from "@troupe/core/transport";
 import type { Exchange, FoundRun, Route } from "@troupe/core/transport";
 import { sendEvents } from "../answer/answer-stream.ts";
 import { endWithClient } from "../answer/begin-run.ts";
@@ -70,7 +70,7 @@ async function followRun(exchange: Exchange, parts: HttpParts): Promise<void> {
   const { run, view } = await findRun(exchange, parts);
   run.checkReadable(view);
   exchange.setHeader("X-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
-  if (exchange.method === "HEAD") return exchange.send(200, streamHead);
+  if (exchange.method === "HEAD") return exchange.send(200, sseHeaders);
   endWithClient(exchange, run);
   await sendEvents(run, exchange, {
     heartbeatMs: parts.service.settings.heartbeatMs,

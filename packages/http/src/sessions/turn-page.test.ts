@@ -1,4 +1,4 @@
-import type { ContentPart, StoredTurn, TurnPart, TurnPartPlace } from "@troupe/core";
+import type { ContentPart, StoredTurn, TurnPart, TurnPartPosition } from "@troupe/core";
 import { noUsage } from "@troupe/core/provider";
 import { describe, expect, it } from "vitest";
 import { TurnPageWriter } from "./turn-page.ts";
@@ -24,8 +24,8 @@ const storedApart = (bytes: number): ContentPart =>
 
 /** Reads each part as its text, in pieces of three bytes, and notes the places. */
 function reader(text = "ABCDEFG") {
-  const places: TurnPartPlace[] = [];
-  const read = async (place: TurnPartPlace): Promise<TurnPart> => {
+  const places: TurnPartPosition[] = [];
+  const read = async (place: TurnPartPosition): Promise<TurnPart> => {
     places.push(place);
     const bytes = Buffer.from(text);
     const pieces = [bytes.subarray(0, 3), bytes.subarray(3, 6), bytes.subarray(6)].filter(({ length }) => length > 0);

@@ -1,10 +1,10 @@
-import type { StoredTurn, TakeTurn, TurnPart, TurnPartPlace } from "@troupe/core";
+import type { StoredTurn, TurnCollector, TurnPart, TurnPartPosition } from "@troupe/core";
 import { storedReferenceOf } from "@troupe/core/transport";
 import { toPublicTurn } from "./public-turn.ts";
 import type { ReferredPart } from "./public-turn.ts";
 
 /** A function that reads a part of a turn of the session. */
-export type ReadPart = (place: TurnPartPlace) => Promise<TurnPart>;
+export type ReadPart = (place: TurnPartPosition) => Promise<TurnPart>;
 
 /** Largest size of all turns on one page, in bytes. */
 const maxPageBytes = 8_388_608;
@@ -24,7 +24,7 @@ export class TurnPageWriter {
   }
 
   /** Adds a turn to the page. Returns false if the page has no room for it; the first turn always fits. */
-  readonly take: TakeTurn = async (stored: StoredTurn) => {
+  readonly take: TurnCollector = async (stored: StoredTurn) => {
     const { turn, referred } = toPublicTurn(stored);
     let text = JSON.stringify(turn);
     const bytes = Buffer.byteLength(text);

@@ -7,7 +7,7 @@ import {
   nonBlankString,
   optional,
   readOptions,
-  satisfying,
+  customOption,
 } from "@troupe/core/kit";
 import type { OptionContext } from "@troupe/core/transport";
 import type { OptionsOf, OptionTable } from "@troupe/core/kit";
@@ -55,7 +55,7 @@ export type SecurityScheme = {
   readonly [field: string]: unknown;
 };
 
-const path = satisfying<string>(
+const path = customOption<string>(
   'a path such as "/docs": segments of A-Z, a-z, 0-9, _ . ~ and -, each behind a slash',
   (value) => typeof value === "string" && /^(\/[\w.~-]+)+$/.test(value) && !/\/\.\.?(\/|$)/.test(value),
 );
@@ -63,7 +63,7 @@ const path = satisfying<string>(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const questions = satisfying<Readonly<Record<string, string>>>(
+const questions = customOption<Readonly<Record<string, string>>>(
   'an object of strings by name, such as { helper: "How is the weather?" }',
   (value) => isObject(value) && Object.values(value).every((each) => typeof each === "string" && /\S/.test(each)),
 );
@@ -76,7 +76,7 @@ const schemeTypes: readonly unknown[] = [
 ] satisfies SecurityScheme["type"][];
 const ownScheme = /^(anyKey|[a-z]+Key)$/;
 
-const securitySchemes = satisfying<Readonly<Record<string, SecurityScheme>>>(
+const securitySchemes = customOption<Readonly<Record<string, SecurityScheme>>>(
   'an object of OpenAPI security schemes by name, such as { bearer: { type: "http", scheme: "bearer" } }. Names of letters and "Key" are the service\'s own',
   (value) =>
     isObject(value) &&
@@ -87,7 +87,7 @@ const securitySchemes = satisfying<Readonly<Record<string, SecurityScheme>>>(
 );
 
 const server = {
-  url: satisfying<string>("a string that is not empty", (value) => typeof value === "string" && value !== ""),
+  url: customOption<string>("a string that is not empty", (value) => typeof value === "string" && value !== ""),
   description: optional(stringOption),
 };
 

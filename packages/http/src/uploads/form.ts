@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { TroupeError } from "@troupe/core";
 import { cutText } from "@troupe/core/kit";
-import { checkFileType, sniffType } from "@troupe/core/transport";
+import { checkFileType, detectMimeType } from "@troupe/core/transport";
 import type { UploadRules } from "./upload-options.ts";
 import { MemoryBudget, SpooledFile } from "./uploaded-file.ts";
 import type { FileHeaders, UploadedFile } from "./uploaded-file.ts";
@@ -77,7 +77,7 @@ export class Form {
     for await (const piece of withWholeHead(stream)) {
       if (file.size === 0) {
         const { mimeType: claimed = unknownType } = facts;
-        file.mimeType = claimed === unknownType ? sniffType(piece.toString("base64", 0, headBytes)) : claimed;
+        file.mimeType = claimed === unknownType ? detectMimeType(piece.toString("base64", 0, headBytes)) : claimed;
         this.#checkType(file);
       }
       this.#count(piece.length, file.size + piece.length, facts);
@@ -138,7 +138,7 @@ const unknownType = "application/octet-stream";
 /** Number of bytes at the beginning of a file that identify its type. */
 const headBytes = 18;
 
-/** @yields the pieces of a file; the first piece is long enough for `sniffType` unless the file is shorter */
+/** @yields the pieces of a file; the first piece is long enough for `detectMimeType` unless the file is shorter */
 async function* withWholeHead(stream: Readable): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const piece of stream as AsyncIterable<Buffer>) {

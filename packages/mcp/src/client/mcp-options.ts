@@ -13,7 +13,7 @@ import {
   oneOf,
   optional,
   readOptions,
-  satisfying,
+  customOption,
   timeoutOption,
 } from "@troupe/core/kit";
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
@@ -106,7 +106,7 @@ const filterOption = nested({
   deny: optional(arrayOf("names of tools", nonBlankString())),
 } satisfies OptionTable<NonNullable<McpToolServerOptions["tools"]>>);
 
-const envOption: OptionCheck<Readonly<Record<string, string>>> = satisfying(
+const envOption: OptionCheck<Readonly<Record<string, string>>> = customOption(
   "an object with strings as values",
   (value) =>
     typeof value === "object" &&
@@ -116,15 +116,15 @@ const envOption: OptionCheck<Readonly<Record<string, string>>> = satisfying(
     ),
 );
 
-const programText = satisfying<string>("a string without NUL", (value) => {
+const programText = customOption<string>("a string without NUL", (value) => {
   return typeof value === "string" && !value.includes("\0");
 });
 
-const commandOption = satisfying<string>("the name or path of a program", (value) => {
+const commandOption = customOption<string>("the name or path of a program", (value) => {
   return typeof value === "string" && value.trim() !== "" && !value.includes("\0");
 });
 
-const urlOption = satisfying<string>("an http: or https: URL without user and password", (value) => {
+const urlOption = customOption<string>("an http: or https: URL without user and password", (value) => {
   const url = typeof value === "string" ? URL.parse(value) : null;
   const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
   return isWeb && url.username === "" && url.password === "";
@@ -139,7 +139,7 @@ const headersOption: OptionCheck<NonNullable<McpToolServerOptions["headers"]>> =
   );
 };
 
-const authOption = satisfying<AuthProvider | OAuthClientProvider>(
+const authOption = customOption<AuthProvider | OAuthClientProvider>(
   "an AuthProvider or OAuthClientProvider of @modelcontextprotocol/client",
   (value) => typeof value === "object" && value !== null && ("token" in value || "tokens" in value),
 );

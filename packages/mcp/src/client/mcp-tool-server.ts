@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ContentPart, RunContext, ToolDef, ToolReturn, ToolSource } from "@troupe/core";
 import { closeTogether, Network } from "@troupe/core/kit";
-import { runOf } from "@troupe/core/transport";
+import { runOfContext } from "@troupe/core/transport";
 import { callServerTool } from "./call-server-tool.ts";
 import { Connection } from "./connection.ts";
 import { ToolMaker } from "./make-tools.ts";
@@ -220,7 +220,7 @@ export class McpToolServer implements ToolSource {
     const lost = knownCount === 0 ? "The run has none of its tools." : "The run has the tools that were known before.";
     const message = `The MCP server ${JSON.stringify(this.name)} did not list its tools. ${lost}`;
     const fields = { server: this.name, error };
-    const run = runOf(context);
+    const run = runOfContext(context);
     if (run === undefined) context.logger.warn(message, { ...fields, code: "tool_server_unavailable" });
     else run.warn("tool_server_unavailable", message, fields);
   }

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { TroupeError } from "@troupe/core";
 import { createId } from "@troupe/core/kit";
-import { isKeyHeader, statusOf, toPublicError } from "@troupe/core/transport";
+import { isKeyHeader, httpStatusOfCode, toPublicError } from "@troupe/core/transport";
 import type { AnswerHeaders, Exchange } from "@troupe/core/transport";
 
 /** A handler of the library: takes a web request and returns a web response. */
@@ -95,7 +95,7 @@ async function drained(stream: Writable): Promise<void> {
 export function sendRefusal(error: unknown, exchange: Exchange): void {
   if (exchange.isHeadSent || exchange.isDestroyed) return exchange.destroy();
   const { code, message } = toPublicError(error);
-  const status = statusOf(code);
+  const status = httpStatusOfCode(code);
   const body = JSON.stringify({
     jsonrpc: "2.0",
     error: { code: status >= 500 ? -32_603 : -32_600, message, data: { code } },

@@ -5,7 +5,7 @@ import {
   nonBlankString,
   optional,
   readOptions,
-  satisfying,
+  customOption,
   stringOption,
   timeoutOption,
 } from "@troupe/core/kit";
@@ -55,12 +55,12 @@ export type McpOptions = {
  */
 export type McpServerOptions = ServiceOptions & Omit<McpOptions, "path">;
 
-const longSecret = satisfying<string>(
+const longSecret = customOption<string>(
   "a string of at least 32 characters",
   (value) => typeof value === "string" && value.length >= 32,
 );
 
-const pathOption = satisfying<string>('a path such as "/mcp", without a slash at its end', (value) => {
+const pathOption = customOption<string>('a path such as "/mcp", without a slash at its end', (value) => {
   return typeof value === "string" && /^(?:\/[^/?#:*]+)+$/.test(value);
 });
 

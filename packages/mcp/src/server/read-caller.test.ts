@@ -2,7 +2,7 @@ import { Agent, TroupeError } from "@troupe/core";
 import { createService } from "@troupe/core/service";
 import type { ServiceOptions } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
-import { SourceGuard } from "@troupe/core/transport";
+import { HostAndOriginGuard } from "@troupe/core/transport";
 import type { NodeExchange } from "@troupe/core/transport";
 import { describe, expect, it } from "vitest";
 import { exchangeOf as exchangeOfRequest } from "../../test/exchanges.ts";
@@ -19,7 +19,7 @@ function exchangeOf(headers: Record<string, string>, more: object = {}): NodeExc
 function passes(options: Parameters<typeof createSourceGuard>[0], { headers = {}, ...more }: Sent): boolean {
   const exchange = exchangeOf(headers, more);
   try {
-    new SourceGuard(options).checkHost(exchange);
+    new HostAndOriginGuard(options).checkHost(exchange);
     createSourceGuard(options)(exchange);
     return true;
   } catch (error) {

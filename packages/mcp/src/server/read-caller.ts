@@ -1,6 +1,12 @@
 import { TroupeError } from "@troupe/core";
-import { createOriginCheck, isOriginOf, keysInHeaders, readKeyHeaders, readRequestHost } from "@troupe/core/transport";
-import type { Exchange, HostName, Service } from "@troupe/core/transport";
+import {
+  createOriginCheck,
+  isOriginOfHost,
+  keysInHeaders,
+  readKeyHeaders,
+  readRequestHost,
+} from "@troupe/core/transport";
+import type { Exchange, ParsedHost, Service } from "@troupe/core/transport";
 import type { Caller } from "./call-tool.ts";
 
 /**
@@ -21,7 +27,7 @@ export function createSourceGuard({
     const host = readRequestHost(url, headers.host);
     // Prevents DNS rebinding: an attacker's host name may resolve to this machine, and the attacker's page then has
     // that name as both its origin and its host. The service itself has checked that the host is in `allowedHosts`.
-    if (isOriginOf(origin, host) && (allowedHosts !== undefined || isLoopback(host))) return;
+    if (isOriginOfHost(origin, host) && (allowedHosts !== undefined || isLoopback(host))) return;
     throw new TroupeError(
       "forbidden",
       "A page of another site sent this request. The option allowedOrigins lists the origins that may send it, and allowedHosts the hosts of the service.",
@@ -29,7 +35,7 @@ export function createSourceGuard({
   };
 }
 
-function isLoopback(host: HostName | undefined): boolean {
+function isLoopback(host: ParsedHost | undefined): boolean {
   const name = host?.hostname ?? "";
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d+){3}$/.test(name);
 }

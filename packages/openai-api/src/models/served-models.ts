@@ -17,19 +17,19 @@ export type ServedModel = {
 };
 
 /** A model as passed to the option `mayRun`. */
-export type RunnableModel = Pick<ServedModel, "id" | "kind" | "name">;
+export type ServedModelInfo = Pick<ServedModel, "id" | "kind" | "name">;
 
 /** Returns true if the caller of a request may run a model. */
-export type MayRun = (request: ServiceRequest, model: RunnableModel) => boolean | Promise<boolean>;
+export type MayRunModel = (request: ServiceRequest, model: ServedModelInfo) => boolean | Promise<boolean>;
 
 /** The agents, teams and workflows of a service as models. */
 export class ServedModels {
   readonly #models: ReadonlyMap<string, ServedModel>;
-  readonly #mayRun: MayRun | undefined;
+  readonly #mayRun: MayRunModel | undefined;
   /** The creation time of all models, in seconds: the time when the routes were created. */
   readonly #created = Math.floor(Date.now() / 1000);
 
-  constructor({ agents, teams, workflows }: Service, mayRun: MayRun | undefined) {
+  constructor({ agents, teams, workflows }: Service, mayRun: MayRunModel | undefined) {
     const models = new Map<string, ServedModel>();
     const registries = { agent: agents, team: teams, workflow: workflows } as const;
     for (const kind of ["agent", "team", "workflow"] as const) {

@@ -1,6 +1,6 @@
 import type { ContentPart, MessageContent } from "@troupe/core";
 import { getOwn } from "@troupe/core/kit";
-import { sniffType } from "@troupe/core/transport";
+import { detectMimeType } from "@troupe/core/transport";
 import { wrongField } from "../wire/api-error.ts";
 import { arrayAt, objectAt, stringAt } from "./fields.ts";
 import type { Fields } from "./fields.ts";
@@ -57,7 +57,7 @@ function readFile({ file_data: data, file_url: url, filename, file_id: fileId }:
   const [given, place] = data === undefined ? [url, `${param}.file_url`] : [data, `${param}.file_data`];
   const text = stringAt(given, place);
   // Base64 data without a media type is accepted as well.
-  const read = /^(?:data|https?):/i.test(text) ? readUrl(text, place) : { data: text, mimeType: sniffType(text) };
+  const read = /^(?:data|https?):/i.test(text) ? readUrl(text, place) : { data: text, mimeType: detectMimeType(text) };
   const named = typeof filename === "string" && { filename };
   return { type: "file", mimeType: "application/octet-stream", ...read, ...named };
 }

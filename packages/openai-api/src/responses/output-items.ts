@@ -157,7 +157,7 @@ export class ServerCallItem implements OpenItem {
     return this.#itemWith("in_progress");
   }
 
-  writeArguments(delta: string): void {
+  stringifyArguments(delta: string): void {
     this.#args += delta;
     this.#emit("response.mcp_call_arguments.delta", { ...this.#place, delta });
   }

@@ -113,7 +113,7 @@ export class ResponseWriter {
   addCall({ id, name, args, output, error }: FinishedCall): void {
     this.#leave("completed");
     const item = this.#newCall(id, name, "");
-    item.writeArguments(args);
+    item.stringifyArguments(args);
     this.#settle(id, item, { output, error });
   }
 
@@ -132,7 +132,7 @@ export class ResponseWriter {
       case "tool_call_start":
         return this.#startCall(chunk.toolCall, step);
       case "tool_call_delta":
-        return this.#writeArguments(chunk.toolCallId, chunk.argumentsDelta);
+        return this.#stringifyArguments(chunk.toolCallId, chunk.argumentsDelta);
       case "tool_result":
         return this.#takeResult(chunk, step);
       case "source":
@@ -153,9 +153,9 @@ export class ResponseWriter {
     else this.#newCall(id, name, step);
   }
 
-  #writeArguments(id: string, delta: string): void {
+  #stringifyArguments(id: string, delta: string): void {
     const held = this.#held.get(id);
-    if (held === undefined) this.#calls.get(id)?.writeArguments(delta);
+    if (held === undefined) this.#calls.get(id)?.stringifyArguments(delta);
     else held.args += delta;
   }
 
@@ -167,7 +167,7 @@ export class ResponseWriter {
     if (item === undefined) {
       this.#leave("completed");
       item = this.#newCall(id, toolName, step);
-      item.writeArguments(toArguments(known?.args ?? ""));
+      item.stringifyArguments(toArguments(known?.args ?? ""));
     }
     this.#settle(id, item, { output: toOutputText(result), error });
   }

@@ -2,7 +2,7 @@ import { getTextContent } from "@troupe/core";
 import type { ChatMessage, Json, MessageContent, ModelSettings, RunAdditions, Runnable } from "@troupe/core";
 import type { ServedWorkflow } from "@troupe/core/service";
 import { checkDataParts, readMessage, readWorkflowInput } from "@troupe/core/transport";
-import type { Exchange, FailedRun, RequestedRun, RunTerms, ServedRun } from "@troupe/core/transport";
+import type { Exchange, FailedRun, RequestedRun, ProtocolRunOptions, ServedRun } from "@troupe/core/transport";
 import type { ServedModel } from "../models/served-models.ts";
 import type { ReadFormat, ReadTools } from "../request/additions.ts";
 import { wrongField } from "../wire/api-error.ts";
@@ -57,7 +57,7 @@ export async function beginRun(exchange: Exchange, parts: ApiParts, plan: RunPla
   service.closeIfDraining(exchange);
   const { kind, name } = model;
   const { endsWithClient, note } = plan;
-  const terms: RunTerms = { kind, name, endsWithClient, note, ...(plan.isStored && { isStored: true }) };
+  const terms: ProtocolRunOptions = { kind, name, endsWithClient, note, ...(plan.isStored && { isStored: true }) };
   const beginning = service.servedRuns.begin(requested, terms);
   exchange.record.runEnd = beginning.then(
     async (run) => (run.isStored ? await run.over : undefined),

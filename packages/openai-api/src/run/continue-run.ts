@@ -1,7 +1,7 @@
 import type { Json, MessageContent } from "@troupe/core";
 import { getTextContent } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
-import type { Exchange, StoredRun } from "@troupe/core/transport";
+import type { Exchange, ServedStoredRun } from "@troupe/core/transport";
 import type { ToolOutput } from "../request/conversation.ts";
 import type { ApprovalAnswer } from "../request/response-request.ts";
 import { apiError, wrongField } from "../wire/api-error.ts";
@@ -22,7 +22,7 @@ export type ClientAnswers = {
  * begins at this position.
  */
 export type ContinuedRun = {
-  readonly run: StoredRun;
+  readonly run: ServedStoredRun;
   readonly view: RunView;
   readonly part: number;
   readonly start: PartStart;

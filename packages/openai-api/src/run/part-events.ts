@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunView } from "@troupe/core/runs";
-import type { ServedEvent, ServedRun, StoredRun } from "@troupe/core/transport";
+import type { ServedEvent, ServedRun, ServedStoredRun } from "@troupe/core/transport";
 import type { StoredPart } from "./run-parts.ts";
 
 /** The end of one part of a run's events: the run waits for its client. */
@@ -39,7 +39,7 @@ export async function* replayPart({ events }: StoredPart): AsyncGenerator<PartEv
 }
 
 class PartReader {
-  readonly #run: StoredRun;
+  readonly #run: ServedStoredRun;
   readonly #start: PartStart;
   readonly #events: AsyncGenerator<ServedEvent, undefined>;
   #next: Promise<IteratorResult<ServedEvent, undefined>> | undefined;
@@ -47,7 +47,7 @@ class PartReader {
   #lastId: string | undefined;
   #mayWait = false;
 
-  constructor(run: StoredRun, start: PartStart) {
+  constructor(run: ServedStoredRun, start: PartStart) {
     this.#run = run;
     this.#start = start;
     this.#lastId = start.after;

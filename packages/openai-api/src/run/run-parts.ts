@@ -1,5 +1,5 @@
 import type { RunEvent } from "@troupe/core/runs";
-import type { StoredRun } from "@troupe/core/transport";
+import type { ServedStoredRun } from "@troupe/core/transport";
 import { callOf } from "./calls.ts";
 import type { AskedCall } from "./calls.ts";
 
@@ -15,7 +15,7 @@ export type StoredPart = {
  * Divides the stored events of a run into parts, one for each response. A part ends where the run waited for answers;
  * the next part begins with the attempt that received them.
  */
-export async function readParts({ service, runId, caller }: StoredRun): Promise<StoredPart[]> {
+export async function readParts({ service, runId, caller }: ServedStoredRun): Promise<StoredPart[]> {
   const parts: StoredPart[] = [];
   let events: RunEvent[] = [];
   let waitIds: string[] = [];

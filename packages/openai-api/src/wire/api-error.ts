@@ -1,6 +1,6 @@
 import { TroupeError } from "@troupe/core";
 import type { ErrorCode } from "@troupe/core";
-import { statusOf, toHttpFailure, toPublicFailure } from "@troupe/core/transport";
+import { httpStatusOfCode, toHttpFailure, toPublicFailure } from "@troupe/core/transport";
 import type { Exchange, FailedRun } from "@troupe/core/transport";
 
 /** An error in the shape of OpenAI's API. */
@@ -48,7 +48,7 @@ const paramOf: readonly (readonly [prefix: string, param: string])[] = [
 ];
 
 /** Converts an error to the shape of OpenAI's API. Leaves out details that are not for clients. */
-export function toApiError(error: TroupeError, status = statusOf(error.code)): ApiErrorBody {
+export function toApiError(error: TroupeError, status = httpStatusOfCode(error.code)): ApiErrorBody {
   const { message } = toPublicFailure(error);
   const { param, apiCode, field } = error.fields;
   const known = paramOf.find(([prefix]) => typeof field === "string" && field.startsWith(prefix));

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from "@troupe-internal/client";
+import type { ToolCallOutcome } from "@troupe-internal/client";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
 import { formatDuration, formatShort, formatValue, isObject, readJson } from "../ui/format.ts";
@@ -53,7 +53,7 @@ export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: b
 }
 
 /** The result of a tool call: the passages that a search has found as cards, anything else as it is. */
-function Result({ outcome: { error, result } }: { outcome: ToolOutcome }) {
+function Result({ outcome: { error, result } }: { outcome: ToolCallOutcome }) {
   const passages = error === undefined ? readPassages(result) : undefined;
   return passages === undefined ? <ResultView result={error ?? result} /> : <PassageCards passages={passages} />;
 }

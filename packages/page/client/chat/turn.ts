@@ -4,7 +4,7 @@ import type {
   RunnableKind,
   Source,
   StepStatus,
-  ToolOutcome,
+  ToolCallOutcome,
   Usage,
   Wait,
 } from "@troupe-internal/client";
@@ -41,7 +41,7 @@ export type ToolPart = {
   readonly progress?: unknown;
   /** The text of the team's member so far, if the call delegates to a member. */
   readonly said?: string;
-  readonly outcome?: ToolOutcome;
+  readonly outcome?: ToolCallOutcome;
   /** The question that must be answered before the call continues. */
   readonly wait?: Wait;
 };

@@ -3,7 +3,7 @@ import type { TokenUsage, TroupeError } from "@troupe/core";
 import type { RunEvent, RunView } from "@troupe/core/runs";
 import { toTroupeError } from "@troupe/core/kit";
 import { EventStream, toStoredError } from "@troupe/core/transport";
-import type { Exchange, FailedRun, StoredRun } from "@troupe/core/transport";
+import type { Exchange, FailedRun, ServedStoredRun } from "@troupe/core/transport";
 import type { UiChunk } from "./ui-chunk.ts";
 import { UiMessage } from "./ui-message.ts";
 
@@ -39,7 +39,7 @@ export type UiAnswerOptions = {
  * Sends a run as one message of the AI SDK's UI message stream. The stream ends when the run is over or waits for an
  * answer, or the client disconnects. Rejects with a failure of the request's own run if nothing was sent before.
  */
-export async function answerUi(exchange: Exchange, run: StoredRun, options: UiAnswerOptions): Promise<void> {
+export async function answerUi(exchange: Exchange, run: ServedStoredRun, options: UiAnswerOptions): Promise<void> {
   // The connection is watched only until the message is sent: a run that waits then continues without this client.
   const stopWatching = exchange.onClose(() => {
     if (!exchange.isFinished) run.disconnect();
@@ -56,7 +56,7 @@ export async function answerUi(exchange: Exchange, run: StoredRun, options: UiAn
 
 class UiAnswer {
   readonly #exchange: Exchange;
-  readonly #run: StoredRun;
+  readonly #run: ServedStoredRun;
   readonly #options: UiAnswerOptions;
   readonly #events: EventStream;
   readonly #message: UiMessage;
@@ -70,7 +70,7 @@ class UiAnswer {
   /** The pending read of the run's next event. */
   #next: Promise<RunEvent | undefined> | undefined;
 
-  constructor(exchange: Exchange, run: StoredRun, options: UiAnswerOptions) {
+  constructor(exchange: Exchange, run: ServedStoredRun, options: UiAnswerOptions) {
     this.#exchange = exchange;
     this.#run = run;
     this.#options = options;

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { RunWait, StreamChunk, TokenUsage } from "@troupe/core";
 import type { RunEvent } from "@troupe/core/runs";
 import { parseArguments } from "@troupe/core/kit";
-import { toPublicChunk, toPublicFailure, toPublicWait, wasDenied } from "@troupe/core/transport";
+import { toPublicChunk, toPublicFailure, toPublicWait, wasToolCallDenied } from "@troupe/core/transport";
 import { MessageSteps, modelStep } from "./message-steps.ts";
 import { toArtifactChunk, toClientJson, toUiOutput, toUiUsage } from "./ui-chunk.ts";
 import type { UiChunk } from "./ui-chunk.ts";
@@ -133,7 +133,7 @@ export class UiMessage {
       case "tool_call_start":
         return this.#startCall(chunk.toolCall, step);
       case "tool_call_delta":
-        return this.#writeArguments(chunk.toolCallId, chunk.argumentsDelta);
+        return this.#stringifyArguments(chunk.toolCallId, chunk.argumentsDelta);
       case "tool_progress": {
         const { type: _, ...data } = chunk;
         return this.#emit({ type: "data-tool-progress", data: toClientJson(data), transient: true });
@@ -158,7 +158,7 @@ export class UiMessage {
     this.#emit({ type: "tool-input-start", toolCallId: id, toolName: name });
   }
 
-  #writeArguments(toolCallId: string, inputTextDelta: string): void {
+  #stringifyArguments(toolCallId: string, inputTextDelta: string): void {
     const call = this.#calls.get(toolCallId);
     if (call === undefined || call.isAvailable) return;
     call.args += inputTextDelta;
@@ -170,7 +170,7 @@ export class UiMessage {
     const call = this.#calls.get(toolCallId) ?? this.#addCall({ id: toolCallId, name: toolName, args: {} });
     this.#complete(call);
     call.approvalId = undefined;
-    if (wasDenied(chunk)) this.#emit({ type: "tool-output-denied", toolCallId });
+    if (wasToolCallDenied(chunk)) this.#emit({ type: "tool-output-denied", toolCallId });
     else if (error !== undefined) this.#emit({ type: "tool-output-error", toolCallId, errorText: error });
     else this.#emit({ type: "tool-output-available", toolCallId, output: toUiOutput(chunk.result) });
     this.#settle(call);

@@ -1,4 +1,4 @@
-import { checkConformance, modelProviderCases, serversKey } from "@troupe/core/testing";
+import { checkConformance, modelProviderCases, configuredApiKey } from "@troupe/core/testing";
 import type { ModelProviderSubject } from "@troupe/core/testing";
 import { describe, it } from "vitest";
 import { FakeVendor } from "./fake-vendor.ts";
@@ -13,7 +13,7 @@ async function subject(): Promise<ModelProviderSubject & { close(): Promise<void
       const reply = scenarioReply(scenario, { truncated: "openai-chat-truncated.sse" });
       vendor.plan(reply);
       const { idleTimeoutMs } = scenario;
-      return new MinimalProvider({ url: vendor.url, apiKey: serversKey, idleTimeoutMs });
+      return new MinimalProvider({ url: vendor.url, apiKey: configuredApiKey, idleTimeoutMs });
     },
     requests: () => vendor.exchanges,
     close: async () => await vendor.close(),

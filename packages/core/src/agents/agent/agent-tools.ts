@@ -3,7 +3,7 @@ import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionCheck } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ToolCache } from "../tool/tool-cache.ts";
 import type { ToolDef, ToolSource } from "../run/tool.ts";
@@ -135,7 +135,7 @@ function warnOfTools(context: RunContext, leftOut: readonly LeftOut[]): void {
     const name = readProperty(tool, "name");
     const tells = typeof name === "string" ? { toolName: name.slice(0, 64) } : {};
     const message = "A tool of a tool source is wrong, and was left out of the run.";
-    runOf(context)?.warn("tool_left_out", message, { ...tells, error });
+    runOfContext(context)?.warn("tool_left_out", message, { ...tells, error });
   }
 }
 

@@ -3,7 +3,7 @@ import { UserMemory } from "../memory/user-memory.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { testRun } from "../run/test/test-run.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { faultAt, faultyStorage } from "../../testing/faulty-storage.ts";
+import { faultAtCall, faultyStorage } from "../../testing/faulty-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { scriptedUsage } from "../../testing/scripted-answer.ts";
 import { Agent } from "./agent.ts";
@@ -151,7 +151,7 @@ describe("an agent with a user memory", () => {
   });
 
   it("fails when the facts cannot be loaded", async () => {
-    const storage = faultyStorage(new InMemoryStorage(), faultAt(1, "fail-before"));
+    const storage = faultyStorage(new InMemoryStorage(), faultAtCall(1, "fail-before"));
     const userMemory = new UserMemory({ storage });
     const agent = new Agent({ name: "a", model: new ScriptedModel(), userMemory });
 

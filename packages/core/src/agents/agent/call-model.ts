@@ -8,7 +8,7 @@ import type { ModelCallOptions } from "../../model/model-config.ts";
 import type { ModelResponse } from "../../model/model-response.ts";
 import { ResponseCollector } from "../../model/response-collector.ts";
 import { callWithRetries } from "../../base/retry/with-retry.ts";
-import type { OpenOperation } from "../../base/telemetry/telemetry.ts";
+import type { OngoingOperation } from "../../base/telemetry/telemetry.ts";
 import type { Run } from "../run/run.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import type { PartialAnswers } from "../run/stream-views.ts";
@@ -177,7 +177,7 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
 const chunkNote = { type: "chunk" } as const;
 
 /** Notes in telemetry that a chunk has arrived. The end of the stream is no chunk of the answer. */
-function noteChunk(operation: OpenOperation<"model">, { type }: ModelChunk): void {
+function noteChunk(operation: OngoingOperation<"model">, { type }: ModelChunk): void {
   if (type !== "finish") operation.note(chunkNote);
 }
 

@@ -8,7 +8,7 @@ import {
   numberFrom,
   oneOf,
   optional,
-  satisfying,
+  customOption,
 } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
@@ -64,7 +64,7 @@ const optionTable = {
   description: optional(nonEmptyString),
   model: modelOption,
   instructions: optional(
-    satisfying<NonNullable<AgentConfig["instructions"]>>(
+    customOption<NonNullable<AgentConfig["instructions"]>>(
       "a string, or a function that makes one",
       (value) => typeof value === "string" || typeof value === "function",
     ),

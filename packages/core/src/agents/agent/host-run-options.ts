@@ -1,6 +1,6 @@
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
-import { stringOption, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { stringOption, optional, customOption } from "../../base/errors/option-checks.ts";
 import { modelOption } from "../../model/model-option.ts";
 import { checkModelSettings } from "../../model/model-settings.ts";
 import { runLimitsOption } from "../run/run-limits.ts";
@@ -16,7 +16,7 @@ export type HostRunOptions = Pick<RunOpts, "metadata" | "limits" | "modelOptions
 
 const table = {
   /** Data of the application, available in the run's context. */
-  metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+  metadata: optional(customOption<Record<string, unknown>>("an object", isRecord)),
   /** Limits of the run. */
   limits: optional(runLimitsOption),
   modelOptions: optional(checkModelSettings),

@@ -1,6 +1,6 @@
 import type { Guardrail } from "../guardrail/guardrail.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
-import type { OpenOperation } from "../../base/telemetry/telemetry.ts";
+import type { OngoingOperation } from "../../base/telemetry/telemetry.ts";
 import type { ModelChunk } from "../../model/model-chunk.ts";
 import type { ModelCallOptions, ToolChoice } from "../../model/model-config.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
@@ -74,7 +74,7 @@ export type PreparedCall = {
    * call.
    */
   readonly meter?: UsageMeter | undefined;
-  readonly operation?: OpenOperation<"model"> | undefined;
+  readonly operation?: OngoingOperation<"model"> | undefined;
 };
 
 /** One model call: the model's input, and the filter that turns model chunks into chunks of the run. */

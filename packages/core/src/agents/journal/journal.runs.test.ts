@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { journaledRunId, openJournal } from "./test/journals.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { deriveContext, inheritanceOf, meterOf, runOf, stepsOf } from "../run/derive-context.ts";
+import { deriveContext, inheritanceOf, meterOf, runOfContext, stepsOf } from "../run/derive-context.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import { plainSteps } from "../run/run-steps.ts";
@@ -85,7 +85,7 @@ describe("the parts of a durable run", () => {
       ephemeralStorage,
       apiKeys: { openai: "k" },
     });
-    expect([meterOf(inner), stepsOf(inner), runOf(inner)]).toEqual([meter, journal, run]);
+    expect([meterOf(inner), stepsOf(inner), runOfContext(inner)]).toEqual([meter, journal, run]);
     expect([meterOf(context), stepsOf(context)]).toEqual([run.meter, plainSteps]);
     expect(inheritanceOf(outer)).toMatchObject({ endsAt: 5, ephemeralStorage: undefined });
     expect(child.id("x")).toBe(journal.part("c0").id("x"));

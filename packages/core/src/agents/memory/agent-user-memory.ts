@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
-import { checkUser } from "../../sessions/storage/session-owner.ts";
+import { toUserOwner } from "../../sessions/storage/session-owner.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { UserMemoryScope } from "./memory-options.ts";
 import type { ExtractOptions } from "./user-memory.ts";
@@ -33,7 +33,7 @@ export interface AgentUserMemory {
  * unverified users.
  */
 export function factOwnerId(memory: AgentUserMemory, userId: string, scope: UserMemoryScope): string {
-  const owner = checkUser(userId, scope);
+  const owner = toUserOwner(userId, scope);
   const isPlain = owner.tenantId === undefined && owner.verified !== false;
   return isPlain || memory.bindStorage !== undefined ? userId : ownerKey(owner);
 }

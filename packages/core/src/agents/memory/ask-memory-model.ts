@@ -1,6 +1,6 @@
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import type { ModelName } from "../../base/telemetry/operations.ts";
-import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
+import type { OngoingOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { addUsage, noUsage } from "../../base/message/token-usage.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import { normalizeUsage } from "../../model/normalize-usage.ts";
@@ -64,7 +64,7 @@ async function observeMemoryCall(telemetry: Telemetry, call: MemoryModelCall): P
 
 function noteAttempts(
   { providerId, modelId }: ModelName,
-  operation: OpenOperation<"model">,
+  operation: OngoingOperation<"model">,
   report: ReportModelAttempt | undefined,
 ): ReportModelAttempt {
   return (attempt) => {

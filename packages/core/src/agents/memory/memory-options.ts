@@ -1,4 +1,10 @@
-import { booleanOption, integerOption, methodsOption, optional, satisfying } from "../../base/errors/option-checks.ts";
+import {
+  booleanOption,
+  integerOption,
+  methodsOption,
+  optional,
+  customOption,
+} from "../../base/errors/option-checks.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import type { LogFields, Logger } from "../../base/log/logger.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
@@ -154,7 +160,7 @@ export const storageDriver = methodsOption<StorageDriver>("a StorageDriver", "ge
 export const modelProvider = methodsOption<ModelProvider>("a ModelProvider", "generate");
 
 /** Option check for the number of a session's turn, or 0 for no turn. */
-export const turnNumber = satisfying<number>("the number of a turn, or 0", isCount);
+export const turnNumber = customOption<number>("the number of a turn, or 0", isCount);
 
 /** Table for `readOptions` with the checks and defaults of the options of a `Memory`. */
 export const memoryOptions = {

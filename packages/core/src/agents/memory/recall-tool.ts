@@ -1,6 +1,6 @@
 import { integerOption } from "../../base/errors/option-checks.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ExecutableTool } from "../run/tool.ts";
 import type { UserMemoryScope } from "./memory-options.ts";
@@ -47,7 +47,7 @@ async function recall(
   { query, limit = 20 }: { query?: unknown; limit?: unknown },
 ): Promise<string> {
   const { userId, verified, signal } = context;
-  const run = runOf(context);
+  const run = runOfContext(context);
   if (userId === undefined) {
     // A run that a transport starts for a client may legitimately have no user.
     if (run?.settings.fromOutside === false) run.warn("user_id_missing", noUserId);

@@ -4,7 +4,7 @@ import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
-import { checkUser } from "../../sessions/storage/session-owner.ts";
+import { toUserOwner } from "../../sessions/storage/session-owner.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { ExecutableTool } from "../run/tool.ts";
 import { BoundedFacts } from "./bounded-facts.ts";
@@ -167,7 +167,7 @@ export class UserMemory {
   }
 
   #accessTo(userId: string, { signal, storage, ...scope }: UserMemoryScope): FactAccess {
-    const user = checkUser(userId, scope);
+    const user = toUserOwner(userId, scope);
     const target = this.#storages.forAgent(storage);
     return { user, target, drivers: this.#storages.all, signal };
   }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { deriveContext, inheritanceOf, inheritanceWithoutRun, stepsOf, meterOf, runOf } from "./derive-context.ts";
+import {
+  deriveContext,
+  inheritanceOf,
+  inheritanceWithoutRun,
+  stepsOf,
+  meterOf,
+  runOfContext,
+} from "./derive-context.ts";
 import { readSlot, withSlot } from "./context-slot.ts";
 import { testRun } from "./test/test-run.ts";
 import { plainSteps } from "./run-steps.ts";
@@ -59,7 +66,7 @@ describe("inheritanceOf", () => {
     expect(inheritanceOf(copy)).toStrictEqual({ ...inheritanceWithoutRun, ...own });
     const { verified: _, ...unsaid } = copy;
     expect(inheritanceOf(unsaid)).toMatchObject({ verified: true });
-    expect([runOf(copy), meterOf(copy), stepsOf(copy)]).toEqual([undefined, undefined, plainSteps]);
+    expect([runOfContext(copy), meterOf(copy), stepsOf(copy)]).toEqual([undefined, undefined, plainSteps]);
     expect(inheritanceWithoutRun).toStrictEqual({
       apiKeys: {},
       fromOutside: false,
@@ -79,13 +86,13 @@ describe("deriveContext", () => {
     const derived = deriveContext(context, { sessionId: "other", toolCallId: "1" });
     expect({ ...derived }).toEqual({ ...context, sessionId: "other", toolCallId: "1" });
     expect(context.sessionId).toBe("s");
-    expect(runOf(derived)).toBe(run);
+    expect(runOfContext(derived)).toBe(run);
   });
 
   it("adds facts to a context without a run, and no run", () => {
     const derived = deriveContext({ ...context }, { toolCallId: "1" }, { endsAt: 1, meter: run.meter });
     expect(derived).toEqual({ ...context, toolCallId: "1" });
-    expect([runOf(derived), meterOf(derived)]).toEqual([undefined, undefined]);
+    expect([runOfContext(derived), meterOf(derived)]).toEqual([undefined, undefined]);
   });
 });
 

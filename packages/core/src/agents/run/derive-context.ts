@@ -55,7 +55,7 @@ function slotOf(context: RunContext): Slot | undefined {
 }
 
 /** Returns the run that a context belongs to; undefined for a context that was copied or made by hand. */
-export function runOf(context: RunContext): Run | undefined {
+export function runOfContext(context: RunContext): Run | undefined {
   return slotOf(context)?.run;
 }
 

@@ -1,7 +1,7 @@
 import { toPublicError } from "../../base/errors/public-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
-import type { OpenOperation } from "../../base/telemetry/telemetry.ts";
+import type { OngoingOperation } from "../../base/telemetry/telemetry.ts";
 import type { ModelAttemptEnd, ReportModelAttempt, ReportModelCall } from "../../model/model-attempt.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { eventIdsOf } from "./event-ids.ts";
@@ -33,7 +33,7 @@ export class ModelCallEvents {
    */
   begin(
     { providerId, modelId }: { providerId: string; modelId: string },
-    operation?: OpenOperation<"model">,
+    operation?: OngoingOperation<"model">,
   ): ReportModelAttempt | undefined {
     if (operation === undefined && !this.#hasListener()) return undefined;
     const ids = { ...this.#newCall(), providerId, modelId };
@@ -44,7 +44,7 @@ export class ModelCallEvents {
    * Begins the call of a model that calls other models. Returns the function that reports the calls of those models as
    * attempts at one call; undefined if there are neither listeners nor telemetry.
    */
-  beginPassedOn(operation?: OpenOperation<"model">): ReportModelCall | undefined {
+  beginPassedOn(operation?: OngoingOperation<"model">): ReportModelCall | undefined {
     if (operation === undefined && !this.#hasListener()) return undefined;
     const ids = this.#newCall();
     let attempt = 0;
@@ -66,7 +66,7 @@ export class ModelCallEvents {
     return { ...eventIdsOf(this.#context), callId: createId() };
   }
 
-  #start(attempt: CallAttempt, operation: OpenOperation<"model"> | undefined): (end: ModelAttemptEnd) => void {
+  #start(attempt: CallAttempt, operation: OngoingOperation<"model"> | undefined): (end: ModelAttemptEnd) => void {
     if (this.#isClosed) return () => undefined;
     const open = (this.#open ??= new Set());
     const startedAt = performance.now();

@@ -1,7 +1,7 @@
 import { createRedactor } from "../../base/log/redact.ts";
 import type { Redactor } from "../../base/log/redact.ts";
 import type { ObservedRunKind, ObservedRunEnd } from "../../base/telemetry/operations.ts";
-import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
+import type { OngoingOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { ApiKeys } from "../../model/keys/api-keys.ts";
 import type { Run } from "./run.ts";
 
@@ -10,7 +10,7 @@ export function beginRunOperation(
   telemetry: Telemetry,
   run: Run,
   kind: ObservedRunKind = "agent",
-): OpenOperation<"run"> {
+): OngoingOperation<"run"> {
   const { context, settings, model } = run;
   const { parentRunId, apiKeys, steps } = settings;
   const { durable } = steps;

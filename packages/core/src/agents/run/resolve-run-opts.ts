@@ -1,5 +1,5 @@
 import { booleanOption, integerOption, methodsOption, nested, optional } from "../../base/errors/option-checks.ts";
-import { satisfying, stringOption } from "../../base/errors/option-checks.ts";
+import { customOption, stringOption } from "../../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionTable, OptionContext } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -68,20 +68,22 @@ const optionTable = {
   userId: optional((value) => checkOwner({ userId: value as string }).userId),
   verified: optional(booleanOption),
   tenantId: optional((value) => checkOwner({ tenantId: value as string }).tenantId),
-  metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+  metadata: optional(customOption<Record<string, unknown>>("an object", isRecord)),
   messages: optional(messagesOption),
   apiKey: optional((value) => checkApiKey(value, "apiKey")),
   apiKeys: optional(checkApiKeys),
-  signal: optional(satisfying<AbortSignal>("an AbortSignal", isSignal)),
+  signal: optional(customOption<AbortSignal>("an AbortSignal", isSignal)),
   limits: optional(runLimitsOption),
   modelOptions: optional(checkModelSettings),
   model: optional(modelOption),
   instructions: optional(stringOption),
   // Only the array of tools is checked here; the agent checks each tool.
-  tools: optional(satisfying<NonNullable<RunOpts["tools"]>>("an array of tools and tool sources", Array.isArray)),
+  tools: optional(customOption<NonNullable<RunOpts["tools"]>>("an array of tools and tool sources", Array.isArray)),
   additions: optional(additionsOption),
-  parent: optional(satisfying<RunContext>("an object", isRecord)),
-  runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
+  parent: optional(customOption<RunContext>("an object", isRecord)),
+  runId: optional(
+    customOption<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value)),
+  ),
   fromOutside: optional(booleanOption),
   steps: optional(methodsOption<RunSteps>("the steps of a RunService", "step", "stream", "part", "child")),
   telemetry: optional(telemetryOption),

@@ -1,5 +1,5 @@
 import { arrayOf, integerOption, nested, nonBlankString } from "../../base/errors/option-checks.ts";
-import { optional, satisfying, stringOption } from "../../base/errors/option-checks.ts";
+import { optional, customOption, stringOption } from "../../base/errors/option-checks.ts";
 import { wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
 import { isRecord } from "../../base/util/is-record.ts";
@@ -35,7 +35,7 @@ export type RunAdditions = {
   maxTokens?: number | undefined;
 };
 
-const schema = satisfying<Record<string, unknown>>("a JSON schema (an object)", isRecord);
+const schema = customOption<Record<string, unknown>>("a JSON schema (an object)", isRecord);
 const maxTools = 128;
 
 const clientTool = nested({

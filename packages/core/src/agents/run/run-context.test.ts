@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "./run-context.ts";
-import { deriveContext, inheritanceOf, runOf } from "./derive-context.ts";
+import { deriveContext, inheritanceOf, runOfContext } from "./derive-context.ts";
 import { testRun } from "./test/test-run.ts";
 
 const canary = "sk-canary-of-the-run";
@@ -68,7 +68,7 @@ describe("the context of a run", () => {
   it("leads to its run, which has the keys", () => {
     const run = runWithKeys();
 
-    expect(runOf(run.context)).toBe(run);
+    expect(runOfContext(run.context)).toBe(run);
     expect([run.keyFor("openai"), run.keyFor("vertex"), run.keyFor("anthropic"), run.keyFor(undefined)]).toEqual([
       canary,
       "sk-google",
@@ -83,7 +83,7 @@ describe("the context of a run", () => {
     const call = deriveContext(context, { toolCallId: "1", idempotencyKey: "r/0/0", signal });
 
     expect(call).toMatchObject({ runId: context.runId, toolCallId: "1", idempotencyKey: "r/0/0", signal });
-    expect(runOf(call)).toBe(runOf(context));
+    expect(runOfContext(call)).toBe(runOfContext(context));
     expect(inheritanceOf(call)).toEqual({ ...inheritanceOf(context), delegationId: "1" });
     expect(context.toolCallId).toBeUndefined();
   });
@@ -91,9 +91,9 @@ describe("the context of a run", () => {
   it("leads to no run once it was copied or made by hand", () => {
     const { context } = runWithKeys();
     for (const copy of [{ ...context }, Object.create(context) as RunContext, new Proxy(context, {})]) {
-      expect(runOf(copy)).toBeUndefined();
+      expect(runOfContext(copy)).toBeUndefined();
       expect(inheritanceOf(copy)).toMatchObject({ apiKeys: {}, tenantId: "acme", meter: undefined });
-      expect(runOf(deriveContext(copy, { toolCallId: "1" }))).toBeUndefined();
+      expect(runOfContext(deriveContext(copy, { toolCallId: "1" }))).toBeUndefined();
     }
   });
 });

@@ -4,7 +4,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { FinishReason } from "../../model/model-chunk.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import type { ObservedRunEnd } from "../../base/telemetry/operations.ts";
-import type { OpenOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
+import type { OngoingOperation, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { PendingReads } from "./pending-reads.ts";
 import { LazyPromise } from "../../base/async/lazy-promise.ts";
 import { RunEnding } from "./run-ending.ts";
@@ -52,7 +52,7 @@ export class RunExecution<Structured>
    */
   #caller = new AsyncResource("TroupeRun", { requireManualDestroy: true });
   /** The record of the run for telemetry; undefined without telemetry. */
-  #operation: OpenOperation<"run"> | undefined;
+  #operation: OngoingOperation<"run"> | undefined;
 
   constructor(run: Run<Structured>, work: RunWork<Structured>) {
     this.#run = run;

@@ -23,7 +23,7 @@ export type RunInit = {
   readonly model?: { readonly providerId: string; readonly modelId: string } | undefined;
 };
 
-/** Makes the context of a run, which hooks, tools and guardrails see. `runOf` returns the run of a context. */
+/** Makes the context of a run, which hooks, tools and guardrails see. `runOfContext` returns the run of a context. */
 export function contextOf(run: Pick<RunContext, "signal" | "logger">, { name, settings }: RunInit): RunContext {
   const { runId, parentRunId, delegationId, sessionId, userId, verified, tenantId, metadata } = settings;
   const facts: RunContext = {

@@ -27,7 +27,7 @@ import { UsageMeter } from "./usage-meter.ts";
 
 /**
  * One run in execution: its settings, usage and events, and its answer so far. Hooks, tools and guardrails see only its
- * `context`. The function `runOf` returns the run of a context; hooks and tools cannot reach the run in any other way.
+ * `context`. The function `runOfContext` returns the run of a context; hooks and tools cannot reach the run in any other way.
  */
 export class Run<Structured = unknown> {
   readonly runId: string;

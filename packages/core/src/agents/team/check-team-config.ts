@@ -6,7 +6,7 @@ import {
   nonEmptyString,
   oneOf,
   optional,
-  satisfying,
+  customOption,
 } from "../../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
@@ -31,7 +31,7 @@ const longestName = 128;
 const busMethods = ["on", "off", "emit", "has"] as const;
 
 // The name of a team or member must be well-formed, because session keys contain it.
-const checkName = satisfying<string>(
+const checkName = customOption<string>(
   `a well-formed string of 1 to ${longestName} characters that is not blank`,
   (value) => typeof value === "string" && value.length <= longestName && !isBlank(value) && value.isWellFormed(),
 );

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import type { RunEvents } from "../run/run-events.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ApprovalHook } from "./approve-call.ts";
 import { defineTool } from "./define-tool.ts";
@@ -31,7 +31,7 @@ afterEach(() => {
 function watched(): { context: RunContext; warnings: RunEvents["run.warning"][] } {
   const context = contextOf();
   const warnings: RunEvents["run.warning"][] = [];
-  runOf(context)?.eventBus.on("run.warning", (warning) => warnings.push(warning));
+  runOfContext(context)?.eventBus.on("run.warning", (warning) => warnings.push(warning));
   return { context, warnings };
 }
 

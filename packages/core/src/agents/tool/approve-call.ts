@@ -1,4 +1,4 @@
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { OpenStep } from "../run/run-steps.ts";
 import type { ToolDef } from "../run/tool.ts";
@@ -109,7 +109,7 @@ async function needsApproval({ tool, args }: ApprovableCall, context: RunContext
     throw new TypeError("needsApproval must return true or false.");
   } catch (error) {
     const message = `The function needsApproval of the tool ${tool.name} failed, so its call needs an approval.`;
-    runOf(context)?.warn("hook_failed", message, { toolName: tool.name, error: loggedCause(error, context) });
+    runOfContext(context)?.warn("hook_failed", message, { toolName: tool.name, error: loggedCause(error, context) });
     return true;
   }
 }
@@ -141,7 +141,7 @@ function deniedOutcome(toolName: string, reason: string | undefined, context: Ru
 }
 
 /** Returns true if a failed tool call's public error states that the call was denied. */
-export function wasDenied({ toolName, error }: { toolName: string; error?: string | undefined }): boolean {
+export function wasToolCallDenied({ toolName, error }: { toolName: string; error?: string | undefined }): boolean {
   return error?.startsWith(`The call of ${toolName} was denied`) === true;
 }
 
@@ -151,12 +151,12 @@ function failedHook(
   context: RunContext,
 ): ToolOutcome {
   const message = `The hook ${hook} failed, so ${toolName} was not called.`;
-  runOf(context)?.warn("hook_failed", message, { toolName, error: loggedCause(error, context) });
+  runOfContext(context)?.warn("hook_failed", message, { toolName, error: loggedCause(error, context) });
   return failedOutcome(`The call of ${toolName} was not allowed.`);
 }
 
 function deniedUnasked(toolName: string, context: RunContext): ToolOutcome {
   const message = `The tool ${toolName} needs an approval, and this run cannot ask for one, so its call was denied. Give the agent hooks.onApproval, or run it in a RunService.`;
-  runOf(context)?.warnOnce("approval_unavailable", message, { toolName });
+  runOfContext(context)?.warnOnce("approval_unavailable", message, { toolName });
   return failedOutcome(`The call of ${toolName} was denied: it needs an approval, which this run cannot ask for.`);
 }

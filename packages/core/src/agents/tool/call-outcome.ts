@@ -1,7 +1,7 @@
 import type { EventBus } from "../../base/events/event-bus.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import { eventIdsOf } from "../run/event-ids.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
@@ -207,7 +207,7 @@ async function askClient(
 /** Makes the outcome of a failed call of a tool that the client must execute, in a run that cannot ask the client. */
 function refuseClientTool({ name: toolName }: ToolDef, { context }: RunningBatch): ToolOutcome {
   const sentence = `The tool ${toolName} has no execute: the client executes its calls, and only a run of a RunService can wait for that. Run the agent in a RunService, or give the tool execute.`;
-  runOf(context)?.warnOnce("client_tool_unavailable", sentence, { toolName });
+  runOfContext(context)?.warnOnce("client_tool_unavailable", sentence, { toolName });
   return failedOutcome(`The tool ${toolName} is not available in this run.`);
 }
 

@@ -6,7 +6,7 @@ import {
   nested,
   nonBlankString,
   oneOf,
-  satisfying,
+  customOption,
 } from "../../base/errors/option-checks.ts";
 import { optional, positiveNumber } from "../../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
@@ -183,7 +183,7 @@ const optionTable = {
   maxOutputBytes: optional(integerOption(1)),
   effect: optional(oneOf("pure", "idempotent", "once")),
   needsApproval: optional(
-    satisfying<ApprovalCheck>("true, false, or a function", (value) => {
+    customOption<ApprovalCheck>("true, false, or a function", (value) => {
       return typeof value === "boolean" || typeof value === "function";
     }),
   ),

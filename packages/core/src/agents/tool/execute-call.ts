@@ -2,7 +2,7 @@ import { writesLevel } from "../../base/log/logger.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
 import { describeJsonProblem } from "../../schema/json-limits.ts";
 import { parseArguments } from "../../schema/parse-model-json.ts";
-import { meterOf, runOf } from "../run/derive-context.ts";
+import { meterOf, runOfContext } from "../run/derive-context.ts";
 import type { Run } from "../run/run.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
@@ -24,7 +24,7 @@ export function executeCall(
   batch: RunningBatch,
 ): ToolCallResult | undefined | Promise<ToolCallResult | undefined> {
   if (batch.running.isOver) return undefined;
-  const run = runOf(batch.context);
+  const run = runOfContext(batch.context);
   if (run === undefined) return makeCall(batchCall, batch);
   return run.step<ToolCallResult | undefined>(
     callKey(batchCall),
@@ -80,7 +80,7 @@ async function makeCall(stepCall: StepCall, batch: RunningBatch): Promise<ToolCa
 
 /** Adds the sources of a tool's result to the run, with the id of the call. */
 function passOnSources(sources: ToolOutcome["sources"], { id: toolCallId }: ToolCall, { context }: RunningBatch): void {
-  if (sources !== undefined) runOf(context)?.passOnSources(sources.map((source) => ({ ...source, toolCallId })));
+  if (sources !== undefined) runOfContext(context)?.passOnSources(sources.map((source) => ({ ...source, toolCallId })));
 }
 
 /** Logs the end of a tool call at level `debug`, without its arguments and result. */

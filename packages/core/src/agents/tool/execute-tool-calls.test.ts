@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { EventBus } from "../../base/events/event-bus.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { defineTool } from "./define-tool.ts";
@@ -113,7 +113,7 @@ describe("executeToolCalls", () => {
     expect(seen[0]?.context.signal).not.toBe(context.signal);
     expect(JSON.stringify(seen[0]?.context)).not.toContain("sk-key");
     // Runs that the tool starts still have the keys.
-    expect(seen[0] && runOf(seen[0].context)?.settings.apiKeys).toEqual({ openai: "sk-key" });
+    expect(seen[0] && runOfContext(seen[0].context)?.settings.apiKeys).toEqual({ openai: "sk-key" });
   });
 
   it("gives the tool a logger that names the call", async () => {

@@ -5,7 +5,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { EventBus } from "../../base/events/event-bus.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
 import type { ToolCall, ToolCallResult } from "../../base/message/tool-call.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { CompiledSchema } from "../../schema/compile-schema.ts";
@@ -65,7 +65,7 @@ export async function* executeToolCalls(
     const { maxParallel = Infinity, onToolCall, onApproval, onResult, answerSchema, telemetry } = batch;
     const slots = new CallSlots(maxParallel, () => running.isOver);
     const onProgress = (progress: ToolProgress) => unread.add(progress);
-    const sourcesBefore = runOf(batch.context)?.sources.length ?? 0;
+    const sourcesBefore = runOfContext(batch.context)?.sources.length ?? 0;
     const hooks = { onToolCall, onApproval, onResult, onProgress };
     const shared = { ...batch, ...hooks, answerSchema, running, slots, telemetry, sourcesBefore };
     for (const call of calls) void execute(call, finished, shared);

@@ -1,7 +1,7 @@
 import { thrownMessage } from "../../base/errors/thrown-message.ts";
 import { scrubbedCause } from "../../base/errors/scrubbed-cause.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import { createMasker } from "../../base/util/create-masker.ts";
 import type { Masker } from "../../base/util/create-masker.ts";
 import { cutToBytes } from "./cut-content.ts";
@@ -33,5 +33,5 @@ export function loggedCause(thrown: unknown, context: RunContext): Error | undef
 
 /** Returns a function that masks the run's API keys in a text, before the text reaches a model, a client or a log. */
 export function keyMasker(context: RunContext): Masker {
-  return createMasker(Object.values(runOf(context)?.settings.apiKeys ?? {}).filter((key) => key !== undefined));
+  return createMasker(Object.values(runOfContext(context)?.settings.apiKeys ?? {}).filter((key) => key !== undefined));
 }

@@ -1,6 +1,6 @@
 import { withTimeout } from "../../base/async/with-timeout.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { OpenStep } from "../run/run-steps.ts";
 import type { ToolDef } from "../run/tool.ts";
@@ -65,7 +65,7 @@ async function verify(call: InterruptedToolCall): Promise<ToolOutcome | undefine
     return outcomeOfReturn(found["result"], tool, context);
   } catch (error) {
     const message = `The function verify of the tool ${toolName} failed, so it is unknown if its call took place.`;
-    runOf(context)?.warn("verify_failed", message, { toolName, error: loggedCause(error, context) });
+    runOfContext(context)?.warn("verify_failed", message, { toolName, error: loggedCause(error, context) });
     return "unknown";
   }
 }

@@ -6,7 +6,7 @@ import { isSource } from "../../base/message/source.ts";
 import type { Source } from "../../base/message/source.ts";
 import type { Artifact } from "../../base/message/tool-call.ts";
 import { checkPart } from "../run/check-content.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { ToolDef } from "../run/tool.ts";
 import { cleanJson } from "../../base/util/clean-json.ts";
@@ -44,7 +44,7 @@ export function outcomeOfReturn(value: unknown, tool: ToolDef, context: RunConte
   let isCut = false;
   const outcome = readToolResult(value, maxOutputBytes, () => (isCut = true));
   const message = `The output of the tool ${toolName} was cut. Return less, or raise maxOutputBytes of the tool.`;
-  if (isCut) runOf(context)?.warn("tool_output_cut", message, { toolName, maxOutputBytes });
+  if (isCut) runOfContext(context)?.warn("tool_output_cut", message, { toolName, maxOutputBytes });
   return outcome;
 }
 

@@ -8,7 +8,7 @@ import { RunError } from "../run/run-output.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import type { RunOpts } from "../run/run-options.ts";
 import type { CompleteRunOutput, RunOutput } from "../run/run-output.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { runnableAsTool } from "./runnable-as-tool.ts";
 import { batchOf, callOf, contextOf, resultOf } from "./test/batch.ts";
@@ -84,7 +84,7 @@ describe("runnableAsTool", () => {
     const seen: { input: MessageContent; opts: RunOpts }[] = [];
     const runnable = runnableOf("critic", async (input, opts) => {
       seen.push({ input, opts });
-      if (opts.parent !== undefined) runOf(opts.parent)?.meter.add({ ...noUsage, totalTokens: 7 });
+      if (opts.parent !== undefined) runOfContext(opts.parent)?.meter.add({ ...noUsage, totalTokens: 7 });
       return outputOf("too long");
     });
     const context = contextOf();
@@ -95,7 +95,7 @@ describe("runnableAsTool", () => {
     expect(seen[0]?.input).toBe("my novel");
     expect(seen[0]?.opts.parent).toMatchObject({ runId: "run-1", toolCallId: "id-ask_critic" });
     expect(seen[0]?.opts.signal).toBe(seen[0]?.opts.parent?.signal);
-    expect(runOf(context)?.meter.total.totalTokens).toBe(7);
+    expect(runOfContext(context)?.meter.total.totalTokens).toBe(7);
   });
 
   it.each<[code: ErrorCode, message: string]>([

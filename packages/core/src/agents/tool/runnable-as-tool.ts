@@ -5,7 +5,7 @@ import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { effectOfRunnable } from "../run/keeps-steps.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import type { RunContext } from "../run/run-context.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { Runnable } from "../run/runnable.ts";
@@ -83,7 +83,7 @@ async function runForText(runnable: Runnable, input: string, context: RunContext
  * renumbered for that run.
  */
 export function passOnCitations({ text, sources }: Pick<RunOutput, "text" | "sources">, context: RunContext): string {
-  const run = runOf(context);
+  const run = runOfContext(context);
   if (run === undefined) return text;
   const numbers = run.passOnSources(sources);
   if (sources?.some(({ passage }) => passage !== undefined) !== true) return text;

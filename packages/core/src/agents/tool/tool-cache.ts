@@ -1,5 +1,5 @@
 import type { RunContext } from "../run/run-context.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import { canonicalJson } from "../../schema/canonical-json.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import { LruCache } from "../../base/util/lru-cache.ts";
@@ -59,7 +59,7 @@ export class ToolCache {
 export function cacheKey(toolName: string, args: Record<string, unknown>, context: RunContext): string {
   const { userId, verified } = context;
   const { createHash } = process.getBuiltinModule("node:crypto");
-  const { tenantId, apiKeys = {} } = runOf(context)?.settings ?? {};
+  const { tenantId, apiKeys = {} } = runOfContext(context)?.settings ?? {};
   const about = [toolName, ownerKey({ tenantId, userId, verified }), apiKeys, args];
   return createHash("sha256").update(canonicalJson(about)).digest("base64");
 }

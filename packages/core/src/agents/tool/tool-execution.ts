@@ -1,6 +1,6 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunContext } from "../run/run-context.ts";
-import { deriveContext, runOf } from "../run/derive-context.ts";
+import { deriveContext, runOfContext } from "../run/derive-context.ts";
 import type { RunScope } from "../run/derive-context.ts";
 import { cleanJson } from "../../base/util/clean-json.ts";
 import { failureText, loggedCause } from "./failure-text.ts";
@@ -120,7 +120,7 @@ export class ToolExecution {
   #reportStillRunning({ code }: TroupeError): void {
     const { name: toolName } = this.#tool;
     const message = `The tool ${toolName} is still running ${gracePeriodMs} ms after its signal aborted (${code}): end its work when context.signal aborts.`;
-    runOf(this.#context)?.warn("tool_still_running", message, { toolName });
+    runOfContext(this.#context)?.warn("tool_still_running", message, { toolName });
   }
 
   #finish(outcome: ToolOutcome): void {

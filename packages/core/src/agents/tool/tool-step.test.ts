@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import type { LogEntry } from "../journal/log-entry.ts";
 import { entriesIn } from "../journal/test/journals.ts";
-import { meterOf, runOf } from "../run/derive-context.ts";
+import { meterOf, runOfContext } from "../run/derive-context.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { ExecutableTool, ToolDef } from "../run/tool.ts";
 import type { Json } from "../../sessions/storage/json.ts";
@@ -101,7 +101,7 @@ describe("a tool call of a durable run", () => {
     const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
     const tool = smallTool("ask", {
       execute: (_, context) => {
-        const run = runOf(context);
+        const run = runOfContext(context);
         run?.passOnSources([{ id: "s1", url: "https://example.org" }]);
         meterOf(context)?.add(usage);
         return "asked";
@@ -121,7 +121,9 @@ describe("a tool call of a durable run", () => {
   it("gives the run the sources of child runs that reported no tokens again", async () => {
     const storage = new InMemoryStorage();
     const sources = [{ id: "s1", url: "https://example.org" }];
-    const tool = smallTool("ask", { execute: (_, context) => (runOf(context)?.passOnSources(sources), "asked") });
+    const tool = smallTool("ask", {
+      execute: (_, context) => (runOfContext(context)?.passOnSources(sources), "asked"),
+    });
     const asking = callOf("ask", {}, "1");
     await attemptBatch(storage, { tools: [tool], calls: [asking] });
     const again = await attemptBatch(storage, { tools: [tool], calls: [asking] });

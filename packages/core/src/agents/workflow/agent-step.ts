@@ -1,7 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { MessageContent } from "../../base/message/content.ts";
 import type { StreamChunk } from "../run/stream-chunk.ts";
-import { runOf, telemetryOf } from "../run/derive-context.ts";
+import { runOfContext, telemetryOf } from "../run/derive-context.ts";
 import { countUnmeteredUsage } from "../run/usage-meter.ts";
 import type { RunOutput } from "../run/run-output.ts";
 import type { UsageMeter } from "../run/usage-meter.ts";
@@ -65,7 +65,7 @@ export async function runAgentStep(stepRun: AgentStepRequest): Promise<RunOutput
   try {
     const output = await startAgent(stepRun);
     countUnmeteredUsage(meter, output, telemetryOf(stepRun.context));
-    const run = runOf(stepRun.context);
+    const run = runOfContext(stepRun.context);
     run?.addSources(output.sources);
     if (run !== undefined && output.stored === false) run.isStored = false;
     return output;
@@ -83,7 +83,7 @@ export function textOfFailedRun(error: unknown): string {
 
 async function startAgent({ agent, session, input, context, onChunk }: AgentStepRequest): Promise<RunOutput> {
   const { signal } = context;
-  const settings = runOf(context)?.settings;
+  const settings = runOfContext(context)?.settings;
   const modelOptions = settings?.modelOptions;
   // The context contains the session of the caller. A workflow that is a member of a team runs in its own session,
   // whose id is only in the run's settings.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
-import { runOf } from "../run/derive-context.ts";
+import { runOfContext } from "../run/derive-context.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Workflow } from "./workflow.ts";
 
@@ -73,7 +73,7 @@ describe("the keys of a workflow", () => {
           name: "by hand",
           run: async (_state, context) => {
             shown = JSON.stringify(context);
-            expect(runOf(context)?.keyFor("openai")).toBe("sk-canary");
+            expect(runOfContext(context)?.keyFor("openai")).toBe("sk-canary");
             const { text, userId = "" } = await agent.run("go", { parent: context });
             return { text, user: userId };
           },

@@ -14,14 +14,14 @@ import {
   oneOf,
   optional,
   positiveNumber,
-  satisfying,
+  customOption,
   timeoutOption,
 } from "./option-checks.ts";
 import type { OptionCheck } from "./read-options.ts";
 import { TroupeError } from "./troupe-error.ts";
 
 const storage = methodsOption<Map<string, string>>("a storage driver", "get", "set");
-const noSpaces = satisfying<string>("a string without spaces", (value) => !String(value).includes(" "));
+const noSpaces = customOption<string>("a string without spaces", (value) => !String(value).includes(" "));
 
 describe("a check of an option", () => {
   it.each<[string, OptionCheck<unknown>, unknown[]]>([
@@ -38,7 +38,7 @@ describe("a check of an option", () => {
     ["oneOf", oneOf("low", 2, true), ["low", 2, true]],
     ["functionLike", functionOption(), [() => {}, Map]],
     ["methods", storage, [new Map()]],
-    ["satisfying", noSpaces, ["ab"]],
+    ["customOption", noSpaces, ["ab"]],
     ["optional", optional(stringOption), ["a", undefined]],
     ["arrayOf", arrayOf("strings", stringOption), [[], ["a"]]],
     ["nested", nested({ size: integerOption(0) }), [{ size: 3 }]],

@@ -10,7 +10,7 @@ export const longestTimerMs = 2 ** 31 - 1;
  * Makes an option check that accepts values passing `test` and throws for others. `expected` completes the sentence
  * "name must be …" of the error.
  */
-export function satisfying<Value>(expected: string, test: (value: unknown) => boolean): OptionCheck<Value> {
+export function customOption<Value>(expected: string, test: (value: unknown) => boolean): OptionCheck<Value> {
   return (value, name, where) => {
     if (test(value)) return value as Value;
     throw wrongOption({ ...where, name }, expected, value);
@@ -27,15 +27,15 @@ export function optional<Value>(check: OptionCheck<Value>, defaultValue?: Value)
 }
 
 /** Option check that accepts any string, including an empty string. */
-export const stringOption = satisfying<string>("a string", (value) => typeof value === "string");
+export const stringOption = customOption<string>("a string", (value) => typeof value === "string");
 
 /** Option check that accepts only `true` and `false`. */
-export const booleanOption = satisfying<boolean>("true or false", (value) => typeof value === "boolean");
+export const booleanOption = customOption<boolean>("true or false", (value) => typeof value === "boolean");
 
 /** Makes an option check for a string that is neither empty nor only white space, of at most `longest` characters. */
 export function nonBlankString(longest = Infinity): OptionCheck<string> {
   const expected = longest === Infinity ? "a string" : `a string of 1 to ${longest} characters`;
-  return satisfying(
+  return customOption(
     `${expected} that is not blank`,
     (value) => typeof value === "string" && value.length <= longest && !isBlank(value),
   );
@@ -45,14 +45,14 @@ export function nonBlankString(longest = Infinity): OptionCheck<string> {
  * Option check for a string of at least one character. White space counts, as in a stop sequence. Use `nonBlankString`
  * for names.
  */
-export const nonEmptyString = satisfying<string>(
+export const nonEmptyString = customOption<string>(
   "a string that is not empty",
   (value) => typeof value === "string" && value !== "",
 );
 
 /** Makes an option check for an integer from `least` to `most`, inclusive. */
 export function integerOption(least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck<number> {
-  return satisfying(
+  return customOption(
     describeInteger(least, most),
     (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
   );
@@ -60,7 +60,7 @@ export function integerOption(least: number, most = Number.MAX_SAFE_INTEGER): Op
 
 /** Makes an option check for a number from `least` to `most`, inclusive; fractions are allowed. */
 export function numberFrom(least: number, most: number): OptionCheck<number> {
-  return satisfying(
+  return customOption(
     `a number from ${least} to ${most}`,
     (value) => typeof value === "number" && value >= least && value <= most,
   );
@@ -69,11 +69,11 @@ export function numberFrom(least: number, most: number): OptionCheck<number> {
 /** Makes an option check for a number above 0 and up to `most`; fractions are allowed. */
 export function positiveNumber(most = Number.MAX_VALUE): OptionCheck<number> {
   const expected = most === Number.MAX_VALUE ? "a positive number" : `a positive number up to ${most}`;
-  return satisfying(expected, (value) => typeof value === "number" && value > 0 && value <= most);
+  return customOption(expected, (value) => typeof value === "number" && value > 0 && value <= most);
 }
 
 /** Option check for a delay: a number of milliseconds from 0 to `longestTimerMs`. */
-export const millisecondsOption = satisfying<number>(
+export const millisecondsOption = customOption<number>(
   `a number of milliseconds from 0 to ${longestTimerMs}`,
   (value) => typeof value === "number" && value >= 0 && value <= longestTimerMs,
 );
@@ -89,12 +89,12 @@ export function oneOf<const Values extends readonly (string | number | boolean)[
     values.map((value) => JSON.stringify(value)),
     "or",
   );
-  return satisfying(expected, (value) => values.includes(value as Values[number]));
+  return customOption(expected, (value) => values.includes(value as Values[number]));
 }
 
 /** Makes an option check for a function. Its parameters and result are not checked. */
 export function functionOption<Callable>(): OptionCheck<Callable> {
-  return satisfying("a function", (value) => typeof value === "function");
+  return customOption("a function", (value) => typeof value === "function");
 }
 
 /**
@@ -102,7 +102,7 @@ export function functionOption<Callable>(): OptionCheck<Callable> {
  * `methods<StorageDriver>("a storage driver", "get", "set")`.
  */
 export function methodsOption<Value>(what: string, ...names: readonly (keyof Value & string)[]): OptionCheck<Value> {
-  return satisfying(`${what}, with the methods ${joinNames(names, "and")}`, (value) =>
+  return customOption(`${what}, with the methods ${joinNames(names, "and")}`, (value) =>
     names.every((name) => typeof readProperty(value, name) === "function"),
   );
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import { activeChunks } from "./active-chunks.ts";
-import type { OpenOperation } from "./telemetry.ts";
+import type { OngoingOperation } from "./telemetry.ts";
 import type { Operations } from "./operations.ts";
 
 const active = new AsyncLocalStorage<string>();
@@ -15,7 +15,7 @@ function chunksOf(produce: (see: () => void) => AsyncGenerator<number, string>) 
     note: () => undefined,
     context: () => undefined,
     end: () => undefined,
-  } satisfies OpenOperation<keyof Operations>;
+  } satisfies OngoingOperation<keyof Operations>;
   const chunks = activeChunks(
     operation,
     produce(() => void seen.push(active.getStore())),

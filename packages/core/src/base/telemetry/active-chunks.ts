@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import type { Operations } from "./operations.ts";
-import type { OpenOperation } from "./telemetry.ts";
+import type { OngoingOperation } from "./telemetry.ts";
 
 /** Functions for the end of an operation's chunks. Exactly one of them is called, once. */
 export type ChunksEnd<Result> = {
@@ -16,7 +16,7 @@ export type ChunksEnd<Result> = {
  * surrounds the chunks, because either would cost time for each chunk.
  */
 export function activeChunks<Chunk, Result>(
-  operation: OpenOperation<keyof Operations>,
+  operation: OngoingOperation<keyof Operations>,
   chunks: AsyncGenerator<Chunk, Result>,
   { onDone, onFailed, onLeft }: ChunksEnd<Result>,
 ): AsyncGenerator<Chunk, Result> {

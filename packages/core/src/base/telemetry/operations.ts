@@ -148,7 +148,7 @@ export type Operations = {
 };
 
 /** An event during an operation. */
-export type OperationNote =
+export type OperationEvent =
   /** An attempt at a model call has ended. `error` is its code. */
   | (ModelName & {
       readonly type: "attempt";

@@ -1,7 +1,7 @@
 import type { LogFields } from "../log/logger.ts";
 import { methodsOption } from "../errors/option-checks.ts";
 import type { TokenUsage } from "../message/token-usage.ts";
-import type { OperationNote, Operations } from "./operations.ts";
+import type { OperationEvent, Operations } from "./operations.ts";
 
 /** The context of a span in the form of W3C Trace Context, for a record or another process. */
 export type TraceContext = { readonly traceparent: string; readonly tracestate?: string };
@@ -22,11 +22,11 @@ export type TraceOrigin = {
 };
 
 /** An operation in progress. */
-export interface OpenOperation<Name extends keyof Operations> {
+export interface OngoingOperation<Name extends keyof Operations> {
   /** Runs a function while the operation's span is active, so that spans created in it become children. */
   run<Result>(work: () => Result): Result;
   /** Records an event within the operation. */
-  note(note: OperationNote): void;
+  note(note: OperationEvent): void;
   /** Returns the context of the operation's span; undefined if the span is not recorded. */
   context(): TraceContext | undefined;
   /** Ends the operation. Only the first end counts. */
@@ -54,7 +54,7 @@ export type Measurements = {
 };
 
 /** The values that telemetry reads whenever metrics are collected. */
-export type ObservedValues = {
+export type GaugeValues = {
   /** The number of durable runs that wait to be performed. */
   readonly "queue.depth": number;
   /** The seconds for which the oldest of them could have been performed; 0 if no run waits. */
@@ -67,7 +67,7 @@ export type ObservedValues = {
  */
 export interface Telemetry {
   /** Begins an operation, as a child of the active operation. */
-  begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OpenOperation<Name>;
+  begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OngoingOperation<Name>;
   /**
    * Adds usage to the active operation that no model call of this process has reported, such as that of a remote agent.
    */
@@ -78,7 +78,7 @@ export interface Telemetry {
    * Calls `read` for the current value whenever metrics are collected; undefined is not recorded. Returns the function
    * that ends these calls.
    */
-  observe(name: keyof ObservedValues, read: () => Promise<number | undefined>): () => void;
+  observe(name: keyof GaugeValues, read: () => Promise<number | undefined>): () => void;
   /** Returns the headers that pass the active span on to another service; an empty object without a span. */
   headers(): Readonly<Record<string, string>>;
   /** Returns telemetry whose next run without a parent run belongs to these trace contexts. */

@@ -10,7 +10,7 @@ import type { EmbeddingProvider } from "./embedding-provider.ts";
 import { toFilter } from "./metadata-filter.ts";
 import { largestTopK, readSearchOptions } from "./read-search-options.ts";
 import { queryTerms } from "./text/text-terms.ts";
-import type { DirectedVector, StoredDocument, TextDatabase, VectorDatabase } from "./vector-database.ts";
+import type { VectorWithLength, StoredDocument, TextSearchDatabase, VectorDatabase } from "./vector-database.ts";
 import type {
   TextSearchOptions,
   VectorChange,
@@ -43,16 +43,16 @@ export const vectorStoreOptionTable: OptionTable<VectorStoreOptions> = {
 export type DatabaseVectorStoreInit = VectorStoreOptions & {
   /** The store's name at the beginning of error messages, such as `The Qdrant vector store`. */
   readonly name: string;
-  /** True if the database is a `TextDatabase`, so that the store has `searchText`. @default false */
+  /** True if the database is a `TextSearchDatabase`, so that the store has `searchText`. @default false */
   readonly searchesText?: boolean | undefined;
   /** Opens the database on the first call. After a failure the next call tries again. */
-  readonly open: () => Promise<VectorDatabase & Partial<TextDatabase>>;
+  readonly open: () => Promise<VectorDatabase & Partial<TextSearchDatabase>>;
 };
 
 /** The parts of a store that the views of its collections share. */
 type SharedParts = {
   readonly name: string;
-  readonly connection: LazyConnection<VectorDatabase & Partial<TextDatabase>>;
+  readonly connection: LazyConnection<VectorDatabase & Partial<TextSearchDatabase>>;
   readonly searchesText: boolean;
   readonly embeddings: EmbeddingProvider | undefined;
   readonly dimensions: number | undefined;
@@ -149,7 +149,7 @@ export class VectorCollection implements VectorStore {
   }
 
   /** Copies and checks a document before any wait, because the caller may change its object. */
-  #snapshot(document: VectorDocument): DocumentFields & Partial<DirectedVector> {
+  #snapshot(document: VectorDocument): DocumentFields & Partial<VectorWithLength> {
     const fields = copyDocument(document);
     if (document.embedding !== undefined) return { ...fields, ...this.#directed(document.embedding) };
     if (this.embeddings !== undefined) return fields;
@@ -157,7 +157,7 @@ export class VectorCollection implements VectorStore {
     throw new TroupeError("invalid_value", message);
   }
 
-  async #withVectors(documents: (DocumentFields & Partial<DirectedVector>)[]): Promise<StoredDocument[]> {
+  async #withVectors(documents: (DocumentFields & Partial<VectorWithLength>)[]): Promise<StoredDocument[]> {
     const missing = documents.filter(({ vector }) => vector === undefined);
     const texts = missing.map(({ content }) => content);
     const made = texts.length === 0 ? [] : await this.#embed(texts);
@@ -175,7 +175,7 @@ export class VectorCollection implements VectorStore {
     return texts.length === 1 ? [await this.embeddings.embed(first)] : await this.embeddings.embedBatch(texts);
   }
 
-  #directed(embedding: unknown): DirectedVector {
+  #directed(embedding: unknown): VectorWithLength {
     const length = checkEmbedding(embedding, this.#shared.dimensions);
     return { vector: Float32Array.from(embedding as readonly number[]), length };
   }
@@ -195,7 +195,9 @@ export class VectorCollection implements VectorStore {
     return ranked.slice(0, topK);
   }
 
-  async #use<Result>(work: (database: VectorDatabase & Partial<TextDatabase>) => Promise<Result>): Promise<Result> {
+  async #use<Result>(
+    work: (database: VectorDatabase & Partial<TextSearchDatabase>) => Promise<Result>,
+  ): Promise<Result> {
     this.#checkOpen();
     return await this.#shared.connection.use(work);
   }
@@ -211,7 +213,7 @@ export class VectorCollection implements VectorStore {
  * embeds documents without a vector, opens the database on the first call, ranks search results, and closes.
  */
 export class DatabaseVectorStore extends VectorCollection {
-  readonly #connection: LazyConnection<VectorDatabase & Partial<TextDatabase>>;
+  readonly #connection: LazyConnection<VectorDatabase & Partial<TextSearchDatabase>>;
 
   constructor({ name, open, embeddings, dimensions, searchesText = false }: DatabaseVectorStoreInit) {
     const made = embeddings?.dimensions;

@@ -2,11 +2,11 @@ import { readOptions } from "../../base/errors/read-options.ts";
 import { DatabaseVectorStore, vectorStoreOptionTable } from "./database-vector-store.ts";
 import type { VectorStoreOptions } from "./database-vector-store.ts";
 import type {
-  StoredChange,
-  StoredPage,
-  StoredSearch,
-  StoredTextSearch,
-  TextDatabase,
+  VectorWrite,
+  VectorListQuery,
+  VectorSearchQuery,
+  TextSearchQuery,
+  TextSearchDatabase,
   VectorDatabase,
 } from "./vector-database.ts";
 import type { VectorDocument, VectorListPage, VectorSearchResult } from "./vector-store.ts";
@@ -32,18 +32,18 @@ export class InMemoryVectorStore extends DatabaseVectorStore {
   }
 }
 
-class MemoryDatabase implements VectorDatabase, TextDatabase {
+class MemoryDatabase implements VectorDatabase, TextSearchDatabase {
   readonly #spaces = new Map<string, VectorSpace>();
 
-  async write(collection: string, change: StoredChange): Promise<void> {
+  async write(collection: string, change: VectorWrite): Promise<void> {
     this.#space(collection).write(change);
   }
 
-  async search(collection: string, search: StoredSearch): Promise<VectorSearchResult[]> {
+  async search(collection: string, search: VectorSearchQuery): Promise<VectorSearchResult[]> {
     return this.#spaces.get(collection)?.search(search) ?? [];
   }
 
-  async searchText(collection: string, search: StoredTextSearch): Promise<VectorSearchResult[]> {
+  async searchText(collection: string, search: TextSearchQuery): Promise<VectorSearchResult[]> {
     return (await this.#spaces.get(collection)?.searchText(search)) ?? [];
   }
 
@@ -57,7 +57,7 @@ class MemoryDatabase implements VectorDatabase, TextDatabase {
     return this.#spaces.get(collection)?.get(id) ?? null;
   }
 
-  async list(collection: string, page: StoredPage): Promise<VectorListPage> {
+  async list(collection: string, page: VectorListQuery): Promise<VectorListPage> {
     return this.#spaces.get(collection)?.list(page) ?? { documents: [] };
   }
 

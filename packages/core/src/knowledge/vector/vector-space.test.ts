@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredDocument, StoredSearch } from "./vector-database.ts";
+import type { StoredDocument, VectorSearchQuery } from "./vector-database.ts";
 import { VectorSpace } from "./vector-space.ts";
 
 type Metadata = Record<string, unknown>;
@@ -17,7 +17,7 @@ function spaceOf(...documents: StoredDocument[]) {
   space.write({ documents, deletedIds: [], deletedWhere: undefined });
   const write = (change: Partial<Parameters<VectorSpace["write"]>[0]>) =>
     space.write({ documents: [], deletedIds: [], deletedWhere: undefined, ...change });
-  const find = (numbers: number[], options: Partial<StoredSearch> = {}) =>
+  const find = (numbers: number[], options: Partial<VectorSearchQuery> = {}) =>
     space
       .search({ topK: 10, minScore: -Infinity, filter: {}, ...directed(...numbers), ...options })
       .map(({ document, score }) => `${document.id} ${score.toFixed(2)}`);

@@ -6,7 +6,13 @@ import { toPredicate } from "./metadata-filter.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import { NearestItems } from "./nearest-items.ts";
 import { TextIndex } from "./text/text-index.ts";
-import type { StoredChange, StoredDocument, StoredPage, StoredSearch, StoredTextSearch } from "./vector-database.ts";
+import type {
+  VectorWrite,
+  StoredDocument,
+  VectorListQuery,
+  VectorSearchQuery,
+  TextSearchQuery,
+} from "./vector-database.ts";
 import type { VectorDocument, VectorListPage, VectorSearchResult } from "./vector-store.ts";
 
 /** The documents and vectors of one in-memory collection. A document and the row of its vector have the same number. */
@@ -18,7 +24,7 @@ export class VectorSpace {
   readonly #texts = new TextIndex();
   #rows: CosineRows | undefined;
 
-  write({ documents, deletedIds, deletedWhere }: StoredChange): void {
+  write({ documents, deletedIds, deletedWhere }: VectorWrite): void {
     // All documents are checked before the first is stored.
     const dimensions = this.#rows?.dimensions ?? documents[0]?.vector.length;
     for (const { vector } of documents) checkDimensions(vector.length, dimensions);
@@ -28,7 +34,7 @@ export class VectorSpace {
     for (const document of documents) this.#store(document);
   }
 
-  search({ topK, minScore, filter, ...query }: StoredSearch): VectorSearchResult[] {
+  search({ topK, minScore, filter, ...query }: VectorSearchQuery): VectorSearchResult[] {
     if (this.#rows === undefined) return [];
     checkDimensions(query.vector.length, this.#rows.dimensions);
     const nearest = new NearestItems<DocumentFields>(topK);
@@ -42,7 +48,7 @@ export class VectorSpace {
     return nearest.toSorted().map(({ item, score }) => ({ document: copyDocument(item), score }));
   }
 
-  async searchText({ terms, topK, filter }: StoredTextSearch): Promise<VectorSearchResult[]> {
+  async searchText({ terms, topK, filter }: TextSearchQuery): Promise<VectorSearchResult[]> {
     await this.#texts.complete();
     const nearest = new NearestItems<DocumentFields>(topK);
     const matches = toPredicate(filter);
@@ -61,7 +67,7 @@ export class VectorSpace {
     return { ...copyDocument(document), embedding: this.#rows.get(row) };
   }
 
-  list({ prefix, after, limit }: StoredPage): VectorListPage {
+  list({ prefix, after, limit }: VectorListQuery): VectorListPage {
     const ids = [...this.#rowOf.keys()].filter((id) => id.startsWith(prefix)).toSorted(compareUtf8);
     const rest = after === undefined ? ids : ids.filter((id) => compareUtf8(id, after) > 0);
     const listed = rest.slice(0, limit);

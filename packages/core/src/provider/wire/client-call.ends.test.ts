@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failureOf } from "../../testing/conformance/assert.ts";
-import { askClient, openSdkStream } from "./client-call.ts";
+import { callClient, openSdkStream } from "./client-call.ts";
 
 const limits = { timeoutMs: 60_000 };
 const end = { done: true, value: undefined };
@@ -103,14 +103,14 @@ describe("a whole answer of a client", () => {
     const abort = vi.fn<() => void>();
     const answer = { abort, controller: { abort } };
 
-    expect(await askClient(async () => await Promise.resolve(answer), limits)).toBe(answer);
+    expect(await callClient(async () => await Promise.resolve(answer), limits)).toBe(answer);
     expect(abort).not.toHaveBeenCalled();
   });
 
   it("rejects with what a client threw if its conversion returns undefined, and ends the request with it", async () => {
     const refused = new Error("refused");
     let leave: AbortSignal | undefined;
-    const asking = askClient(async (signal) => await Promise.reject(((leave = signal), refused)), {
+    const asking = callClient(async (signal) => await Promise.reject(((leave = signal), refused)), {
       ...limits,
       toError: () => undefined,
     });
@@ -123,7 +123,7 @@ describe("a whole answer of a client", () => {
     const [abort, abortController] = [vi.fn<() => void>(), vi.fn<() => void>()];
     const controller = new AbortController();
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    const failure = failureOf(askClient(() => promise, { ...limits, signal: controller.signal }));
+    const failure = failureOf(callClient(() => promise, { ...limits, signal: controller.signal }));
     controller.abort();
     expect(await failure).toMatchObject({ name: "AbortError" });
     resolve({ abort, controller: { abort: abortController } });

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failureOf } from "../../testing/conformance/assert.ts";
-import { askClient, openSdkStream } from "./client-call.ts";
+import { callClient, openSdkStream } from "./client-call.ts";
 
 const silent = { code: "ETIMEDOUT", message: "The client was silent for too long." };
 
@@ -20,7 +20,7 @@ describe("the times of a client's call", () => {
   it("ends a whole answer that does not come in time, at that time, and leaves no timer", async () => {
     let leave: AbortSignal | undefined;
     const failure = failureOf(
-      askClient((signal) => ((leave = signal), new Promise(() => undefined)), { timeoutMs: 50 }),
+      callClient((signal) => ((leave = signal), new Promise(() => undefined)), { timeoutMs: 50 }),
     );
     await vi.advanceTimersByTimeAsync(49);
     expect(leave?.aborted).toBe(false);
@@ -69,7 +69,7 @@ describe("the signal of a client's call", () => {
     const controller = new AbortController();
     const reason = new Error("left");
     let leave: AbortSignal | undefined;
-    const asking = askClient((signal) => ((leave = signal), new Promise(() => undefined)), {
+    const asking = callClient((signal) => ((leave = signal), new Promise(() => undefined)), {
       timeoutMs: 60_000,
       signal: controller.signal,
     });
@@ -85,7 +85,7 @@ describe("the signal of a client's call", () => {
     const ask = vi.fn<() => Promise<string>>(async () => "late");
     const reason = new Error("left");
     const limits = { timeoutMs: 60_000, signal: AbortSignal.abort(reason) };
-    await expect(askClient(ask, limits)).rejects.toBe(reason);
+    await expect(callClient(ask, limits)).rejects.toBe(reason);
     await expect(openSdkStream(ask, limits)).rejects.toBe(reason);
     expect(ask).not.toHaveBeenCalled();
   });
@@ -94,7 +94,7 @@ describe("the signal of a client's call", () => {
     const controller = new AbortController();
     let leave: AbortSignal | undefined;
     const limits = { timeoutMs: 60_000, signal: controller.signal };
-    expect(await askClient(async (signal) => ((leave = signal), "whole"), limits)).toBe("whole");
+    expect(await callClient(async (signal) => ((leave = signal), "whole"), limits)).toBe("whole");
     controller.abort();
     expect(leave?.aborted).toBe(false);
   });

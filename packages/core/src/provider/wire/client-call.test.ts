@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { askClient, openSdkStream } from "./client-call.ts";
+import { callClient, openSdkStream } from "./client-call.ts";
 import type { ClientLimits } from "./client-call.ts";
 import { WholeAnswer } from "./stream-events.ts";
 
@@ -80,7 +80,7 @@ describe("openSdkStream", () => {
     const failing = openSdkStream(async () => await Promise.reject(new Error("no")), given);
 
     await expect(failing).rejects.toThrow("no");
-    await askClient(async () => "whole", given);
+    await callClient(async () => "whole", given);
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe("openSdkStream", () => {
     const events = await openSdkStream(async () => failing(), { ...limits, toError });
 
     await expect(collect(events)).rejects.toMatchObject({ message: "ours", cause: refused });
-    const asking = askClient(async () => await Promise.reject(refused), { ...limits, toError });
+    const asking = callClient(async () => await Promise.reject(refused), { ...limits, toError });
     await expect(asking).rejects.toMatchObject({ message: "ours", cause: refused });
   });
 

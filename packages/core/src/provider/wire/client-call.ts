@@ -18,7 +18,7 @@ export type ClientLimits = {
 };
 
 /** Calls a method of a client whose result is a whole answer. */
-export async function askClient(ask: ClientMethod, limits: ClientLimits): Promise<unknown> {
+export async function callClient(ask: ClientMethod, limits: ClientLimits): Promise<unknown> {
   const call = new ClientCall<never>(limits);
   try {
     return await call.ask(ask);

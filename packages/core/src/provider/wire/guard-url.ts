@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
-import { arrayOf, satisfying } from "../../base/errors/option-checks.ts";
+import { arrayOf, customOption } from "../../base/errors/option-checks.ts";
 import type { OptionCheck } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { bareHost, isPrivateAddress, isPrivateUrl } from "./private-address.ts";
@@ -32,7 +32,7 @@ export function refusedUrlError(reason: UrlRefusalReason, cause?: unknown): Trou
 /** Set of the private hosts that a guarded fetch may reach, as `host:port` in the form of a parsed URL. */
 export type AllowedPrivateHosts = ReadonlySet<string>;
 
-const hostAndPortName = satisfying<string>('a host and port, like "localhost:11434"', (value) => {
+const hostAndPortName = customOption<string>('a host and port, like "localhost:11434"', (value) => {
   if (typeof value !== "string") return false;
   const url = URL.parse(`http://${value}`);
   return url !== null && url.href === `${url.origin}/` && /:\d+$/.test(value);

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import {
   createOriginCheck,
   isFromOtherSite,
-  isOriginOf,
+  isOriginOfHost,
   readRequestHost,
   requestSourceOptions,
-  SourceGuard,
+  HostAndOriginGuard,
 } from "./request-source.ts";
 
 const own = readRequestHost("/", "own.example:8080");
@@ -58,7 +58,7 @@ it.each([
 ])("of the hosts %j, %s is allowed: %s", (allowedHosts, host, isAllowed) => {
   const taken = (): boolean => {
     try {
-      new SourceGuard({ allowedHosts }).checkHost({ url: "/", headers: { host } });
+      new HostAndOriginGuard({ allowedHosts }).checkHost({ url: "/", headers: { host } });
       return true;
     } catch {
       return false;
@@ -69,16 +69,16 @@ it.each([
 
 it("another host is refused in words that name the option", () => {
   const message = "The host of the request is not one of this service. The option allowedHosts lists its hosts.";
-  expect(() => new SourceGuard({ allowedHosts: [] }).checkHost({ url: "/", headers: { host: "own.example" } })).toThrow(
-    expect.objectContaining({ code: "forbidden", message }),
-  );
+  expect(() =>
+    new HostAndOriginGuard({ allowedHosts: [] }).checkHost({ url: "/", headers: { host: "own.example" } }),
+  ).toThrow(expect.objectContaining({ code: "forbidden", message }));
 });
 
 it("a page of another site is refused in words that name the option", () => {
   const headers = { host: "own.example", origin: "https://evil.example" };
   const message =
     "A page of another site sent this request. The option allowedOrigins lists the origins that may send it.";
-  expect(() => new SourceGuard({}).checkPage({ url: "/", headers })).toThrow(
+  expect(() => new HostAndOriginGuard({}).checkPage({ url: "/", headers })).toThrow(
     expect.objectContaining({ code: "forbidden", message }),
   );
 });
@@ -126,11 +126,11 @@ it.each([
   ["https://evil.example", "own.example", false],
   ["null", "own.example", false],
 ])("%s is the origin of %s: %s", (from, host, isOwn) => {
-  expect(isOriginOf(from, readRequestHost("/", host))).toBe(isOwn);
+  expect(isOriginOfHost(from, readRequestHost("/", host))).toBe(isOwn);
 });
 
 it("is the origin of no host that is unknown", () => {
-  expect(isOriginOf("https://own.example", undefined)).toBe(false);
+  expect(isOriginOfHost("https://own.example", undefined)).toBe(false);
 });
 
 describe("the options of a server for the source of its requests", () => {

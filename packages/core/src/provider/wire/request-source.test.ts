@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { SourceGuard } from "./request-source.ts";
+import { HostAndOriginGuard } from "./request-source.ts";
 
 const refusal = expect.objectContaining({ code: "forbidden" }) as Error;
 
-describe("SourceGuard", () => {
+describe("HostAndOriginGuard", () => {
   it.each<[Record<string, string>]>([
     [{ host: "own.example" }],
     [{ host: "own.example", origin: "https://own.example" }],
@@ -11,7 +11,7 @@ describe("SourceGuard", () => {
     [{ host: "own.example", "sec-fetch-site": "none" }],
     [{ host: "own.example", origin: "https://app.example", "sec-fetch-site": "cross-site" }],
   ])("takes a request with the headers %j", (headers) => {
-    const guard = new SourceGuard({ allowedOrigins: ["https://app.example"], allowedHosts: ["own.example"] });
+    const guard = new HostAndOriginGuard({ allowedOrigins: ["https://app.example"], allowedHosts: ["own.example"] });
 
     expect(() => guard.checkHost({ url: "/", headers })).not.toThrow();
     expect(() => guard.checkPage({ url: "/", headers })).not.toThrow();
@@ -27,7 +27,7 @@ describe("SourceGuard", () => {
     [{ host: "own.example", origin: "https://app.example.evil.example" }],
     [{ origin: "https://own.example" }],
   ])("refuses the page of a request with the headers %j", (headers) => {
-    const guard = new SourceGuard({ allowedOrigins: ["https://app.example"] });
+    const guard = new HostAndOriginGuard({ allowedOrigins: ["https://app.example"] });
 
     expect(() => guard.checkPage({ url: "/", headers })).toThrow(refusal);
   });
@@ -37,14 +37,14 @@ describe("SourceGuard", () => {
     [{ origin: "https://own.example" }],
     [{}],
   ])("refuses the host of a request with the headers %j where hosts are listed, and no host else", (headers) => {
-    const named = new SourceGuard({ allowedHosts: ["own.example"] });
+    const named = new HostAndOriginGuard({ allowedHosts: ["own.example"] });
 
     expect(() => named.checkHost({ url: "/", headers })).toThrow(refusal);
-    new SourceGuard({}).checkHost({ url: "/", headers });
+    new HostAndOriginGuard({}).checkHost({ url: "/", headers });
   });
 
   it("reads the host of the whole target where a router has cut the url", () => {
-    const guard = new SourceGuard({ allowedHosts: ["own.example"] });
+    const guard = new HostAndOriginGuard({ allowedHosts: ["own.example"] });
     const request = { originalUrl: "http://own.example/agents", url: "/agents", headers: { host: "evil.example" } };
 
     guard.checkHost(request);

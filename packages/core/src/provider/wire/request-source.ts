@@ -1,4 +1,4 @@
-import { arrayOf, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { arrayOf, optional, customOption } from "../../base/errors/option-checks.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 
@@ -11,13 +11,13 @@ export type RequestSourceOptions = {
 /**
  * A host and its parts: `text` in the form in which it was sent, the name alone, and the name with the port if present.
  */
-export type HostName = { readonly text: string; readonly hostname: string; readonly host: string };
+export type ParsedHost = { readonly text: string; readonly hostname: string; readonly host: string };
 
-const origin = satisfying<string>('an origin such as "https://app.example.org", without a path', (value) => {
+const origin = customOption<string>('an origin such as "https://app.example.org", without a path', (value) => {
   return typeof value === "string" && parseOrigin(value) !== undefined;
 });
 
-const host = satisfying<string>(
+const host = customOption<string>(
   'a name or an address such as "example.org", "example.org:8080" or "[::1]"',
   (value) => {
     return typeof value === "string" && parseHost(value) !== undefined;
@@ -34,15 +34,15 @@ export const requestSourceOptions: OptionTable<RequestSourceOptions> = {
  * The parts of a request that show its host and the page that sent it. An Express router keeps the whole target in
  * `originalUrl`.
  */
-export type SourcedRequest = {
+export type HostAndOriginRequest = {
   readonly originalUrl?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: SourceHeaders & { readonly host?: string | undefined };
 };
 
 /** Checks the source of a server's requests: the host to which a request was sent, and the page that sent it. */
-export class SourceGuard {
-  readonly #isAllowedHost: ((sent: HostName | undefined) => boolean) | undefined;
+export class HostAndOriginGuard {
+  readonly #isAllowedHost: ((sent: ParsedHost | undefined) => boolean) | undefined;
   readonly #isAllowedOrigin: (sent: string) => boolean;
 
   constructor({ allowedHosts, allowedOrigins }: RequestSourceOptions) {
@@ -51,14 +51,14 @@ export class SourceGuard {
   }
 
   /** Throws `forbidden` for a host that is not in `allowedHosts`. Without that option any host is accepted. */
-  checkHost(request: SourcedRequest): void {
+  checkHost(request: HostAndOriginRequest): void {
     if (this.#isAllowedHost?.(hostOf(request)) === false) {
       throw forbidden("The host of the request is not one of this service. The option allowedHosts lists its hosts.");
     }
   }
 
   /** Throws `forbidden` for a page of another site whose origin is not in `allowedOrigins`. */
-  checkPage(request: SourcedRequest): void {
+  checkPage(request: HostAndOriginRequest): void {
     const { headers } = request;
     if (!isFromOtherSite(headers, hostOf(request)) || this.#isAllowedOrigin(headers.origin ?? "")) return;
     throw forbidden(
@@ -67,7 +67,7 @@ export class SourceGuard {
   }
 }
 
-function hostOf({ originalUrl, url = "", headers }: SourcedRequest): HostName | undefined {
+function hostOf({ originalUrl, url = "", headers }: HostAndOriginRequest): ParsedHost | undefined {
   return readRequestHost(originalUrl ?? url, headers.host);
 }
 
@@ -76,7 +76,7 @@ function forbidden(message: string): TroupeError {
 }
 
 /** Makes the check of a request's host against `allowedHosts`. A name without a port matches all ports. */
-function createHostCheck(allowedHosts: readonly string[]): (sent: HostName | undefined) => boolean {
+function createHostCheck(allowedHosts: readonly string[]): (sent: ParsedHost | undefined) => boolean {
   const hosts = new Set(allowedHosts.map((each) => parseHost(each)?.host));
   return (sent) => sent !== undefined && (hosts.has(sent.host) || hosts.has(sent.hostname));
 }
@@ -96,17 +96,17 @@ export function createOriginCheck(allowedOrigins: readonly string[] = []): (sent
  */
 export function isFromOtherSite(
   { origin: from, "sec-fetch-site": site }: SourceHeaders,
-  own: HostName | undefined,
+  own: ParsedHost | undefined,
 ): boolean {
   if (site !== undefined) return site !== "same-origin" && site !== "none";
-  return from !== undefined && !isOriginOf(from, own);
+  return from !== undefined && !isOriginOfHost(from, own);
 }
 
 /** The headers of a request that show which page sent it. */
 type SourceHeaders = { readonly origin?: string | undefined; readonly "sec-fetch-site"?: unknown };
 
 /** Returns true if an origin is that of the host itself, so that one of the service's own pages sent the request. */
-export function isOriginOf(from: string, own: HostName | undefined): boolean {
+export function isOriginOfHost(from: string, own: ParsedHost | undefined): boolean {
   const page = URL.parse(from);
   if (page === null || own === undefined || !/^https?:$/.test(page.protocol)) return false;
   // Behind a proxy that terminates TLS, only one of the two values may contain the default port (443). Parsing both
@@ -118,7 +118,7 @@ export function isOriginOf(from: string, own: HostName | undefined): boolean {
  * Returns the host that a request was sent to, from its target and its header `Host`. A target that is a whole URL
  * takes precedence over the header, as HTTP specifies. `X-Forwarded-Host` is ignored, because a client may forge it.
  */
-export function readRequestHost(target: string, header: string | undefined): HostName | undefined {
+export function readRequestHost(target: string, header: string | undefined): ParsedHost | undefined {
   return parseHost(/^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1] ?? header ?? "");
 }
 
@@ -132,7 +132,7 @@ function parseOrigin(text: string): string | undefined {
 }
 
 /** Parses a host with an optional port. A trailing dot does not change the name. */
-function parseHost(text: string): HostName | undefined {
+function parseHost(text: string): ParsedHost | undefined {
   const [, name = "", port = ""] = /^(\[[^\]]*\]|[^\s/\\?#@:*]+)(?::(\d{0,5}))?$/.exec(text) ?? [];
   const hostname = URL.parse(`http://${name}`)?.hostname.replace(/\.$/, "") ?? "";
   return hostname === "" ? undefined : { text, hostname, host: port === "" ? hostname : `${hostname}:${Number(port)}` };

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { optional, satisfying, timeoutOption } from "../../base/errors/option-checks.ts";
+import { optional, customOption, timeoutOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -24,7 +24,7 @@ export interface SseWriterOptions {
 
 const optionTable = {
   signal: optional(
-    satisfying<AbortSignal>("an AbortSignal", (value) => typeof readProperty(value, "aborted") === "boolean"),
+    customOption<AbortSignal>("an AbortSignal", (value) => typeof readProperty(value, "aborted") === "boolean"),
   ),
   heartbeatMs: optional(timeoutOption, 15_000),
   stallMs: optional(timeoutOption, 30_000),

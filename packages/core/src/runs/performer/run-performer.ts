@@ -17,7 +17,7 @@ import { hashOf } from "../record/plan-print.ts";
 import type { BegunRun, ServiceParts } from "../processes/service-parts.ts";
 import { RunEnds, isDue, isLate, RunSuspension } from "./run-ends.ts";
 import { RetryPauses } from "../processes/run-sweep.ts";
-import type { HandedBack, RunJob } from "../processes/run-engine.ts";
+import type { PostponedJob, RunJob } from "../processes/run-engine.ts";
 import { cancelled, crashed, waitedTooLong, readInput } from "../record/run-parts.ts";
 import { isEnded, readOpenRun } from "../record/run-record.ts";
 import type { RunRecord } from "../record/run-record.ts";
@@ -65,7 +65,7 @@ export class RunPerformer {
    * Performs a job, or hands it back to the engine for a while. After most failures the job is handed back too, or its
    * run is ended.
    */
-  async perform(job: RunJob, signal: AbortSignal): Promise<void | HandedBack> {
+  async perform(job: RunJob, signal: AbortSignal): Promise<void | PostponedJob> {
     const { runId } = job;
     if (this.#parts.performing.has(runId)) return this.#handBack(runId);
     const begun = this.#parts.begun.get(runId);
@@ -87,7 +87,7 @@ export class RunPerformer {
     await this.#suspension.wakeDue(runId);
   }
 
-  async #performOnce(job: RunJob, control: AttemptControl, begun: BegunRun | undefined): Promise<void | HandedBack> {
+  async #performOnce(job: RunJob, control: AttemptControl, begun: BegunRun | undefined): Promise<void | PostponedJob> {
     const { runId } = job;
     let record: RunRecord | null = begun?.record ?? null;
     try {
@@ -130,7 +130,7 @@ export class RunPerformer {
   /**
    * Makes one attempt at an open run, unless the run was cancelled, still waits, or is performed by another process.
    */
-  async #attempt(record: RunRecord, control: AttemptControl): Promise<void | HandedBack> {
+  async #attempt(record: RunRecord, control: AttemptControl): Promise<void | PostponedJob> {
     const { runId, status } = record;
     const { store } = this.#parts;
     // Before its first attempt a run has no answers, and a cancellation ends it immediately, so the messages to the run
@@ -150,7 +150,7 @@ export class RunPerformer {
    * Begins an attempt if this process has all that the run needs. Otherwise leaves the run to a suitable process, or
    * lets it wait for such a process.
    */
-  async #getReady(record: RunRecord, inbox: InboxContent, control: AttemptControl): Promise<void | HandedBack> {
+  async #getReady(record: RunRecord, inbox: InboxContent, control: AttemptControl): Promise<void | PostponedJob> {
     const ready = await getReady(this.#parts, record, inbox.answers);
     if (ready === "giveUp") return await this.endUnperformed(record, cancelled("What it needs is gone."));
     if ("wait" in ready) {
@@ -163,7 +163,7 @@ export class RunPerformer {
   }
 
   /** Hands the job back to the engine, so that any process performs it after a pause. */
-  #handBack(runId: string): HandedBack {
+  #handBack(runId: string): PostponedJob {
     return { againInMs: this.#handBacks.next(runId) };
   }
 
@@ -189,7 +189,7 @@ export class RunPerformer {
     start: Omit<PerformedAttempt, "journal" | "given">,
     inbox: InboxContent,
     ending?: TroupeError,
-  ): Promise<void | HandedBack> {
+  ): Promise<void | PostponedJob> {
     const { record, print } = start;
     const { runId } = record;
     const init = this.#initOf(runId, print, inbox);
@@ -259,7 +259,7 @@ export class RunPerformer {
     return { runId, storage: store.storage, writer, node, print, answers, signals };
   }
 
-  async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | HandedBack> {
+  async #fail(runId: string, record: RunRecord | null, error: TroupeError): Promise<void | PostponedJob> {
     if (error instanceof RunPaused && error.reason !== "failed") {
       // Another attempt came first. This job goes back to the engine, in case the job of that attempt was lost.
       return error.reason === "overtaken" ? this.#handBack(runId) : undefined;

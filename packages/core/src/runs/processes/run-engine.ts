@@ -12,7 +12,7 @@ export type RunJob = {
 };
 
 /** A job that this process cannot or must not perform now. Any process performs the job after `againInMs`. */
-export type HandedBack = {
+export type PostponedJob = {
   /** Milliseconds after which the job is performed, an integer of at least 0. */
   readonly againInMs: number;
 };
@@ -21,7 +21,7 @@ export type HandedBack = {
  * Performs one job until the run ends, waits or was taken over. An aborted signal asks the function to return
  * immediately; the job then goes back to the queue, whatever the function returns.
  */
-export type Perform = (job: RunJob, signal: AbortSignal) => Promise<void | HandedBack>;
+export type Perform = (job: RunJob, signal: AbortSignal) => Promise<void | PostponedJob>;
 
 /** Options of `RunEngine.serve`. */
 export type EngineServeOptions = {

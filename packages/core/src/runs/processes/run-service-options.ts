@@ -6,7 +6,7 @@ import {
   nested,
   nonBlankString,
   optional,
-  satisfying,
+  customOption,
   functionOption,
 } from "../../base/errors/option-checks.ts";
 import { readOptions, wrongOption } from "../../base/errors/read-options.ts";
@@ -147,12 +147,12 @@ export type RunServeOptions = {
 };
 
 const registry = <Entry>(what: string) =>
-  satisfying<Registry<Entry>>(
+  customOption<Registry<Entry>>(
     `an object or a Map of ${what} by name`,
     (value) => value instanceof Map || isRecord(value),
   );
 
-const sealKey = satisfying<string>("a string of 32 characters or more", (value) => {
+const sealKey = customOption<string>("a string of 32 characters or more", (value) => {
   return typeof value === "string" && value.length >= 32;
 });
 

@@ -1,4 +1,4 @@
-import { booleanOption, stringOption, optional, oneOf, satisfying } from "../../base/errors/option-checks.ts";
+import { booleanOption, stringOption, optional, oneOf, customOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -136,7 +136,7 @@ export async function findWait(
 }
 
 const where = { owner: "the answer", code: "invalid_request" } as const;
-const anyObject = satisfying<Record<string, unknown>>("an object", isRecord);
+const anyObject = customOption<Record<string, unknown>>("an object", isRecord);
 const anything = (value: unknown): unknown => value;
 const reasonOption = optional(stringOption);
 

@@ -1,5 +1,5 @@
 import { mapBounded } from "../../base/async/map-bounded.ts";
-import { booleanOption, oneOf, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { booleanOption, oneOf, optional, customOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -27,7 +27,7 @@ const listTable = {
   status: optional(oneOf(...runStatuses)),
   limit: optional((value) => checkPageLimit(value as number)),
   after: optional(
-    satisfying<string>("`next` of the page before", (value) => typeof value === "string" && cursorForm.test(value)),
+    customOption<string>("`next` of the page before", (value) => typeof value === "string" && cursorForm.test(value)),
   ),
   hasOutputs: optional(booleanOption, false),
 } satisfies OptionTable<RunListOptions>;

@@ -6,7 +6,7 @@ import {
   numberFrom,
   oneOf,
   optional,
-  satisfying,
+  customOption,
 } from "../../base/errors/option-checks.ts";
 import { checkOptionNames, readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
@@ -54,10 +54,10 @@ export type CheckedRequest = Pick<
 const where = { owner: "the run request", code: "invalid_request" } as const;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const anything = (value: unknown): unknown => value;
-const anObject = satisfying<Record<string, unknown>>("an object", isRecord);
+const anObject = customOption<Record<string, unknown>>("an object", isRecord);
 const defaultPriority = 10;
 
-const keyOption = satisfying<string>("a string of 1 to 255 characters", (value) => {
+const keyOption = customOption<string>("a string of 1 to 255 characters", (value) => {
   return typeof value === "string" && value.length >= 1 && value.length <= 255;
 });
 
@@ -81,7 +81,9 @@ const requestTable = {
   beforeStored: optional(functionOption<() => Promise<void>>()),
   telemetry: optional(telemetryOption),
   webhook: optional((value, name) => readRunWebhook(value, name)),
-  runId: optional(satisfying<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value))),
+  runId: optional(
+    customOption<string>("a UUID in lower case", (value) => typeof value === "string" && uuid.test(value)),
+  ),
 } satisfies OptionTable<RunRequest>;
 
 /** The options that a record holds, each checked by the runnable. */

@@ -19,7 +19,7 @@ import { isGivenUp } from "./retry-schedule.ts";
 import { SubscribedEvents } from "./subscribed-events.ts";
 import { SubscriptionDispatch } from "./subscription-dispatch.ts";
 import type { KnownForm } from "./subscription-dispatch.ts";
-import type { SubscriptionForm } from "./subscription-form.ts";
+import type { NotificationFormat } from "./notification-format.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { StoredWebhooks } from "./stored-webhooks.ts";
 import { WebhookDispatch } from "./webhook-dispatch.ts";
@@ -106,7 +106,7 @@ export class RunWebhooks {
    * Registers a form of subscriptions under its name. From now on this process sends the notifications of this form,
    * even if it performs no runs.
    */
-  addForm(name: string, form: SubscriptionForm): void {
+  addForm(name: string, form: NotificationFormat): void {
     if (this.#forms.has(name)) return;
     const { now, fetch } = this.#init;
     this.#forms.set(name, { form, sender: new WebhookSender(form.settings, now, fetch) });

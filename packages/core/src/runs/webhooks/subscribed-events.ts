@@ -9,7 +9,7 @@ import type { RunRecord } from "../record/run-record.ts";
 import type { RunStore } from "../record/run-store.ts";
 import type { RunView } from "../record/run-view.ts";
 import type { DeliveredEvent } from "./delivery-record.ts";
-import type { SubscribedEvent, SubscriptionForm, WriteNotification } from "./subscription-form.ts";
+import type { SubscribedEvent, NotificationFormat, WriteNotification } from "./notification-format.ts";
 import type { SubscriptionPlace } from "./subscription-record.ts";
 
 /** A notification to send, and the position of its subscription afterwards. */
@@ -27,7 +27,7 @@ export type Notification = {
 /** The subscription whose notifications are read. */
 export type Subscriber = {
   readonly runId: string;
-  readonly form: SubscriptionForm;
+  readonly form: NotificationFormat;
   readonly data: Json;
   readonly place: SubscriptionPlace;
 };

@@ -10,7 +10,7 @@ import { isGivenUp, isHeld, leaseUntil, nextAttemptAt } from "./retry-schedule.t
 import { toInsert, trimDeliveries } from "./run-notices.ts";
 import type { DueDelivery } from "./run-notices.ts";
 import type { Notification, SubscribedEvents, Subscriber } from "./subscribed-events.ts";
-import type { SubscriptionForm } from "./subscription-form.ts";
+import type { NotificationFormat } from "./notification-format.ts";
 import { subscriptionAsJson, readSubscription, readSubscriptionKey } from "./subscription-record.ts";
 import type { SubscriptionRecord } from "./subscription-record.ts";
 import type { Subscriptions } from "./subscriptions.ts";
@@ -20,7 +20,7 @@ import type { SendOutcome, WebhookSender } from "./webhook-sender.ts";
 const manyTold = 20;
 
 /** A form of subscriptions, and the sender of its requests. */
-export type KnownForm = { readonly form: SubscriptionForm; readonly sender: WebhookSender };
+export type KnownForm = { readonly form: NotificationFormat; readonly sender: WebhookSender };
 
 type Init = {
   readonly store: RunStore;

@@ -5,7 +5,7 @@ import { toldCalls } from "../../sessions/storage/test/told-calls.ts";
 import { faultyStorage } from "../../testing/faulty-storage.ts";
 import { KeyVault } from "../record/key-vault.ts";
 import { toDeliveryView } from "./delivery-record.ts";
-import type { SubscriptionForm } from "./subscription-form.ts";
+import type { NotificationFormat } from "./notification-format.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { story, subscribe, toldBy, wholeStory } from "./test/run-story.ts";
 import { attemptAll, deliveriesIn, plainForm, processOf, Receivers, running } from "./test/webhook-world.ts";
@@ -13,7 +13,7 @@ import { attemptAll, deliveriesIn, plainForm, processOf, Receivers, running } fr
 const url = "https://hooks.example.com/s3cret";
 
 /** A process with a run that is performed, whose clock the test moves. */
-async function world(form?: SubscriptionForm) {
+async function world(form?: NotificationFormat) {
   const storage = new InMemoryStorage();
   const clock = { now: 1_000_000 };
   const receivers = new Receivers();

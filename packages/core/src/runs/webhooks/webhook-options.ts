@@ -6,7 +6,7 @@ import {
   nested,
   oneOf,
   optional,
-  satisfying,
+  customOption,
   timeoutOption,
 } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
@@ -14,7 +14,7 @@ import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { allowPrivateHostsOption } from "../../provider/wire/guard-url.ts";
 import type { HostLookup } from "../../provider/wire/guarded-fetch.ts";
-import { ReceiverGuard } from "../../provider/wire/receiver-guard.ts";
+import { WebhookReceiverGuard } from "../../provider/wire/webhook-receiver-guard.ts";
 import { webhookEvents } from "../record/run-notice.ts";
 import type { WebhookEvent } from "../record/run-notice.ts";
 import { isWebhookSecret } from "./webhook-signature.ts";
@@ -90,11 +90,11 @@ export type WebhookSettings = {
   readonly onDisabled?: (webhook: DisabledWebhook) => void;
 };
 
-const urlOption = satisfying<string>("an address of at most 2048 characters", (value) => {
+const urlOption = customOption<string>("an address of at most 2048 characters", (value) => {
   return typeof value === "string" && value.length <= 2048 && URL.canParse(value);
 });
 
-const secretOption = satisfying<string>("whsec_ and 24 to 64 bytes in base64", isWebhookSecret);
+const secretOption = customOption<string>("whsec_ and 24 to 64 bytes in base64", isWebhookSecret);
 
 const targetTable = {
   url: urlOption,
@@ -125,7 +125,7 @@ export const webhooksOption: OptionCheck<readonly WebhookTarget[] | WebhookOptio
 ) => {
   const options = Array.isArray(given) ? { targets: given as unknown } : given;
   const { targets, ...settings } = nested(optionTable)(options, name, context);
-  const guard = new ReceiverGuard(settings);
+  const guard = new WebhookReceiverGuard(settings);
   const found = new Set<string>();
   const checked = targets.map(({ url, secrets, events }, index) => {
     const place = `${name}${Array.isArray(given) ? "" : ".targets"}[${index}]`;

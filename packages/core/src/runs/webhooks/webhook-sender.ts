@@ -2,7 +2,7 @@ import { readRetryAfter } from "../../base/errors/read-retry-after.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { createGuardedFetch } from "../../provider/wire/guarded-fetch.ts";
 import type { GuardedFetch, HostLookup } from "../../provider/wire/guarded-fetch.ts";
-import { ReceiverGuard } from "../../provider/wire/receiver-guard.ts";
+import { WebhookReceiverGuard } from "../../provider/wire/webhook-receiver-guard.ts";
 
 /** The largest number of bytes that are read of a receiver's answer. */
 const maxReplyBytes = 4096;
@@ -39,12 +39,12 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 /** Sends the requests of webhooks and subscriptions, one attempt at a time. */
 export class WebhookSender {
   readonly #fetch: GuardedFetch;
-  readonly #guard: ReceiverGuard;
+  readonly #guard: WebhookReceiverGuard;
   readonly #now: () => number;
 
   constructor(settings: ReceiverSettings, now: () => number, fetch = fetchOf(settings)) {
     this.#fetch = fetch;
-    this.#guard = new ReceiverGuard(settings);
+    this.#guard = new WebhookReceiverGuard(settings);
     this.#now = now;
   }
 

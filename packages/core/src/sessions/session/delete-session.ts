@@ -1,6 +1,6 @@
 import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { Lease } from "../lock/lease.ts";
-import { checkUser } from "../storage/session-owner.ts";
+import { toUserOwner } from "../storage/session-owner.ts";
 import type { UserScope } from "../storage/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { acquireSession } from "./acquire-session.ts";
@@ -72,7 +72,7 @@ export async function deleteTurns(
 /** Deletes a user's sessions, memory and facts. After a rejection, some of them may remain: call it again. */
 export async function deleteUser(sessions: ListenedSessions, userId: string, scope: UserScope): Promise<void> {
   const { driver, queues, policy, listeners } = sessions;
-  const owner = checkUser(userId, scope);
+  const owner = toUserOwner(userId, scope);
   for await (const { key } of ownSessions(driver, owner)) {
     const lease = await queues.join(key, policy).granted;
     const ref = { key, owner, sessionId: sessionIdOf(key) };

@@ -1,4 +1,4 @@
-import { integerOption, optional, satisfying } from "../../base/errors/option-checks.ts";
+import { integerOption, optional, customOption } from "../../base/errors/option-checks.ts";
 import { parseSessionCursor } from "./recent-index.ts";
 import type { RecentPlace } from "./recent-index.ts";
 import { checkStoredSessionId } from "./session-id.ts";
@@ -15,7 +15,7 @@ export type PageOptions<Cursor> = {
 /** The maximum number of a turn or part that storage keys have room for: 12 digits. */
 const largestNumber = 999_999_999_999;
 
-const sessionPlace = satisfying<string>("`next` of the page before", (value) => {
+const sessionPlace = customOption<string>("`next` of the page before", (value) => {
   return typeof value === "string" && parseSessionCursor(value) !== undefined;
 });
 
@@ -25,7 +25,7 @@ const turnNumberFrom1 = integerOption(1, largestNumber);
 const where = { code: "invalid_request" } as const;
 const pageSize = optional(integerOption(1, 100), 20);
 const turnNumber = optional(
-  satisfying<number>("the number of a turn, as in `next` of the page before", (value) => {
+  customOption<number>("the number of a turn, as in `next` of the page before", (value) => {
     return isCount(value) && value <= largestNumber;
   }),
   0,

@@ -7,10 +7,10 @@ import type { StoredTurn } from "./turn-record.ts";
 export type TurnPage = { turns: StoredTurn[]; next?: number };
 
 /** Adds a turn to a page. If it returns false, the page ends before this turn, unless the page would be empty. */
-export type TakeTurn = (turn: StoredTurn) => boolean | Promise<boolean>;
+export type TurnCollector = (turn: StoredTurn) => boolean | Promise<boolean>;
 
 /** The part of a session's turns that a page contains. */
-export type TurnRange = { after: number; limit: number; take?: TakeTurn | undefined };
+export type TurnRange = { after: number; limit: number; take?: TurnCollector | undefined };
 
 /** The number of data characters in one read above which the following turns are read one by one. */
 const maxCharacters = 8_388_608;
@@ -28,7 +28,7 @@ export async function readTurnPage(log: TurnLog, session: SessionRecord, range: 
 async function readWhileTaken(
   log: TurnLog,
   session: SessionRecord,
-  { after, limit, take }: Required<TurnRange> & { take: TakeTurn },
+  { after, limit, take }: Required<TurnRange> & { take: TurnCollector },
 ): Promise<TurnPage> {
   const turns: StoredTurn[] = [];
   let last = after;

@@ -9,7 +9,7 @@ import { partNotFound, readTurnPart } from "./turn-part.ts";
 import type { TurnPart } from "./turn-part.ts";
 
 /** The number of a turn, and the index of a part among its images, audio and files, from 0. */
-export type TurnPartPlace = { seq: number; index: number };
+export type TurnPartPosition = { seq: number; index: number };
 
 /** A session as its readers need it: they take no lease and do not wait for runs. */
 export type FoundSession = { ref: SessionRef; session: SessionRecord };
@@ -29,7 +29,7 @@ export async function readTurns(
 export async function readPartOfTurn(
   driver: StorageDriver,
   { ref, session }: FoundSession,
-  { seq, index }: TurnPartPlace,
+  { seq, index }: TurnPartPosition,
 ): Promise<TurnPart> {
   const [turn] = await openTurnLog(driver, ref).after(seq - 1, 1, session);
   if (turn?.seq !== seq) throw partNotFound(seq, index);

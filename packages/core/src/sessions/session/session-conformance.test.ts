@@ -5,8 +5,8 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { FaultInjector } from "../storage/test/fault-injector.ts";
 import { checkConformance } from "../../testing/conformance/check-conformance.ts";
-import { sessionCutCases } from "../../testing/conformance/session-cut-cases.ts";
-import { sessionPartCases } from "../../testing/conformance/session-part-cases.ts";
+import { sessionTurnDeletionCases } from "../../testing/conformance/session-turn-deletion-cases.ts";
+import { sessionLargeDataCases } from "../../testing/conformance/session-large-data-cases.ts";
 import { sessionListCases } from "../../testing/conformance/session-list-cases.ts";
 import { sessionTitleCases } from "../../testing/conformance/session-title-cases.ts";
 import { storeTurns } from "../../testing/conformance/session-turns.ts";
@@ -22,8 +22,8 @@ describe.each(all)(
   (_, create) => {
     checkConformance(it, sessionListCases, { create });
     checkConformance(it, sessionTitleCases, { create });
-    checkConformance(it, sessionCutCases, { create });
-    checkConformance(it, sessionPartCases, { create });
+    checkConformance(it, sessionTurnDeletionCases, { create });
+    checkConformance(it, sessionLargeDataCases, { create });
   },
 );
 

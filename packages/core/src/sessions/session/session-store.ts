@@ -24,15 +24,15 @@ import { checkPartIndex, checkPageLimit, checkSessionCursor, checkTurnCursor, ch
 import type { PageOptions } from "./page.ts";
 import { checkStoredSessionId } from "./session-id.ts";
 import { namespaces, sessionRef } from "./session-keys.ts";
-import { checkOwner, checkUser } from "../storage/session-owner.ts";
+import { checkOwner, toUserOwner } from "../storage/session-owner.ts";
 import type { SessionOwner, UserScope } from "../storage/session-owner.ts";
 import { toSessionInfo } from "./session-record.ts";
 import type { SessionInfo, SessionRecord } from "./session-record.ts";
 import { openTurnLog } from "./turn-log.ts";
 import { findTurnOf } from "./read-turn-page.ts";
-import type { TakeTurn, TurnPage } from "./read-turn-page.ts";
+import type { TurnCollector, TurnPage } from "./read-turn-page.ts";
 import { readPartOfTurn, readTurns } from "./read-turns.ts";
-import type { TurnPartPlace } from "./read-turns.ts";
+import type { TurnPartPosition } from "./read-turns.ts";
 import type { TurnPart } from "./turn-part.ts";
 import type { StoredTurn } from "./turn-record.ts";
 import { endWait } from "./waiting-run.ts";
@@ -172,7 +172,7 @@ export class SessionStore {
    */
   async readTurns(
     sessionId: string,
-    options: SessionAccess & PageOptions<number> & { take?: TakeTurn | undefined } = {},
+    options: SessionAccess & PageOptions<number> & { take?: TurnCollector | undefined } = {},
   ): Promise<TurnPage> {
     const page = { limit: checkPageLimit(options.limit), after: checkTurnCursor(options.after), take: options.take };
     return await this.#use(sessionId, options, async (ref) => {
@@ -181,7 +181,7 @@ export class SessionStore {
   }
 
   /** Reads an image, audio or file of a turn, piece by piece. It takes no lease and waits for no run. */
-  async readTurnPart(sessionId: string, place: TurnPartPlace, access: SessionAccess = {}): Promise<TurnPart> {
+  async readTurnPart(sessionId: string, place: TurnPartPosition, access: SessionAccess = {}): Promise<TurnPart> {
     const checked = { seq: checkTurnNumber(place.seq, "seq"), index: checkPartIndex(place.index) };
     return await this.#use(sessionId, access, async (ref) => {
       return await readPartOfTurn(this.#driver, { ref, session: await requireSession(this.#driver, ref) }, checked);
@@ -241,7 +241,7 @@ export class SessionStore {
 
   /** Deletes a user's sessions, memory and facts. After a rejection, some of them may remain: call it again. */
   async deleteUser(userId: string, scope: UserScope = {}): Promise<void> {
-    await settledOf(this.#sessions, checkUser(userId, scope));
+    await settledOf(this.#sessions, toUserOwner(userId, scope));
     await deleteUser(this.#sessions, userId, scope);
   }
 

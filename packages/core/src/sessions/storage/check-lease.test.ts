@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkLeaseText, holdsToken } from "./check-lease.ts";
+import { checkLeaseRecord, holdsToken } from "./check-lease.ts";
 import type { Json } from "./json.ts";
 
 describe("the fencing token of a stored queue", () => {
@@ -29,11 +29,11 @@ describe("the check of a lease as JSON text", () => {
   const required = { key: "-/ada/s", token: 3 };
 
   it("passes with the token of the lease", () => {
-    expect(() => checkLeaseText('{"token":3}', required)).not.toThrow();
+    expect(() => checkLeaseRecord('{"token":3}', required)).not.toThrow();
   });
 
   it.each([null, '{"token":4}', '{"token":2}', "{}", "null"])("refuses %j as conflict, with the key", (text) => {
-    expect(() => checkLeaseText(text, required)).toThrow(
+    expect(() => checkLeaseRecord(text, required)).toThrow(
       expect.objectContaining({
         code: "conflict",
         message: "The lease is no longer held: another process took it over. Try again.",
@@ -43,7 +43,7 @@ describe("the check of a lease as JSON text", () => {
   });
 
   it.each(["{", "", undefined, 5])("tells of a damaged queue %j by its place", (text) => {
-    expect(() => checkLeaseText(text, required)).toThrow(
+    expect(() => checkLeaseRecord(text, required)).toThrow(
       expect.objectContaining({ code: "storage_corrupt", fields: { namespace: "locks", key: "-/ada/s" } }),
     );
   });

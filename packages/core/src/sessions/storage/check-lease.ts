@@ -26,6 +26,6 @@ function checkLease(lease: Json | null, { key, token }: RequiredLease): void {
  * Throws `conflict` unless the stored queue still has the required fencing token. Takes the queue's record as JSON
  * text, or `null` if it is missing.
  */
-export function checkLeaseText(text: unknown, required: RequiredLease): void {
+export function checkLeaseRecord(text: unknown, required: RequiredLease): void {
   checkLease(text === null ? null : parseJson(text, { namespace: "locks", key: required.key }), required);
 }

@@ -14,12 +14,12 @@ import type {
   RecordDatabase,
   RecordInsert,
   TextRecord,
-  RecordSwap,
+  RecordCompareAndSet,
   RecordWrite,
 } from "./record-database.ts";
 import type {
   AppendOptions,
-  LimitedStorage,
+  SingleProcessStorage,
   Listing,
   ListOptions,
   StorageDriver,
@@ -45,7 +45,7 @@ export type DatabaseStorageOptions = {
  * Checks arguments, converts values to JSON text, opens the database on the first call, and closes it. A storage whose
  * database can be watched adds `watch`, by `watchRecords`.
  */
-export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, LimitedStorage {
+export class DatabaseStorage implements Omit<Required<StorageDriver>, "watch">, SingleProcessStorage {
   readonly #name: string;
   readonly #maxTextBytes: number;
   readonly #connection: LazyConnection<RecordDatabase>;
@@ -214,7 +214,7 @@ function toEntries(namespace: string, records: readonly TextRecord[]): StorageEn
   return records.map(({ key, text }) => ({ key, value: parseJson(text, { namespace, key }) }));
 }
 
-type ValueSwap = Omit<RecordSwap, "expected"> & { readonly wanted: Json | null };
+type ValueSwap = Omit<RecordCompareAndSet, "expected"> & { readonly wanted: Json | null };
 
 /**
  * Performs a compare-and-set on JSON text. Each attempt replaces one exact text: first the text that Troupe would have

@@ -2,7 +2,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { equalJson } from "../../base/util/equal-json.ts";
 import { toJsonText } from "./check-json.ts";
 import { checkRecordKey, checkListing, checkListOptions, checkPrefix } from "./check-key.ts";
-import { checkLeaseText } from "./check-lease.ts";
+import { checkLeaseRecord } from "./check-lease.ts";
 import { decodeSequence, encodeSequence } from "./encode-key.ts";
 import type { Json } from "./json.ts";
 import type { RequiredLease } from "./record-database.ts";
@@ -164,7 +164,7 @@ export class InMemoryStorage implements StorageDriver {
 
   #checkHeld(lease: RequiredLease): void {
     checkRecordKey("locks", lease.key);
-    checkLeaseText(this.read("locks", lease.key) ?? null, lease);
+    checkLeaseRecord(this.read("locks", lease.key) ?? null, lease);
   }
 
   #check(namespace: string, key: string): void {

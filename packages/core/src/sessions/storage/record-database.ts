@@ -13,7 +13,7 @@ export type RecordWrite = { readonly namespace: string; readonly key: string; re
  * A compare-and-set of one record: writes `next` if the stored text is exactly `expected`. `null` stands for a missing
  * record. `expected` and `next` are not both `null`.
  */
-export type RecordSwap = {
+export type RecordCompareAndSet = {
   readonly namespace: string;
   readonly key: string;
   readonly expected: string | null;
@@ -51,7 +51,7 @@ export type AppendedKey = { key: string; seq: number };
  * a `StorageDriver` and checks keys and options. Every method rejects with a `TroupeError`.
  */
 export interface RecordDatabase {
-  /** The reason why only one process may use the records, and a remedy (see `LimitedStorage`). */
+  /** The reason why only one process may use the records, and a remedy (see `SingleProcessStorage`). */
   readonly singleProcess?: string | undefined;
   /** Returns the text of a record, unchanged from the database, or `null` if it is missing. */
   read(namespace: string, key: string): Promise<unknown>;
@@ -68,11 +68,11 @@ export interface RecordDatabase {
   listMany?(ranges: readonly RangeQuery[]): Promise<(readonly TextRecord[])[]>;
   /**
    * Stores the text under the next number of the prefix (`encodeSequence`). No other append gets the same number, and
-   * the lease is held until the text is stored (`checkLeaseText`).
+   * the lease is held until the text is stored (`checkLeaseRecord`).
    */
   append(request: AppendRequest): Promise<AppendedKey>;
   /** Compares the text of a record and replaces it, in one step. Returns true if the text was replaced. */
-  swap(swap: RecordSwap): Promise<boolean>;
+  swap(swap: RecordCompareAndSet): Promise<boolean>;
   /**
    * Inserts each record whose key is free, independently, and returns true for each inserted record. There is at least
    * one record. Without this method, `swap` is called for each record.

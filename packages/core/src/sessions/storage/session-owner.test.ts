@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkOwner, checkUser } from "./session-owner.ts";
+import { checkOwner, toUserOwner } from "./session-owner.ts";
 import type { SessionOwner } from "./session-owner.ts";
 
 describe("checkOwner", () => {
@@ -26,14 +26,14 @@ describe("checkOwner", () => {
   });
 });
 
-describe("checkUser", () => {
+describe("toUserOwner", () => {
   it("requires a user", () => {
-    expect(checkUser("ada", { tenantId: "acme", verified: false })).toStrictEqual({
+    expect(toUserOwner("ada", { tenantId: "acme", verified: false })).toStrictEqual({
       tenantId: "acme",
       userId: "ada",
       verified: false,
     });
     const missing = undefined as unknown as string;
-    expect(() => checkUser(missing, {})).toThrow(expect.objectContaining({ code: "invalid_request" }));
+    expect(() => toUserOwner(missing, {})).toThrow(expect.objectContaining({ code: "invalid_request" }));
   });
 });

@@ -43,7 +43,7 @@ export function checkOwner({ tenantId, userId, verified }: SessionOwner): Sessio
 }
 
 /** Returns the owner for a user id and its scope. Throws `invalid_request` for a missing or wrong `userId`. */
-export function checkUser(userId: string, scope: UserScope): UserOwner {
+export function toUserOwner(userId: string, scope: UserScope): UserOwner {
   const { tenantId, verified } = scope;
   return { ...checkOwner({ tenantId, userId, verified }), userId: checkName(userId, "userId") };
 }

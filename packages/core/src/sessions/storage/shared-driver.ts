@@ -1,15 +1,15 @@
 import { InMemoryStorage } from "./in-memory-storage.ts";
-import type { LimitedStorage, StorageDriver } from "./storage-driver.ts";
+import type { SingleProcessStorage, StorageDriver } from "./storage-driver.ts";
 
 /** A storage driver whose sessions several processes can lock, because it has `append` and `compareAndSet`. */
 export type SharedDriver = StorageDriver & Required<Pick<StorageDriver, "append" | "compareAndSet">>;
 
 /**
- * Returns the reason why the storage serves only one process (see `LimitedStorage`); undefined if there is none. Some
+ * Returns the reason why the storage serves only one process (see `SingleProcessStorage`); undefined if there is none. Some
  * storages only have a reason after they have answered a call.
  */
 export function singleProcessReason(driver: StorageDriver): string | undefined {
-  return (driver as Partial<LimitedStorage>).singleProcess;
+  return (driver as Partial<SingleProcessStorage>).singleProcess;
 }
 
 /** A storage driver that applies several writes or none of them. */

@@ -110,7 +110,7 @@ export interface StorageDriver {
 }
 
 /** A storage driver that may only serve a single process, such as MongoDB on a standalone server. */
-export interface LimitedStorage {
+export interface SingleProcessStorage {
   /**
    * The reason why only one process may use the storage for its sessions, and a remedy. It is `undefined` if several
    * processes may use it, or until the first call was answered. Unless it is undefined, core uses neither `ifHeld` nor

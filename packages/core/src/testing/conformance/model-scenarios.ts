@@ -37,7 +37,7 @@ export type ModelScenario = {
 export const callersKey = "sk-canary-of-the-caller-8d2f7c41";
 
 /** API key with which a subject of `modelProviderCases` configures its provider. */
-export const serversKey = "sk-canary-of-the-server-51b3e9aa";
+export const configuredApiKey = "sk-canary-of-the-server-51b3e9aa";
 
 /** A long text of the vendor's answer, of which a provider delivers a part before a fault in its middle. */
 const longText = Array.from({ length: 400 }, (_, index) => `word${index} `).join("");
@@ -83,7 +83,10 @@ export const modelScenarios = {
   length: { question, answer: { text: "Take an", finishReason: "length" } },
   "content filter": { question, answer: { text: "I", finishReason: "content_filter" } },
   "caller's key refused": { question, failure: { status: 401, message: quoted } },
-  "server's key refused": { question, failure: { status: 401, message: `Incorrect API key provided: ${serversKey}.` } },
+  "server's key refused": {
+    question,
+    failure: { status: 401, message: `Incorrect API key provided: ${configuredApiKey}.` },
+  },
   "rate limited": { question, failure: { status: 429, retryAfterSeconds: 2, message: quoted } },
   "server error": { question, failure: { status: 500, message: quoted } },
   overloaded: { question, failure: { status: 503, message: quoted } },

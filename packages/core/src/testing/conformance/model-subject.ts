@@ -15,7 +15,7 @@ export type VendorRequestOutcome = { readonly end: "open" | "completed" | "broke
 /** Subject of `modelProviderCases`: a scripted vendor, if there is one, and the provider under test. */
 export interface ModelProviderSubject {
   /**
-   * Plans one answer of the vendor and returns a provider for it, configured with `serversKey`. `name` selects the
+   * Plans one answer of the vendor and returns a provider for it, configured with `configuredApiKey`. `name` selects the
    * answer of a subject with recorded answers. A model without a vendor ignores both arguments, and declares the cases
    * that it cannot pass as gaps.
    */

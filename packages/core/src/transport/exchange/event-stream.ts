@@ -3,7 +3,7 @@ import { SseWriter } from "../../provider/wire/sse-writer.ts";
 import type { Writable } from "node:stream";
 
 /** Headers of every stream. `no-transform` prevents compression; `X-Accel-Buffering` prevents buffering by proxies. */
-export const streamHead = {
+export const sseHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
   "Cache-Control": "no-store, no-transform",
   "X-Accel-Buffering": "no",
@@ -97,7 +97,7 @@ export class EventStream {
     if (this.#writer !== undefined) return this.#writer;
     this.abandon();
     if (this.#exchange.isDestroyed) return undefined;
-    const stream = this.#exchange.openStream(200, streamHead);
+    const stream = this.#exchange.openStream(200, sseHeaders);
     this.#writer = new SseWriter(stream, { heartbeatMs: this.#options.heartbeatMs });
     return this.#writer;
   }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { readSentObject } from "../request/run-fields.ts";
+import { readClientObject } from "../request/run-fields.ts";
 
 /** The part of an exchange (an HTTP request and its answer) that contains the request's body. */
 type SentBody = {
@@ -36,7 +36,7 @@ export async function readJsonObject(
   checkType(exchange, rule);
   const parsed = exchange.parsedBody ?? (await readJson(exchange, rule));
   if (parsed === undefined) return undefined;
-  return readSentObject(parsed);
+  return readClientObject(parsed);
 }
 
 /**

@@ -2,7 +2,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ErrorCode } from "../../base/errors/troupe-error.ts";
 import { toTroupeError } from "../../base/errors/to-troupe-error.ts";
 import { getOwn } from "../../base/util/get-own.ts";
-import { statusOf } from "./status-of.ts";
+import { httpStatusOfCode } from "./http-status-of-code.ts";
 
 /** An HTTP status and the error to send with it. */
 export type HttpFailure = { status: number; error: TroupeError };
@@ -15,7 +15,7 @@ export function toHttpFailure(thrown: unknown): HttpFailure {
   const thirdParty = TroupeError.is(thrown) ? undefined : readThirdPartyError(thrown);
   if (thirdParty !== undefined) return thirdParty;
   const error = toTroupeError(thrown);
-  return { status: statusOf(error.code), error };
+  return { status: httpStatusOfCode(error.code), error };
 }
 
 /** Fields of the errors of Express, body parsers and `http-errors`. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
 import type { RunEvent } from "../../runs/record/run-view.ts";
-import { toStateChange } from "./public-state.ts";
+import { toPublicStateChange } from "./public-state.ts";
 
 const steps: readonly PlannedStep[] = [
   { name: "plan", kind: "agent" },
@@ -16,7 +16,7 @@ describe("the change of a workflow's state in an event of its run", () => {
   it.each(["w/plan", "w/plan/r1", "w/a%2Eb", "w/again/0/w/plan", "w/again/10/w/more/2/w/plan/r12"])(
     "is what the step %s has set",
     (step) => {
-      expect(toStateChange(done(step), steps)).toEqual({ keys: partial });
+      expect(toPublicStateChange(done(step), steps)).toEqual({ keys: partial });
     },
   );
 
@@ -32,7 +32,7 @@ describe("the change of a workflow's state in an event of its run", () => {
     "w/each%2E%20%C3%A9/0/w/plan",
     "w/again/1/w/each%2E%20%C3%A9/0/w/plan",
   ])("is none in the step %j, which is no step of its own or sets what belongs to an item", (step) => {
-    expect(toStateChange(done(step), steps)).toBeUndefined();
+    expect(toPublicStateChange(done(step), steps)).toBeUndefined();
   });
 
   it.each([
@@ -46,12 +46,12 @@ describe("the change of a workflow's state in an event of its run", () => {
     { value: { partial: [1] } },
     { error: { code: "internal" } },
   ])("is none in a step that ended with %j", (value) => {
-    expect(toStateChange(done("w/plan", value), steps)).toBeUndefined();
+    expect(toPublicStateChange(done("w/plan", value), steps)).toBeUndefined();
   });
 
   it("is none in an event of another type", () => {
     const event: RunEvent = { type: "reset", id: "1.0", step: "w/plan" };
-    expect(toStateChange(event, steps)).toBeUndefined();
+    expect(toPublicStateChange(event, steps)).toBeUndefined();
   });
 });
 
@@ -60,14 +60,14 @@ describe("the result of an item in an event of a run", () => {
   const name = "each. é";
 
   it.each(["", "/r1", "/r12"])("is told by the beginning of its forEach, and by the item itself: %j", (again) => {
-    expect(toStateChange(done(key + again, { value: ["x"] }), steps)).toEqual({ list: name });
-    expect(toStateChange(done(`${key}/10${again}`, { value: { item: 7 } }), steps)).toEqual({
+    expect(toPublicStateChange(done(key + again, { value: ["x"] }), steps)).toEqual({ list: name });
+    expect(toPublicStateChange(done(`${key}/10${again}`, { value: { item: 7 } }), steps)).toEqual({
       list: name,
       index: 10,
       value: 7,
     });
     const ofAgent = { value: { partial: { [name]: "é" }, text: "é" } };
-    expect(toStateChange(done(`w/again/2/${key}/0${again}`, ofAgent), steps)).toEqual({
+    expect(toPublicStateChange(done(`w/again/2/${key}/0${again}`, ofAgent), steps)).toEqual({
       list: name,
       index: 0,
       value: "é",
@@ -75,7 +75,7 @@ describe("the result of an item in an event of a run", () => {
   });
 
   it("is null for a function that gives nothing", () => {
-    expect(toStateChange(done(`${key}/0`, { value: {} }), steps)).toEqual({ list: name, index: 0, value: null });
+    expect(toPublicStateChange(done(`${key}/0`, { value: {} }), steps)).toEqual({ list: name, index: 0, value: null });
   });
 
   it.each<[step: string, value: unknown]>([
@@ -90,10 +90,10 @@ describe("the result of an item in an event of a run", () => {
     ["w/plan", { value: ["x"] }],
     ["w/again/0", { value: { item: 1 } }],
   ])("is told by no event of the step %s with %j", (step, value) => {
-    expect(toStateChange(done(step, value), steps)).toBeUndefined();
+    expect(toPublicStateChange(done(step, value), steps)).toBeUndefined();
   });
 
   it("is told by no event of another type", () => {
-    expect(toStateChange({ type: "reset", id: "1.0", step: key }, steps)).toBeUndefined();
+    expect(toPublicStateChange({ type: "reset", id: "1.0", step: key }, steps)).toBeUndefined();
   });
 });

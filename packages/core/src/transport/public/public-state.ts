@@ -29,7 +29,7 @@ export type PublicStateChange =
  *
  * @param steps the workflow's `plannedSteps`
  */
-export function toStateChange(event: RunEvent, steps: readonly PlannedStep[]): PublicStateChange | undefined {
+export function toPublicStateChange(event: RunEvent, steps: readonly PlannedStep[]): PublicStateChange | undefined {
   if (event.type !== "done") return undefined;
   const given = isRecord(event.value) ? event.value["value"] : undefined;
   return keysIn(event.step, given, steps) ?? itemIn(event.step, given, steps);

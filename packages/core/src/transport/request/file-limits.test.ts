@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readOptions } from "../../base/errors/read-options.ts";
-import { checkDataParts, checkFileType, fileLimitOptions, sniffType } from "./file-limits.ts";
+import { checkDataParts, checkFileType, fileLimitOptions, detectMimeType } from "./file-limits.ts";
 
 const rulesOf = (options: object) => readOptions(fileLimitOptions, options, {});
 const small = rulesOf({ maxFileSize: 6 });
@@ -105,5 +105,5 @@ it.each([
   ["", "application/octet-stream"],
   ["https://example.org/a.png", "application/octet-stream"],
 ])("sniffs the type of %j", (data, expected) => {
-  expect(sniffType(data)).toBe(expected);
+  expect(detectMimeType(data)).toBe(expected);
 });

@@ -82,10 +82,9 @@ function checkPart(data: string, { claimed, place }: { claimed: unknown; place: 
   if (size > limits.maxFileSize) {
     throw new TroupeError("payload_too_large", `${place} must have at most ${limits.maxFileSize} bytes.`);
   }
-  const [named = ""] = (typeof claimed === "string" ? claimed : sniffType(data.slice(0, start + headLength))).split(
-    ";",
-    1,
-  );
+  const [named = ""] = (
+    typeof claimed === "string" ? claimed : detectMimeType(data.slice(0, start + headLength))
+  ).split(";", 1);
   checkFileType(place, named.trim().toLowerCase(), limits);
 }
 
@@ -93,7 +92,7 @@ function checkPart(data: string, { claimed, place }: { claimed: unknown; place: 
  * Returns the type of a file from its first bytes, given in base64 or as a `data:` URL that names the type. Returns
  * `application/octet-stream` if they do not reveal it.
  */
-export function sniffType(data: string): string {
+export function detectMimeType(data: string): string {
   const found = readContentData({ data });
   return (found.kind === "base64" ? found.mimeType : undefined) ?? unknownType;
 }

@@ -1,7 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { ServedRunOpts } from "../../agents/run/run-options.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
-import { checkOwner, checkUser } from "../../sessions/storage/session-owner.ts";
+import { checkOwner, toUserOwner } from "../../sessions/storage/session-owner.ts";
 
 /** The authenticated user of a request or a connection, passed to a transport by the host's authentication. */
 export type Principal = {
@@ -52,7 +52,7 @@ export function readRunUser(
   { claimed, bodyUserId }: { claimed: unknown; bodyUserId: BodyUserId },
 ): RunUser {
   if (claimed === undefined) return principal ?? {};
-  const { userId } = checkUser(claimed as string, {});
+  const { userId } = toUserOwner(claimed as string, {});
   if (principal === undefined) return { userId, verified: bodyUserId === "trusted" };
   if (ownerKey({ ...principal, userId }) === ownerKey(principal)) return principal;
   throw new TroupeError(

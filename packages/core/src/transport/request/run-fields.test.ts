@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { readPayloadKeys } from "../../model/keys/read-payload-keys.ts";
+import { readPayloadApiKeys } from "../../model/keys/read-payload-api-keys.ts";
 import { readPrincipal } from "./principal.ts";
 import {
   checkFieldNames,
   readMessage,
   readRunFields,
-  readSentObject,
+  readClientObject,
   readWorkflowInput,
   reachOf,
   runFieldNames,
@@ -18,7 +18,7 @@ function read(fields: RunFields, principal?: { userId: string }) {
     readInput: readMessage,
     principal,
     bodyUserId: "unverified",
-    readKeys: (apiKey) => readPayloadKeys({ apiKey }),
+    readKeys: (apiKey) => readPayloadApiKeys({ apiKey }),
     where: "payload",
   });
 }
@@ -60,7 +60,7 @@ describe("the fields of a run", () => {
 
 describe("the options of a requested run", () => {
   const rules = { subject: "a", readInput: readMessage, bodyUserId: "unverified" as const };
-  const readKeys = (apiKey: unknown) => readPayloadKeys({ apiKey });
+  const readKeys = (apiKey: unknown) => readPayloadApiKeys({ apiKey });
 
   it("are the host's, and none of them stands for the user, the keys, the session or the messages of the client", () => {
     const given = { maxToolRoundtrips: 2, sessionId: "host", userId: "host", apiKey: "host", messages: [], runId: "h" };
@@ -149,13 +149,13 @@ describe("what a client sent", () => {
   it("may nest 64 levels deep, in objects and arrays, with binary data as a value", () => {
     for (const inner of [1, null, "x", new Uint8Array(2)]) {
       const sent = nested(64, inner);
-      expect(readSentObject(sent)).toBe(sent);
+      expect(readClientObject(sent)).toBe(sent);
     }
     for (const inner of [{}, []]) {
-      expect(() => readSentObject(nested(64, inner))).toThrow("The body must not nest deeper than 64 levels.");
+      expect(() => readClientObject(nested(64, inner))).toThrow("The body must not nest deeper than 64 levels.");
     }
-    expect(() => readSentObject({ a: 1, b: nested(64) })).toThrow("The body must not nest deeper than 64 levels.");
-    expect(() => readSentObject([{}])).toThrow('The body must be a JSON object, such as {"input": "Hello"}.');
+    expect(() => readClientObject({ a: 1, b: nested(64) })).toThrow("The body must not nest deeper than 64 levels.");
+    expect(() => readClientObject([{}])).toThrow('The body must be a JSON object, such as {"input": "Hello"}.');
   });
 
   it("has names of which an unknown one is shown with 64 characters, the first first", () => {
@@ -177,8 +177,8 @@ describe("what a client sent", () => {
     const deep = JSON.parse("[".repeat(70) + "]".repeat(70)) as unknown;
 
     for (const sent of [null, undefined, "x", 7, []])
-      expect(() => readSentObject(sent, "payload")).toThrow("The payload must be a JSON object");
-    expect(() => readSentObject({ input: deep }, "payload")).toThrow(
+      expect(() => readClientObject(sent, "payload")).toThrow("The payload must be a JSON object");
+    expect(() => readClientObject({ input: deep }, "payload")).toThrow(
       "The payload must not nest deeper than 64 levels.",
     );
   });
@@ -188,8 +188,8 @@ describe("the keys of a message", () => {
   it("come before those of the connection, each before its own", () => {
     const connection = { apiKey: "old", apiKeys: { openai: "one", google: "two" } };
 
-    expect(readPayloadKeys({}, connection)).toEqual(connection);
-    expect(readPayloadKeys({ apiKey: "new", apiKeys: { openai: "three" } }, connection)).toEqual({
+    expect(readPayloadApiKeys({}, connection)).toEqual(connection);
+    expect(readPayloadApiKeys({ apiKey: "new", apiKeys: { openai: "three" } }, connection)).toEqual({
       apiKey: "new",
       apiKeys: { openai: "three", google: "two" },
     });
@@ -203,7 +203,7 @@ describe("the keys of a message", () => {
     ["a key with a line break", { openai: "secret\n" }],
     ["too many keys", Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`v${index}`, "secret"]))],
   ])("are refused as %s, without a word of them", (_what, apiKeys) => {
-    const failure = thrownBy(() => readPayloadKeys({ apiKeys }));
+    const failure = thrownBy(() => readPayloadApiKeys({ apiKeys }));
 
     expect(failure).toMatchObject({ code: "invalid_request" });
     expect(String(failure)).not.toContain("secret");

@@ -100,7 +100,7 @@ const maxDepth = 64;
  * Returns the data from a client as an object of fields. Throws `invalid_request` for other values, and for an object
  * nested so deep that recursive code could crash.
  */
-export function readSentObject(sent: unknown, where = "body"): Readonly<Record<string, unknown>> {
+export function readClientObject(sent: unknown, where = "body"): Readonly<Record<string, unknown>> {
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) {
     throw invalid(`The ${where} must be a JSON object, such as {"input": "Hello"}.`);
   }

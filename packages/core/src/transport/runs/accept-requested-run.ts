@@ -10,7 +10,7 @@ import { reachOf } from "../request/run-fields.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
 
 /** The terms that a protocol sets for a run, besides the request itself. */
-export type RunTerms = {
+export type ProtocolRunOptions = {
   readonly kind: RunKind;
   /** The name under which the agent, team or workflow is served. */
   readonly name: string;
@@ -44,7 +44,7 @@ export type RunTerms = {
 };
 
 /** The terms of a stored run, and the service that stores it. */
-export type StoredTerms = RunTerms & {
+export type StoredTerms = ProtocolRunOptions & {
   readonly service: RunService;
   /** True for the host's service; false for the in-memory service of this process. */
   readonly isDurable: boolean;
@@ -173,7 +173,7 @@ function hasOwn<Key extends string>(value: unknown, key: Key): value is Record<K
  */
 export function toScheduledRequest(
   { input, opts }: AnyRequestedRun,
-  { kind, name }: Pick<RunTerms, "kind" | "name">,
+  { kind, name }: Pick<ProtocolRunOptions, "kind" | "name">,
 ): ScheduledRequest {
   checkStorable(opts);
   const { sessionId, isNewSession, metadata, messages, limits, modelOptions, instructions, fromOutside } = opts;

@@ -3,10 +3,10 @@ import type { RunCaller, RunEvent, RunKind, RunView } from "../../runs/record/ru
 import type { Json } from "../../sessions/storage/json.ts";
 import type { PublicOutput } from "../../agents/run/run-output.ts";
 import type { PublicResult } from "./served-event.ts";
-import type { StoredRun } from "./stored-run.ts";
+import type { ServedStoredRun } from "./served-stored-run.ts";
 
 /** A settled run: it has ended, with its output, or it waits for answers to the questions in `waiting.waits`. */
-export type SettledHandle<Output> =
+export type RunHandleOutcome<Output> =
   | { readonly output: Output; readonly waiting?: undefined }
   | { readonly waiting: RunView; readonly output?: undefined };
 
@@ -22,11 +22,11 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
   readonly #service: RunService;
   readonly #caller: RunCaller;
   /** Finds the run again, for another reader of its events. */
-  readonly #open: () => Promise<{ readonly run: StoredRun; readonly view: RunView }>;
+  readonly #open: () => Promise<{ readonly run: ServedStoredRun; readonly view: RunView }>;
   #output: Promise<Output> | undefined;
 
   /** Called by `begin` and `find` of a service. */
-  constructor(run: StoredRun, open: () => Promise<{ readonly run: StoredRun; readonly view: RunView }>) {
+  constructor(run: ServedStoredRun, open: () => Promise<{ readonly run: ServedStoredRun; readonly view: RunView }>) {
     const { runId, sessionId, kind, name, isDurable, service, caller } = run;
     this.runId = runId;
     this.sessionId = sessionId;
@@ -54,11 +54,11 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
    * Resolves once the run has ended or waits for an answer. Rejects with the error of a failed run, and with
    * `interrupted` if the service is closed: the run then continues in another process, or after a restart.
    */
-  async settled(): Promise<SettledHandle<Output>> {
+  async settled(): Promise<RunHandleOutcome<Output>> {
     const { run, view } = await this.#open();
     if (view.endedAt !== undefined) return { output: run.outputOf(view) as Output };
     // The client of a handle never disconnects, so that the reading always has a result.
-    return (await whileAlive(run.settled())) as SettledHandle<Output>;
+    return (await whileAlive(run.settled())) as RunHandleOutcome<Output>;
   }
 
   /**

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { RunTerms } from "./accept-requested-run.ts";
+import type { ProtocolRunOptions } from "./accept-requested-run.ts";
 import { LiveRun } from "./live-run.ts";
-import { StoredRun } from "./stored-run.ts";
+import { ServedStoredRun } from "./served-stored-run.ts";
 import {
   ada,
   hosted,
@@ -22,16 +22,16 @@ describe("a run that begins", () => {
       const terms = termsOf({ endsWithClient, key: "k", mustExist: true, ttlMs: 5, note: "n" });
       const run = await runs.begin(requestedOf(), terms);
 
-      expect(run).toBeInstanceOf(StoredRun);
+      expect(run).toBeInstanceOf(ServedStoredRun);
       expect(run).toMatchObject({ runId: "r", sessionId: "s", kind: "agent", name: "helper", isDurable: true });
-      expect((run as StoredRun).service).toBe(durable);
+      expect((run as ServedStoredRun).service).toBe(durable);
       const asked = { kind: "agent", name: "helper", idempotencyKey: "k", mustExist: true, ttlMs: 5, note: "n" };
       expect(calls).toMatchObject([["accept", asked]]);
       expect(runs.services).toEqual([durable]);
     }
   });
 
-  it.each<[what: string, more: Partial<RunTerms>, onDisconnect: "cancel" | "continue"]>([
+  it.each<[what: string, more: Partial<ProtocolRunOptions>, onDisconnect: "cancel" | "continue"]>([
     ["has a key", { key: "k", endsWithClient: true }, "cancel"],
     ["must be stored", { isStored: true, endsWithClient: true }, "cancel"],
     ["outlives its client", {}, "continue"],
@@ -40,7 +40,8 @@ describe("a run that begins", () => {
     async (_what, more, onDisconnect) => {
       const { durable } = hosted();
       const runs = serving(durable, { onDisconnect });
-      const begin = async () => (await runs.begin(requestedOf(), termsOf({ name: "plain", ...more }))) as StoredRun;
+      const begin = async () =>
+        (await runs.begin(requestedOf(), termsOf({ name: "plain", ...more }))) as ServedStoredRun;
       const run = await begin();
 
       expect(run).toMatchObject({ name: "plain", isStored: true, isDurable: false });
@@ -62,7 +63,7 @@ describe("a run that begins", () => {
     expect([without.services, calls]).toEqual([[], []]);
   });
 
-  it.each<[is: boolean, more: Partial<RunTerms>, onDisconnect: "cancel" | "continue" | undefined]>([
+  it.each<[is: boolean, more: Partial<ProtocolRunOptions>, onDisconnect: "cancel" | "continue" | undefined]>([
     [false, {}, undefined],
     [false, {}, "cancel"],
     [false, { endsWithClient: false }, "cancel"],

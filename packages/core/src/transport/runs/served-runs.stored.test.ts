@@ -6,7 +6,7 @@ import { RunService } from "../../runs/service/run-service.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { ServedRuns } from "./served-runs.ts";
 import type { ServedRunsOptions } from "./served-runs.ts";
-import type { StoredRun } from "./stored-run.ts";
+import type { ServedStoredRun } from "./served-stored-run.ts";
 import { ada, hosted, notFound, plainTerms, requestedOf, serving, termsOf } from "./test/hosted-service.ts";
 
 type Line = { level: string; message: string } & Record<string, unknown>;
@@ -133,7 +133,7 @@ describe("a client that follows a stored run", () => {
     });
     Object.assign(service, { events });
     const runs = serving(durable);
-    const follow = async (): Promise<StoredRun> => {
+    const follow = async (): Promise<ServedStoredRun> => {
       const { run } = await runs.find("r", ada);
       run.follow("7");
       onTestFinished(() => run.end());
@@ -162,7 +162,7 @@ describe("a client that follows a stored run", () => {
 
   it("is told of the end of all who follow durable runs also if it has just begun its run", async () => {
     const { runs } = following();
-    const run = (await runs.begin(requestedOf("r"), termsOf())) as StoredRun;
+    const run = (await runs.begin(requestedOf("r"), termsOf())) as ServedStoredRun;
     run.follow();
     runs.endAll();
     expect(run.signal.reason).toMatchObject({ code: "interrupted", fields: { runId: "r" } });

@@ -7,7 +7,7 @@ import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
 import { acceptRequestedRun, checkUnreported, toScheduledRequest } from "./accept-requested-run.ts";
-import type { AnyRequestedRun, RunTerms, StoredTerms } from "./accept-requested-run.ts";
+import type { AnyRequestedRun, ProtocolRunOptions, StoredTerms } from "./accept-requested-run.ts";
 import { ActiveRuns } from "./active-runs.ts";
 import type { DrainableRuns } from "./active-runs.ts";
 import { findDurableNames, PerformerWatch } from "./durable-service.ts";
@@ -19,8 +19,8 @@ import { serveInMemory } from "./memory-service.ts";
 import type { MemoryServiceOptions } from "./memory-service.ts";
 import type { ServedRun } from "./served-run.ts";
 import { isNotFound, runNotFound, unlessNotFound } from "./run-not-found.ts";
-import { StoredRun } from "./stored-run.ts";
-import type { StoredRunInit } from "./stored-run.ts";
+import { ServedStoredRun } from "./served-stored-run.ts";
+import type { StoredRunInit } from "./served-stored-run.ts";
 
 /** The maximum length of a run id that is looked up. Ids are UUIDs, but a host may set others. */
 const longestId = 128;
@@ -35,7 +35,7 @@ const longestMs = 2_147_483_647;
 export type OnDisconnect = "cancel" | "continue";
 
 /** A stored run, and its record when it was found. */
-export type FoundRun = { readonly run: StoredRun; readonly view: RunView };
+export type FoundRun = { readonly run: ServedStoredRun; readonly view: RunView };
 
 /** A question of a waiting run, with the facts about the run that determine who may answer it. */
 export type WaitingQuestion = RunWait & Pick<RunView, "runId" | "sessionId" | "name">;
@@ -98,14 +98,14 @@ export class ServedRuns implements DrainableRuns {
   }
 
   /** Makes the request of a schedule from a requested run, for the `schedules` of the durable runs. */
-  toScheduledRequest(requested: AnyRequestedRun, terms: Pick<RunTerms, "kind" | "name">): ScheduledRequest {
+  toScheduledRequest(requested: AnyRequestedRun, terms: Pick<ProtocolRunOptions, "kind" | "name">): ScheduledRequest {
     return toScheduledRequest(requested, terms);
   }
 
   /**
    * Returns true if a run of these terms is stored: it is durable, has an idempotency key, or outlives its connection.
    */
-  stores({ kind, name, key, isStored, endsWithClient }: RunTerms): boolean {
+  stores({ kind, name, key, isStored, endsWithClient }: ProtocolRunOptions): boolean {
     if (isStored === true || key !== undefined || this.isDurable(kind, name)) return true;
     return endsWithClient !== true && this.#options.onDisconnect === "continue";
   }
@@ -115,7 +115,7 @@ export class ServedRuns implements DrainableRuns {
    * connection. Throws `unavailable` while a shutdown drains, and for a durable run if no process performs such runs.
    * Throws `rate_limited` if the caller has too many runs.
    */
-  async begin(requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<ServedRun> {
+  async begin(requested: RequestedRun<unknown, unknown>, terms: ProtocolRunOptions): Promise<ServedRun> {
     const isLive = requested.opts.isUnstored === true && terms.isStored !== true;
     if (!isLive && this.stores(terms)) return await this.beginStored(requested, terms);
     checkUnreported(requested.webhook);
@@ -123,7 +123,7 @@ export class ServedRuns implements DrainableRuns {
   }
 
   /** Begins a stored run, or finds it by its idempotency key. Throws the same errors as `begin`. */
-  async beginStored(requested: RequestedRun<unknown, unknown>, terms: RunTerms): Promise<StoredRun> {
+  async beginStored(requested: RequestedRun<unknown, unknown>, terms: ProtocolRunOptions): Promise<ServedStoredRun> {
     // A run whose turns are not stored is kept in this process, where its client can still answer its questions.
     const isDurable = this.isDurable(terms.kind, terms.name) && requested.opts.isUnstored !== true;
     const service = (isDurable ? this.durable : undefined) ?? this.#memory;
@@ -143,7 +143,7 @@ export class ServedRuns implements DrainableRuns {
   async find(
     runId: string,
     caller: RunCaller,
-    { endsWithClient }: Pick<RunTerms, "endsWithClient"> = {},
+    { endsWithClient }: Pick<ProtocolRunOptions, "endsWithClient"> = {},
   ): Promise<FoundRun> {
     for (const service of this.services) {
       const view = runId.length <= longestId ? await unlessNotFound(service.get(runId, caller)) : undefined;
@@ -272,10 +272,10 @@ export class ServedRuns implements DrainableRuns {
   #stored(
     service: RunService,
     init: Omit<StoredRunInit, "service" | "isDurable" | "followers" | "resumeMs">,
-  ): StoredRun {
+  ): ServedStoredRun {
     const isDurable = service === this.durable;
     const followers = isDurable ? this.#followers : undefined;
-    return new StoredRun({ ...init, service, isDurable, followers, resumeMs: this.#options.resumeMs });
+    return new ServedStoredRun({ ...init, service, isDurable, followers, resumeMs: this.#options.resumeMs });
   }
 
   /** The service of the runs that are stored in this process. */

@@ -1,4 +1,4 @@
-import { optional, satisfying } from "../../base/errors/option-checks.ts";
+import { optional, customOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -29,7 +29,7 @@ export type WebHandler = Answer & { readonly [Name in "fetch" | "GET" | "POST" |
 
 const handlerOptions = {
   basePath: optional(
-    satisfying<string>('a path such as "/api", without a slash at its end', (value) => {
+    customOption<string>('a path such as "/api", without a slash at its end', (value) => {
       return typeof value === "string" && /^(?:\/[^/?#]+)*$/.test(value);
     }),
     "",

@@ -10,7 +10,7 @@ import type { NodeMiddleware } from "./run-handlers.ts";
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /** Options of a router. */
-export type RouterParts = {
+export type ServiceRouterOptions = {
   /** Handlers in the form of Express that run before the routes, except before public routes. @default none */
   readonly middleware?: readonly NodeMiddleware[] | undefined;
 };
@@ -23,7 +23,7 @@ export type RouterParts = {
 export function createRouter(
   service: Service,
   protocols: readonly Protocol[],
-  { middleware = [] }: RouterParts = {},
+  { middleware = [] }: ServiceRouterOptions = {},
 ): NodeHandler {
   const answer = createNodeHandler(service, protocols, middleware);
   openService(service);

@@ -3,7 +3,7 @@ import type { Server, ServerOptions } from "node:http";
 import type { Server as SecureServer, ServerOptions as SecureServerOptions } from "node:https";
 import { isIPv6 } from "node:net";
 import type { AddressInfo } from "node:net";
-import { integerOption, optional, satisfying, stringOption } from "../../base/errors/option-checks.ts";
+import { integerOption, optional, customOption, stringOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -39,7 +39,7 @@ const portNumber = integerOption(0, 65_535);
 const portOption: OptionCheck<number> = (value, name, where) =>
   portNumber(typeof value === "string" && /^\d{1,5}$/.test(value) ? Number(value) : value, name, where);
 
-const record = satisfying<object>("an object", isRecord);
+const record = customOption<object>("an object", isRecord);
 
 const serveOptions = {
   port: optional(portOption, 3000),

@@ -1,4 +1,4 @@
-import { integerOption, optional, satisfying, stringOption } from "../../base/errors/option-checks.ts";
+import { integerOption, optional, customOption, stringOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
@@ -19,7 +19,7 @@ import { checkOwner } from "../../sessions/storage/session-owner.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
 import { readMessage, readWorkflowInput } from "../request/run-fields.ts";
 import type { ServedWorkflow } from "../request/served-registry.ts";
-import type { RunTerms } from "../runs/accept-requested-run.ts";
+import type { ProtocolRunOptions } from "../runs/accept-requested-run.ts";
 
 /** Options of a run that a program begins, beside the name of the runnable and its input. */
 type StartOptions = Pick<
@@ -135,7 +135,7 @@ const startTable = {
   sessionId: optional((value) => checkSessionId(value)),
   userId: optional(stringOption),
   tenantId: optional(stringOption),
-  metadata: optional(satisfying<Record<string, unknown>>("an object", isRecord)),
+  metadata: optional(customOption<Record<string, unknown>>("an object", isRecord)),
   instructions: optional(stringOption),
   apiKey: optional(stringOption),
   idempotencyKey: optional(stringOption),
@@ -150,7 +150,7 @@ const startTable = {
 export function readStart(
   served: Registries,
   start: AgentStart | TeamStart | WorkflowStart,
-): { requested: RequestedRun<unknown, unknown>; terms: RunTerms } {
+): { requested: RequestedRun<unknown, unknown>; terms: ProtocolRunOptions } {
   const read = readOptions(startTable, start, { owner: "begin", code: "invalid_request" });
   const {
     agent,

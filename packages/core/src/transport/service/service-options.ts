@@ -5,7 +5,7 @@ import {
   methodsOption,
   oneOf,
   optional,
-  satisfying,
+  customOption,
   timeoutOption,
 } from "../../base/errors/option-checks.ts";
 import { checkOptionNames, readOptions, wrongOption } from "../../base/errors/read-options.ts";
@@ -211,7 +211,7 @@ const serviceOptions = {
   genericApiKeyHeader: optional(booleanOption, true),
   ...requestSourceOptions,
   trustAddresses: optional(
-    satisfying<NonNullable<ServiceOptions["trustAddresses"]>>("true, false or a function", (value) => {
+    customOption<NonNullable<ServiceOptions["trustAddresses"]>>("true, false or a function", (value) => {
       return typeof value === "boolean" || typeof value === "function";
     }),
     false,
@@ -235,7 +235,7 @@ export const serviceOptionNames = Object.keys(serviceOptions) as readonly (keyof
  * Throws `invalid_config` for an unknown name, and for options that are not an object. `owner` is the function that
  * received the options, for errors.
  */
-export function checkShortForm(options: unknown, ownNames: readonly string[], owner: string): void {
+export function checkShortFormOptions(options: unknown, ownNames: readonly string[], owner: string): void {
   if (!isRecord(options)) throw wrongOption(`The options of ${owner}`, "an object", options);
   const own = Object.fromEntries(ownNames.map((name) => [name, true]));
   checkOptionNames({ ...serviceOptions, ...own }, options, { owner });

@@ -7,7 +7,7 @@ import { logWarnings } from "../../agents/run/log-warnings.ts";
 import type { Registry } from "../../agents/run/registry.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import { readKeyHeaders } from "../../model/keys/read-key-headers.ts";
-import { SourceGuard } from "../../provider/wire/request-source.ts";
+import { HostAndOriginGuard } from "../../provider/wire/request-source.ts";
 import type { RunService } from "../../runs/service/run-service.ts";
 import type { RunCaller } from "../../runs/record/run-view.ts";
 import type { ServedWorkflow } from "../request/served-registry.ts";
@@ -68,7 +68,7 @@ export class Service<Served extends ServedTypes = ServedTypes> {
   readonly sessions: ServedSessions;
   readonly servedRuns: ServedRuns;
   /** Checks the source of requests: their host and the page that sent them. */
-  readonly guard: SourceGuard;
+  readonly guard: HostAndOriginGuard;
   readonly #shutdown: Shutdown;
   /** True if this service made its run service, so that it also performs the runs and closes it. */
   readonly #ownsRuns: boolean;
@@ -87,7 +87,7 @@ export class Service<Served extends ServedTypes = ServedTypes> {
     this.#ownsRuns = durable !== undefined;
     this.runs = settings.runs ?? makeRuns(settings);
     refuseUnrunnable(settings, this.runs);
-    this.guard = new SourceGuard(settings);
+    this.guard = new HostAndOriginGuard(settings);
     this.sessions = new ServedSessions([...agents.values(), ...teams.values()]);
     this.servedRuns = new ServedRuns(
       { agents, teams, workflows },

@@ -2,9 +2,9 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { SessionStore } from "../../sessions/session/session-store.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { SessionPage } from "../../sessions/session/list-sessions.ts";
-import type { TakeTurn, TurnPage } from "../../sessions/session/read-turn-page.ts";
+import type { TurnCollector, TurnPage } from "../../sessions/session/read-turn-page.ts";
 import type { SessionInfo } from "../../sessions/session/session-record.ts";
-import type { TurnPartPlace } from "../../sessions/session/read-turns.ts";
+import type { TurnPartPosition } from "../../sessions/session/read-turns.ts";
 import type { TurnPart } from "../../sessions/session/turn-part.ts";
 import type { StoredTurn } from "../../sessions/session/turn-record.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
@@ -52,7 +52,11 @@ export class ServedSessions {
     return await this.#first(sessionId, (store) => store.readSession(sessionId, { owner }));
   }
 
-  async readTurns(sessionId: string, owner: SessionOwner, page: Page<number> & { take: TakeTurn }): Promise<TurnPage> {
+  async readTurns(
+    sessionId: string,
+    owner: SessionOwner,
+    page: Page<number> & { take: TurnCollector },
+  ): Promise<TurnPage> {
     return await this.#first(sessionId, (store) => store.readTurns(sessionId, { owner, ...page }));
   }
 
@@ -66,7 +70,7 @@ export class ServedSessions {
   }
 
   /** Loads the data of an image, sound or file in a stored turn, from the first storage that has the session. */
-  async readPart(sessionId: string, owner: SessionOwner, place: TurnPartPlace): Promise<TurnPart> {
+  async readPart(sessionId: string, owner: SessionOwner, place: TurnPartPosition): Promise<TurnPart> {
     return await this.#first(sessionId, (store) => store.readTurnPart(sessionId, place, { owner }));
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TroupeError } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
-import type { FoundRun, StoredRun } from "@troupe/core/transport";
+import type { FoundRun, ServedStoredRun } from "@troupe/core/transport";
 
 /** Milliseconds between two checks of a run whose record lags behind its events: the first interval and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
@@ -22,7 +22,7 @@ export async function* changesOf({ run, view }: FoundRun): AsyncGenerator<RunVie
   }
 }
 
-async function* eventsOf(run: StoredRun): AsyncGenerator<RunView, void> {
+async function* eventsOf(run: ServedStoredRun): AsyncGenerator<RunView, void> {
   for (;;) {
     const paused = await run.untilPaused();
     if (paused === undefined) return;
@@ -38,7 +38,7 @@ async function* eventsOf(run: StoredRun): AsyncGenerator<RunView, void> {
   for await (const view of looksAt(run, looks.firstMs)) if (view.endedAt !== undefined) yield view;
 }
 
-async function* looksAt(run: StoredRun, firstMs: number): AsyncGenerator<RunView, void> {
+async function* looksAt(run: ServedStoredRun, firstMs: number): AsyncGenerator<RunView, void> {
   const { signal } = run;
   for (let ms = firstMs; !signal.aborted; ms = Math.min(2 * ms, looks.lastMs)) {
     const view = await run.view();

@@ -47,8 +47,10 @@ export function throughClients(subject: ProviderSubject, clients: ClientSubject)
     models: [modelId],
     connect: (url, options) => new ClientModels(clients, { url, modelId, ...options }),
     ...(embeddings && {
-      embeddings: (url, { apiKey: serversKey }) =>
-        new ClientEmbeddings((key = serversKey) => embeddings({ url, ...(key !== undefined && { apiKey: key }) })),
+      embeddings: (url, { apiKey: configuredApiKey }) =>
+        new ClientEmbeddings((key = configuredApiKey) =>
+          embeddings({ url, ...(key !== undefined && { apiKey: key }) }),
+        ),
     }),
     keyVariables: own.keyVariables ?? subject.keyVariables,
     ownKeysOnly: true,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { serversKey } from "@troupe/core/testing";
+import { configuredApiKey } from "@troupe/core/testing";
 import type { VendorRequest } from "../dialect.ts";
 import type { PlannedReply } from "../planned-reply.ts";
 import type { ProviderSubject } from "./provider-subject.ts";
@@ -62,7 +62,7 @@ async function takesKeysInOrder(trial: ProviderTrial): Promise<void> {
   const others = Object.fromEntries(vendorKeyVariables.map((name) => [name, "canary"]));
   await withEnvironment({ ...others, ...Object.fromEntries(variables) }, async () => {
     assert.equal(await ask(true, "key-of-call"), "key-of-call");
-    assert.equal(await ask(true), serversKey);
+    assert.equal(await ask(true), configuredApiKey);
     assert.equal(await ask(false, "key-of-call"), "key-of-call");
     for (const [name, value] of variables) {
       assert.equal(await ask(false), value, name);
@@ -93,7 +93,7 @@ async function readsNothingElse(trial: ProviderTrial): Promise<void> {
     vendor.exchanges.splice(0);
     await trial.connect().generate(messages);
     await collect(trial.connect().stream(messages));
-    await subject.embeddings?.(vendor.url, { apiKey: serversKey }).embed("Question 0.");
+    await subject.embeddings?.(vendor.url, { apiKey: configuredApiKey }).embed("Question 0.");
     return vendor.exchanges.map(({ request }) => plainRequest(request));
   };
   try {

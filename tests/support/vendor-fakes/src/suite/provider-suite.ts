@@ -1,4 +1,4 @@
-import { checkConformance, modelProviderCases, serversKey } from "@troupe/core/testing";
+import { checkConformance, modelProviderCases, configuredApiKey } from "@troupe/core/testing";
 import type { ModelProviderSubject } from "@troupe/core/testing";
 import { scenarioReply } from "../scenario-reply.ts";
 import { connectionCases, lonelyConnectionCases } from "./connection-cases.ts";
@@ -80,7 +80,7 @@ async function createModelSubject(
     provider({ idleTimeoutMs, ...scenario }) {
       vendor.plan(scenarioReply(scenario, subject));
       const idle = idleTimeoutMs === undefined ? {} : { idleTimeoutMs };
-      return subject.connect(vendor.url, { modelId, apiKey: serversKey, ...idle });
+      return subject.connect(vendor.url, { modelId, apiKey: configuredApiKey, ...idle });
     },
     requests: () => vendor.exchanges,
     close: async () => await vendor.close(),

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
 import type { ModelResponse } from "@troupe/core";
 import type { ModelChunk } from "@troupe/core/provider";
-import { serversKey } from "@troupe/core/testing";
+import { configuredApiKey } from "@troupe/core/testing";
 import type { ConformanceCases } from "@troupe/core/testing";
 import type { Exchange } from "../exchange.ts";
 import { FakeVendor } from "../fake-vendor.ts";
@@ -43,9 +43,9 @@ export class ProviderTrial {
     await this.vendor.close();
   }
 
-  /** Creates the provider under test, with `serversKey` unless another key is given. */
+  /** Creates the provider under test, with `configuredApiKey` unless another key is given. */
   connect(options: SubjectOptions = {}): ModelProvider {
-    return this.subject.connect(this.vendor.url, { apiKey: serversKey, ...options });
+    return this.subject.connect(this.vendor.url, { apiKey: configuredApiKey, ...options });
   }
 
   /** Plans a reply and returns a conversation that the vendor answers with it, as often as it is requested. */

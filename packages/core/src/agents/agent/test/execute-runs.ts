@@ -8,7 +8,7 @@ import { InMemoryStorage } from "../../../sessions/storage/in-memory-storage.ts"
 import type { StorageDriver } from "../../../sessions/storage/storage-driver.ts";
 import { eventsOnBus } from "../../../testing/conformance/runnable-subject.ts";
 import { inTime } from "../../../testing/conformance/assert.ts";
-import { faultAt, faultyStorage } from "../../../testing/faulty-storage.ts";
+import { faultAtCall, faultyStorage } from "../../../testing/faulty-storage.ts";
 import type { ToolDef } from "../../run/tool.ts";
 import { Agent } from "../agent.ts";
 import { toolNamed } from "./agents.ts";
@@ -35,7 +35,7 @@ export async function executeRuns(given: RandomRuns): Promise<Trial> {
   const model = new RandomModel(given.runs);
   const storage = new InMemoryStorage();
   const { fault, maxToolRoundtrips } = given;
-  const driver = fault === undefined ? storage : faultyStorage(storage, faultAt(fault.atCall, fault.fault));
+  const driver = fault === undefined ? storage : faultyStorage(storage, faultAtCall(fault.atCall, fault.fault));
   const retry = { maxRetries: 0 };
   const agent = new Agent({ name: "a", model, storage: driver, tools: tools(), maxToolRoundtrips, retry });
   const events = eventsOnBus(agent);

@@ -12,7 +12,7 @@ const mostTerms = 64;
 
 /**
  * Returns the distinct words of a query in lower case. For scripts without spaces, each pair of adjacent characters
- * becomes a term, with a space between the two as in `spacedText`.
+ * becomes a term, with a space between the two as in `toWordIndexText`.
  */
 export function queryTerms(query: string): string[] {
   const terms = new Set<string>();
@@ -26,7 +26,7 @@ export function queryTerms(query: string): string[] {
 }
 
 /** Returns a text for a word index: each character of a script without spaces becomes a separate word. */
-export function spacedText(text: string): string {
+export function toWordIndexText(text: string): string {
   return text.normalize("NFKC").replace(eachUnspaced, " $& ");
 }
 

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 import { LocalEngine } from "../local-engine.ts";
-import type { HandedBack, RunJob } from "../run-engine.ts";
+import type { PostponedJob, RunJob } from "../run-engine.ts";
 
 /** The time at which an engine of `begin` is made, in epoch milliseconds. */
 export const start = 1_000_000;
@@ -17,12 +17,12 @@ export function begin() {
   const begun: string[] = [];
   const jobs: RunJob[] = [];
   const reasons: unknown[] = [];
-  const ends = new Map<string, (back?: HandedBack) => void>();
+  const ends = new Map<string, (back?: PostponedJob) => void>();
   const failures = new Map<string, (error: Error) => void>();
-  const perform = async (given: RunJob, signal: AbortSignal): Promise<void | HandedBack> => {
+  const perform = async (given: RunJob, signal: AbortSignal): Promise<void | PostponedJob> => {
     begun.push(`${given.runId}_${given.activation}`);
     jobs.push(given);
-    const work = Promise.withResolvers<void | HandedBack>();
+    const work = Promise.withResolvers<void | PostponedJob>();
     ends.set(given.runId, work.resolve);
     failures.set(given.runId, work.reject);
     signal.addEventListener("abort", () => {
@@ -32,7 +32,7 @@ export function begin() {
     return await work.promise;
   };
   const serve = async (concurrency = 10) => await engine.serve(perform, { concurrency });
-  const end = async (runId: string, back?: HandedBack) => {
+  const end = async (runId: string, back?: PostponedJob) => {
     ends.get(runId)?.(back);
     await settle();
   };

@@ -1,7 +1,7 @@
 import type { Json } from "../../../sessions/storage/json.ts";
 import { InMemoryStorage } from "../../../sessions/storage/in-memory-storage.ts";
 import type { ListOptions, StorageDriver } from "../../../sessions/storage/storage-driver.ts";
-import type { HandedBack, Perform, RunEngine, RunJob, Serving } from "../../processes/run-engine.ts";
+import type { PostponedJob, Perform, RunEngine, RunJob, Serving } from "../../processes/run-engine.ts";
 
 type Server = {
   readonly node: string;
@@ -13,7 +13,7 @@ type Server = {
 };
 
 /** A job that was delivered, the process that got it, and what that returned. */
-type Delivery = { readonly node: string; readonly job: RunJob; readonly back: HandedBack | undefined };
+type Delivery = { readonly node: string; readonly job: RunJob; readonly back: PostponedJob | undefined };
 
 /** A queue of several processes for tests, and the storage that they share. A process of it can be killed. */
 export class SharedQueue {
@@ -64,7 +64,7 @@ export class SharedQueue {
   }
 
   /** Gives a job to a process at once, whatever the others do with it. */
-  async deliver(node: string, job: RunJob): Promise<void | HandedBack> {
+  async deliver(node: string, job: RunJob): Promise<void | PostponedJob> {
     const server = this.#servers.find((each) => each.node === node);
     return await server?.perform(job, server.controller.signal);
   }

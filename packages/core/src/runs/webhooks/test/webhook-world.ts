@@ -18,7 +18,7 @@ import type { DueDelivery } from "../run-notices.ts";
 import { RunWebhooks } from "../run-webhooks.ts";
 import { SubscribedEvents } from "../subscribed-events.ts";
 import { SubscriptionDispatch } from "../subscription-dispatch.ts";
-import type { SubscriptionForm } from "../subscription-form.ts";
+import type { NotificationFormat } from "../notification-format.ts";
 import { Subscriptions } from "../subscriptions.ts";
 import { StoredWebhooks } from "../stored-webhooks.ts";
 import { WebhookDispatch } from "../webhook-dispatch.ts";
@@ -84,13 +84,13 @@ type Process = {
   readonly fetch: GuardedFetch;
   readonly lines?: string[];
   /** The form of subscriptions. @default the event and the data of the subscription */
-  readonly form?: SubscriptionForm | undefined;
+  readonly form?: NotificationFormat | undefined;
   /** The time from which the process has the storage to itself. @default it has not */
   readonly aloneSince?: number;
 };
 
 /** A form of subscriptions whose body has the type of an event and what the subscription stored. */
-export const plainForm: SubscriptionForm = {
+export const plainForm: NotificationFormat = {
   settings: { allowPrivateHosts: [], timeoutMs: 15_000 },
   notify: ({ event, run, attempt }, data) => {
     const parts = event.type === "end" ? ["output", "end"] : [event.type];

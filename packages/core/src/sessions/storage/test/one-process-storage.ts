@@ -1,10 +1,10 @@
 import { TroupeError } from "../../../base/errors/troupe-error.ts";
 import type { Json } from "../json.ts";
-import type { AppendOptions, LimitedStorage, Write } from "../storage-driver.ts";
+import type { AppendOptions, SingleProcessStorage, Write } from "../storage-driver.ts";
 import { SharedStorage } from "./shared-storage.ts";
 
 /** Storage that serves one process alone, and knows it after its first call, as MongoDB does on a standalone server. */
-export class OneProcessStorage extends SharedStorage implements LimitedStorage {
+export class OneProcessStorage extends SharedStorage implements SingleProcessStorage {
   get singleProcess(): string | undefined {
     return this.calls.length === 0 ? undefined : "It serves one process. Use another storage.";
   }

@@ -7,7 +7,7 @@ import { ownerKey } from "../../../sessions/storage/owner-key.ts";
 import type { SessionOwner } from "../../../sessions/storage/session-owner.ts";
 import { ScriptedModel } from "../../../testing/scripted-model.ts";
 import type { RequestedRun } from "../../request/run-fields.ts";
-import type { RunTerms } from "../accept-requested-run.ts";
+import type { ProtocolRunOptions } from "../accept-requested-run.ts";
 import { ServedRuns } from "../served-runs.ts";
 import type { ServedRunsOptions } from "../served-runs.ts";
 
@@ -69,10 +69,14 @@ export function serving(durable?: RunService, more: Pick<ServedRunsOptions, "onD
 }
 
 /** The terms of a run of the agent that the host's run service has. */
-export const termsOf = (more: Partial<RunTerms> = {}): RunTerms => ({ kind: "agent", name: "helper", ...more });
+export const termsOf = (more: Partial<ProtocolRunOptions> = {}): ProtocolRunOptions => ({
+  kind: "agent",
+  name: "helper",
+  ...more,
+});
 
 /** The terms of a run that is stored in this process. */
-export const plainTerms: RunTerms = { kind: "agent", name: "plain", isStored: true };
+export const plainTerms: ProtocolRunOptions = { kind: "agent", name: "plain", isStored: true };
 
 /** A request for a run, of a caller without a user. */
 export function requestedOf(runId: string = crypto.randomUUID(), opts: object = {}): RequestedRun<unknown, unknown> {

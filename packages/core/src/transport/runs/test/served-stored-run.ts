@@ -1,6 +1,6 @@
 import { vi } from "vitest";
-import { StoredRun } from "../stored-run.ts";
-import type { StoredRunInit } from "../stored-run.ts";
+import { ServedStoredRun } from "../served-stored-run.ts";
+import type { StoredRunInit } from "../served-stored-run.ts";
 
 type Given = Partial<StoredRunInit> & { readonly views?: readonly object[] };
 
@@ -23,7 +23,7 @@ export function storedRun(events: readonly object[], { views = [], ...more }: Gi
   const cancel = vi.fn<(...args: unknown[]) => Promise<unknown>>(async () => "cancelling");
   const service = { events: asked, get, cancel } as never;
   const ids = { runId: "r", sessionId: "s", kind: "agent", name: "a" } as const;
-  const run = new StoredRun({ service, isDurable: true, ...ids, caller: "host", resumeMs: 1000, ...more });
+  const run = new ServedStoredRun({ service, isDurable: true, ...ids, caller: "host", resumeMs: 1000, ...more });
   return { run, service, returned, get, asked, cancel };
 }
 

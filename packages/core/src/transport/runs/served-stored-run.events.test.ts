@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { Followers } from "./followers.ts";
 import type { ServedEvent } from "./served-event.ts";
-import type { StoredRun } from "./stored-run.ts";
-import { attempt, chunk, storedRun, wait } from "./test/stored-run.ts";
+import type { ServedStoredRun } from "./served-stored-run.ts";
+import { attempt, chunk, storedRun, wait } from "./test/served-stored-run.ts";
 
 const failed = { type: "end", id: "9.0", output: { usage: {} }, error: { code: "model_failed", message: "No." } };
 const agentOutput = { text: "Hé.", toolCalls: [], usage: {}, secret: 1 };
 const ended = (output: unknown) => ({ type: "end", id: "9.0", output });
 
-async function readAll(run: StoredRun, range?: Parameters<StoredRun["events"]>[0]): Promise<ServedEvent[]> {
+async function readAll(run: ServedStoredRun, range?: Parameters<ServedStoredRun["events"]>[0]): Promise<ServedEvent[]> {
   const all: ServedEvent[] = [];
   for await (const event of run.events(range)) all.push(event);
   return all;
@@ -216,7 +216,7 @@ describe("a stored run", () => {
 
   it("has no events any more once it has been over for longer than resumeMs, if it is in memory", () => {
     const [inMemory, durable] = [storedRun([], { isDurable: false }).run, storedRun([]).run];
-    const check = (run: StoredRun, endedAt?: number) => run.checkReadable({ endedAt } as never);
+    const check = (run: ServedStoredRun, endedAt?: number) => run.checkReadable({ endedAt } as never);
     for (const endedAt of [undefined, 50_000, 49_000]) expect(() => check(inMemory, endedAt)).not.toThrow();
     expect(() => check(durable, 0)).not.toThrow();
 

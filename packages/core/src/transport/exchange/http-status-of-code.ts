@@ -31,6 +31,6 @@ const statusByCode = {
 } as const satisfies Record<ErrorCode, number>;
 
 /** Returns the HTTP status of an error code. 500 for a code of another version of core. */
-export function statusOf(code: string): number {
+export function httpStatusOfCode(code: string): number {
   return getOwn<number>(statusByCode, code) ?? 500;
 }

@@ -31,7 +31,7 @@ import { readAnswered, toAsked } from "./question.ts";
 import { readReply } from "./reply.ts";
 import type { A2AReply } from "./reply.ts";
 
-/** A task that a `TaskAgent` answers. */
+/** A task that a `ProgrammaticAgent` answers. */
 export type AgentTask = {
   /** The message that began the task. Its data parts are JSON text. */
   readonly message: A2AMessage;
@@ -45,11 +45,11 @@ export type AgentTask = {
   readonly ask: (question: A2AContent) => Promise<A2AMessage>;
 };
 
-/** A value that a `TaskAgent` yields: a piece of the text of its answer, or an artifact of `createArtifact`. */
-export type TaskAnswerPart = string | Artifact;
+/** A value that a `ProgrammaticAgent` yields: a piece of the text of its answer, or an artifact of `createArtifact`. */
+export type ProgrammaticAgentChunk = string | Artifact;
 
-/** Options of `TaskAgent`. */
-export type TaskAgentOptions = {
+/** Options of `ProgrammaticAgent`. */
+export type ProgrammaticAgentOptions = {
   /** The name of the agent in its card and its paths. */
   name: string;
   /** The purpose, for the agent card. */
@@ -59,7 +59,7 @@ export type TaskAgentOptions = {
    * `ask` and after a restart; `ask` then resolves immediately for earlier questions. Yield the same values again:
    * clients get each value once. Return nothing, or a reply that ends the task.
    */
-  answer(task: AgentTask): AsyncGenerator<TaskAnswerPart, A2AReply | void, void> | Promise<A2AReply | void>;
+  answer(task: AgentTask): AsyncGenerator<ProgrammaticAgentChunk, A2AReply | void, void> | Promise<A2AReply | void>;
   /**
    * The effect of executing a whole run of the agent (see `ToolEffect`), used if the run is a step of a durable run.
    * @default "once"
@@ -72,27 +72,29 @@ export type TaskAgentOptions = {
 const optionTable = {
   name: nonBlankString(),
   description: optional(stringOption),
-  answer: functionOption<TaskAgentOptions["answer"]>(),
+  answer: functionOption<ProgrammaticAgentOptions["answer"]>(),
   effect: optional(oneOf("pure", "idempotent", "once")),
   logger: optional(loggerOption),
-} satisfies OptionTable<TaskAgentOptions>;
+} satisfies OptionTable<ProgrammaticAgentOptions>;
 
 /**
  * An agent written as a program: a generator that answers a message with text, artifacts and questions, and decides how
  * its task ends. Like every runnable, it can be served over all protocols and be a member of a team.
  */
-export class TaskAgent implements Runnable {
+export class ProgrammaticAgent implements Runnable {
   readonly name: string;
   readonly description: string | undefined;
   readonly kind = "agent";
   readonly effect: ToolEffect | undefined;
   readonly eventBus = new EventBus();
-  readonly #answer: TaskAgentOptions["answer"];
+  readonly #answer: ProgrammaticAgentOptions["answer"];
   readonly #logger: Logger | undefined;
 
   /** Throws `invalid_config` for a wrong or unknown option. */
-  constructor(options: TaskAgentOptions) {
-    const { name, description, answer, effect, logger } = readOptions(optionTable, options, { owner: "TaskAgent" });
+  constructor(options: ProgrammaticAgentOptions) {
+    const { name, description, answer, effect, logger } = readOptions(optionTable, options, {
+      owner: "ProgrammaticAgent",
+    });
     this.name = name;
     this.description = description;
     this.effect = effect;
@@ -116,15 +118,15 @@ export class TaskAgent implements Runnable {
   }
 }
 
-/** Performs one run of a `TaskAgent`. */
+/** Performs one run of a `ProgrammaticAgent`. */
 class TaskAgentRun implements RunWork {
   readonly isStructured = false;
   readonly #run: Run;
-  readonly #answer: TaskAgentOptions["answer"];
+  readonly #answer: ProgrammaticAgentOptions["answer"];
   #asked = 0;
   #made = 0;
 
-  constructor(run: Run, answer: TaskAgentOptions["answer"]) {
+  constructor(run: Run, answer: ProgrammaticAgentOptions["answer"]) {
     this.#run = run;
     this.#answer = answer;
   }
@@ -143,7 +145,9 @@ class TaskAgentRun implements RunWork {
     return "stop";
   }
 
-  async *#takeAll(pieces: AsyncGenerator<TaskAnswerPart, A2AReply | void, void>): AsyncGenerator<StreamChunk, unknown> {
+  async *#takeAll(
+    pieces: AsyncGenerator<ProgrammaticAgentChunk, A2AReply | void, void>,
+  ): AsyncGenerator<StreamChunk, unknown> {
     try {
       for (;;) {
         const { done, value } = await pieces.next();
@@ -168,7 +172,7 @@ class TaskAgentRun implements RunWork {
     } else {
       throw new TroupeError(
         "invalid_value",
-        "answer of a TaskAgent must yield strings, and artifacts of createArtifact.",
+        "answer of a ProgrammaticAgent must yield strings, and artifacts of createArtifact.",
       );
     }
   }
@@ -184,8 +188,8 @@ class TaskAgentRun implements RunWork {
     const { content, artifacts } = (isObject(reply) ? reply : {}) as Partial<A2AReply>;
     const artifact = Array.isArray(artifacts) && readReply(artifacts) !== undefined ? artifacts[0] : undefined;
     if (artifact === undefined || typeof content !== "string") {
-      const expected = "rejectTask(…), completeTask(…) or answerByMessage(…)";
-      throw new TroupeError("invalid_value", `answer of a TaskAgent must return nothing, or ${expected}.`);
+      const expected = "rejectedReply(…), completedReply(…) or messageReply(…)";
+      throw new TroupeError("invalid_value", `answer of a ProgrammaticAgent must return nothing, or ${expected}.`);
     }
     yield this.#record(artifact);
     // A reply without earlier text: other protocols show its content as the text of the answer.
@@ -210,7 +214,7 @@ class TaskAgentRun implements RunWork {
     const about = toAsked(toParts(question, "question"));
     if (steps.durable === undefined) {
       const message =
-        "ask of a TaskAgent needs a run that can wait: run the agent in a RunService, as createA2AServer does.";
+        "ask of a ProgrammaticAgent needs a run that can wait: run the agent in a RunService, as createA2AServer does.";
       throw new TroupeError("invalid_config", message);
     }
     const answer = await steps.wait(`ask/${this.#asked++}`, { kind: "input", about });

@@ -6,7 +6,7 @@ const efforts: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium",
  * Returns the model's reasoning effort nearest to the wanted effort; of two equally near efforts, the higher. Only
  * `none` becomes `none`. Undefined for a model that has no efforts.
  */
-export function nearestEffort<Effort extends ReasoningEffort>(
+export function nearestReasoningEffort<Effort extends ReasoningEffort>(
   wanted: ReasoningEffort,
   taken: readonly Effort[],
 ): Effort | undefined {

@@ -11,7 +11,7 @@ const kilobytes = 600;
 /**
  * Conformance suite for a `StorageDriver` as the storage of a `SessionStore`: large images, audio and files of turns.
  */
-export const sessionPartCases = {
+export const sessionLargeDataCases = {
   "stores large data in pieces beside the turn, and reads it again": async (driver) => {
     const store = new SessionStore(driver);
     const [large, small] = [fileOf(1, kilobytes), fileOf(2, 1)];

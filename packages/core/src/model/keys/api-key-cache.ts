@@ -7,7 +7,7 @@ const maxEntries = 100;
  * LRU cache of one value for each API key, such as a vendor's client. It stores hashes of the keys; only the last
  * requested key is stored itself.
  */
-export class KeyedCache<Value> {
+export class ApiKeyCache<Value> {
   readonly #create: (key: string | undefined) => Value;
   /** The cache. Created with its first value, because many models are made that are never called. */
   #values: LruCache<string, Value> | undefined;

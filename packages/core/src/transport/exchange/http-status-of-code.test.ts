@@ -1,6 +1,6 @@
 import { errorCodes } from "../../base/errors/troupe-error.ts";
 import { expect, it } from "vitest";
-import { statusOf } from "./status-of.ts";
+import { httpStatusOfCode } from "./http-status-of-code.ts";
 
 const statuses: Readonly<Record<string, number>> = {
   invalid_request: 400,
@@ -31,7 +31,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 it.each(Object.entries(statuses))("the code %s has the status %i", (code, status) => {
-  expect(statusOf(code)).toBe(status);
+  expect(httpStatusOfCode(code)).toBe(status);
 });
 
 it("each code has a status, and no other has one", () => {
@@ -41,6 +41,6 @@ it("each code has a status, and no other has one", () => {
 it.each(["", "of_a_later_version", "constructor", "__proto__", "toString", "Not_found"])(
   "the unknown code %j has the status 500",
   (code) => {
-    expect(statusOf(code)).toBe(500);
+    expect(httpStatusOfCode(code)).toBe(500);
   },
 );

@@ -10,7 +10,7 @@ const at = { sessionId: "s", owner };
 /**
  * Conformance suite for a `StorageDriver` as the storage of a `SessionStore`: turns that are deleted from a session.
  */
-export const sessionCutCases = {
+export const sessionTurnDeletionCases = {
   "deletes the turns from a number on, and never uses their numbers again": async (driver) => {
     const store = new SessionStore(driver);
     await storeTurns(store, { ...at, turns: 5 });

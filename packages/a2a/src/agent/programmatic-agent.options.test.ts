@@ -1,13 +1,13 @@
 import { createLogger } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { TaskAgent } from "./task-agent.ts";
-import type { TaskAgentOptions } from "./task-agent.ts";
+import { ProgrammaticAgent } from "./programmatic-agent.ts";
+import type { ProgrammaticAgentOptions } from "./programmatic-agent.ts";
 
-describe("the options of a TaskAgent", () => {
+describe("the options of a ProgrammaticAgent", () => {
   const answer = async (): Promise<void> => {};
   const aName = "name must be a string that is not blank, got";
   it.each<[unknown, string]>([
-    [undefined, "The options of TaskAgent must be an object, got undefined."],
+    [undefined, "The options of ProgrammaticAgent must be an object, got undefined."],
     [{ answer }, `${aName} undefined.`],
     [{ name: " ", answer }, `${aName} a string.`],
     [{ name: "helper" }, "answer must be a function, got undefined."],
@@ -20,16 +20,16 @@ describe("the options of a TaskAgent", () => {
     ],
     [
       { name: "helper", answer, tools: [] },
-      'Unknown option "tools" of TaskAgent "helper". Expected name, description, answer, effect or logger.',
+      'Unknown option "tools" of ProgrammaticAgent "helper". Expected name, description, answer, effect or logger.',
     ],
   ])("are refused, and told how to mend them: %j", (options, message) => {
-    expect(() => new TaskAgent(options as TaskAgentOptions)).toThrow(
+    expect(() => new ProgrammaticAgent(options as ProgrammaticAgentOptions)).toThrow(
       expect.objectContaining({ code: "invalid_config", message }),
     );
   });
 
   it("are shown by the agent", () => {
-    const { name, description, effect, kind } = new TaskAgent({
+    const { name, description, effect, kind } = new ProgrammaticAgent({
       name: "helper",
       answer,
       description: "",
@@ -41,15 +41,15 @@ describe("the options of a TaskAgent", () => {
       effect: "pure",
       kind: "agent",
     });
-    const plain = new TaskAgent({ name: "helper", answer });
+    const plain = new ProgrammaticAgent({ name: "helper", answer });
     expect([plain.description, plain.effect]).toEqual([undefined, undefined]);
   });
 
   it("have a logger, which the program finds in its context", async () => {
     const lines: string[] = [];
     const logger = createLogger({ level: "debug", write: (line) => void lines.push(line) });
-    const log: TaskAgentOptions["answer"] = async ({ context }) => context.logger?.info("canary");
-    await new TaskAgent({ name: "helper", answer: log, logger }).run("Hi");
+    const log: ProgrammaticAgentOptions["answer"] = async ({ context }) => context.logger?.info("canary");
+    await new ProgrammaticAgent({ name: "helper", answer: log, logger }).run("Hi");
     expect(lines.filter((line) => line.includes("canary"))).toHaveLength(1);
   });
 });

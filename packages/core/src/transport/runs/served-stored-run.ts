@@ -10,7 +10,7 @@ import { toStoredError } from "../public/public-run.ts";
 import type { Followers } from "./followers.ts";
 import type { EventRange, PublicResult, ServedEvent, SettledRun } from "./served-event.ts";
 
-/** The parts from which a {@link StoredRun} is made, for one client. */
+/** The parts from which a {@link ServedStoredRun} is made, for one client. */
 export type StoredRunInit = {
   readonly service: RunService;
   /** True for a run of the host's service; false for a run that is stored in this process. */
@@ -40,7 +40,7 @@ const looks = { firstMs: 5, lastMs: 1000 };
  * A run of a `RunService` for one client, who reads its events until the run ends, the client disconnects or a shutdown
  * ends the answer. The run continues without the client.
  */
-export class StoredRun {
+export class ServedStoredRun {
   readonly isStored = true;
   readonly isDurable: boolean;
   readonly runId: string;

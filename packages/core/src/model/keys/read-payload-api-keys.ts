@@ -16,7 +16,7 @@ const mostKeys = 32;
  * of keys by `providerId`. A key of the message takes precedence over the same key of `connection`, such as a
  * handshake. Throws `invalid_request` for a malformed key or provider id, and for more than 32 keys.
  */
-export function readPayloadKeys(
+export function readPayloadApiKeys(
   { apiKey, apiKeys }: PayloadKeys,
   connection: RequestApiKeys = { apiKeys: {} },
 ): RequestApiKeys {

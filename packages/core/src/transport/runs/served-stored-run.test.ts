@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunEvent } from "../../runs/record/run-view.ts";
 import { Followers } from "./followers.ts";
-import { attempt, chunk, storedRun, wait } from "./test/stored-run.ts";
+import { attempt, chunk, storedRun, wait } from "./test/served-stored-run.ts";
 
 const end = { type: "end", output: null } as unknown as RunEvent;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ReasoningEffort } from "../model/model-config.ts";
-import { nearestEffort } from "./nearest-effort.ts";
+import { nearestReasoningEffort } from "./nearest-reasoning-effort.ts";
 
-describe("nearestEffort", () => {
+describe("nearestReasoningEffort", () => {
   it.each<[ReasoningEffort, ReasoningEffort[], ReasoningEffort | undefined]>([
     ["low", ["low", "high"], "low"],
     ["medium", ["low", "high"], "high"],
@@ -22,12 +22,12 @@ describe("nearestEffort", () => {
     ["none", ["none"], "none"],
     ["high", [], undefined],
   ])("of %j among %j is %j", (wanted, taken, nearest) => {
-    expect(nearestEffort(wanted, taken)).toBe(nearest);
+    expect(nearestReasoningEffort(wanted, taken)).toBe(nearest);
   });
 
   it("leaves the order of the efforts that it is given", () => {
     const taken: ReasoningEffort[] = ["high", "low"];
-    nearestEffort("low", taken);
+    nearestReasoningEffort("low", taken);
 
     expect(taken).toEqual(["high", "low"]);
   });

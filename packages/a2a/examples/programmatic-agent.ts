@@ -5,18 +5,18 @@ import type { AddressInfo } from "node:net";
 const port = 0;
 
 // #region readme
-import { completeTask, createA2AServer, createArtifact, rejectTask, TaskAgent } from "@troupe/a2a";
+import { completedReply, createA2AServer, createArtifact, rejectedReply, ProgrammaticAgent } from "@troupe/a2a";
 import express from "express";
 
-const printer = new TaskAgent({
+const printer = new ProgrammaticAgent({
   name: "printer",
   description: "Prints posters.",
   async *answer({ message, ask }) {
     const size = await ask("Which size: A3 or A2?"); // input-required, until the next message
-    if (!JSON.stringify(size.parts).includes("A3")) return rejectTask("Only A3 is left.");
+    if (!JSON.stringify(size.parts).includes("A3")) return rejectedReply("Only A3 is left.");
     const url = `https://example.org/posters/${message.messageId}.pdf`;
     yield createArtifact({ name: "poster", parts: [{ kind: "url", url, mediaType: "application/pdf" }] });
-    return completeTask("Here it is.");
+    return completedReply("Here it is.");
   },
 });
 const listener = express()

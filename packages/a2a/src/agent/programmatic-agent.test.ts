@@ -2,17 +2,17 @@ import { Agent } from "@troupe/core";
 import type { StreamChunk } from "@troupe/core";
 import { checkConformance, runnableCases } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { answerByMessage, completeTask, rejectTask } from "./reply.ts";
+import { messageReply, completedReply, rejectedReply } from "./reply.ts";
 import { createArtifact } from "./artifact.ts";
 import { readA2ARequest } from "./a2a-request.ts";
-import { TaskAgent } from "./task-agent.ts";
-import type { AgentTask, TaskAgentOptions } from "./task-agent.ts";
+import { ProgrammaticAgent } from "./programmatic-agent.ts";
+import type { AgentTask, ProgrammaticAgentOptions } from "./programmatic-agent.ts";
 
 describe("an agent that is a program", () => {
   checkConformance(it, runnableCases, {
     create: () => ({
       runnable: (model) =>
-        new TaskAgent({
+        new ProgrammaticAgent({
           name: "helper",
           async *answer({ message, context }) {
             const inner = new Agent({ name: "inner", model });
@@ -26,11 +26,11 @@ describe("an agent that is a program", () => {
   });
 
   it("has its reply as text, and its artifacts, for callers of other protocols [a2a.agent-program]", async () => {
-    const agent = new TaskAgent({
+    const agent = new ProgrammaticAgent({
       name: "helper",
       async *answer({ context }) {
         yield createArtifact({ parts: "a file" });
-        return answerByMessage(readA2ARequest(context)?.messageId ?? "no message");
+        return messageReply(readA2ARequest(context)?.messageId ?? "no message");
       },
     });
     const output = await agent.run("Hi");
@@ -42,7 +42,10 @@ describe("an agent that is a program", () => {
   it.each([[["é", 1]], [null], [0], ["é"], [{ a: { b: [] } }]])(
     "may answer with any JSON value as data: %j [a2a.agent-program]",
     async (data) => {
-      const agent = new TaskAgent({ name: "helper", answer: async () => answerByMessage([{ kind: "data", data }]) });
+      const agent = new ProgrammaticAgent({
+        name: "helper",
+        answer: async () => messageReply([{ kind: "data", data }]),
+      });
       expect((await agent.run("Hi")).text).toBe(JSON.stringify(data));
     },
   );
@@ -53,11 +56,11 @@ describe("an agent that is a program", () => {
     ["the alphabet for addresses", "-_8"],
   ])("may write bytes with %s: its clients get plain base64 [a2a.agent-program]", async (_what, base64) => {
     const file = { kind: "bytes" as const, base64, mediaType: "image/png" };
-    const agent = new TaskAgent({
+    const agent = new ProgrammaticAgent({
       name: "helper",
       async *answer() {
         yield createArtifact({ parts: [file] });
-        return answerByMessage([file]);
+        return messageReply([file]);
       },
     });
     const { artifacts } = await agent.run("Hi");
@@ -68,7 +71,9 @@ describe("an agent that is a program", () => {
 
   it("fails for what it must not yield, return or ask, and is told how to mend it [a2a.agent-program]", async () => {
     const failing = async (answer: object): Promise<unknown> =>
-      await new TaskAgent({ name: "helper", answer: answer as never }).run("Hi").catch((error: unknown) => error);
+      await new ProgrammaticAgent({ name: "helper", answer: answer as never })
+        .run("Hi")
+        .catch((error: unknown) => error);
     const yields = async function* (): AsyncGenerator<number> {
       yield 7;
     };
@@ -82,12 +87,12 @@ describe("an agent that is a program", () => {
       code: "invalid_config",
       message: expect.stringContaining("RunService"),
     });
-    expect(() => new TaskAgent({ name: "helper" } as never)).toThrow(/answer/);
+    expect(() => new ProgrammaticAgent({ name: "helper" } as never)).toThrow(/answer/);
   });
 
   it("ends its program when the run is cancelled [a2a.agent-program]", async () => {
     const ends: string[] = [];
-    const agent = new TaskAgent({
+    const agent = new ProgrammaticAgent({
       name: "helper",
       async *answer() {
         try {
@@ -105,11 +110,11 @@ describe("an agent that is a program", () => {
 });
 
 /** Makes an agent `helper` of a program. */
-function agentOf(answer: TaskAgentOptions["answer"]): TaskAgent {
-  return new TaskAgent({ name: "helper", answer });
+function agentOf(answer: ProgrammaticAgentOptions["answer"]): ProgrammaticAgent {
+  return new ProgrammaticAgent({ name: "helper", answer });
 }
 
-describe("the task of a TaskAgent", () => {
+describe("the task of a ProgrammaticAgent", () => {
   it.each([
     ["without a message of A2A", undefined, {}],
     [
@@ -139,7 +144,7 @@ describe("the task of a TaskAgent", () => {
   });
 });
 
-describe("the output of a TaskAgent", () => {
+describe("the output of a ProgrammaticAgent", () => {
   const artifact = createArtifact({ artifactId: "a", parts: "1" });
   const other = createArtifact({ artifactId: "b", parts: "2" });
   const made = (index: number, artifacts: readonly object[]) => ({
@@ -151,14 +156,14 @@ describe("the output of a TaskAgent", () => {
   });
 
   it("has its texts and artifacts in order, each artifact as the result of a call of its own", async () => {
-    const [reply] = completeTask("Done.").artifacts;
+    const [reply] = completedReply("Done.").artifacts;
     const agent = agentOf(async function* () {
       yield "";
       yield artifact;
       yield "One ";
       yield other;
       yield "two.";
-      return completeTask("Done.");
+      return completedReply("Done.");
     });
     const stream = agent.stream("Hi");
     const chunks: StreamChunk[] = await Array.fromAsync(stream);
@@ -185,8 +190,8 @@ describe("the output of a TaskAgent", () => {
 
   it.each([
     ["nothing", undefined, ""],
-    ["a rejection", rejectTask("No."), "No."],
-    ["a message without a text", answerByMessage([{ kind: "url", url: "https://a.example/b" }]), ""],
+    ["a rejection", rejectedReply("No."), "No."],
+    ["a message without a text", messageReply([{ kind: "url", url: "https://a.example/b" }]), ""],
   ])("is the text of what it returns: %s", async (_what, reply, text) => {
     const output = await agentOf(async () => reply).run("Hi");
     expect([output.text, output.messages?.filter(({ role }) => role === "assistant").length]).toEqual([
@@ -197,12 +202,12 @@ describe("the output of a TaskAgent", () => {
   });
 });
 
-describe("a TaskAgent whose program is wrong", () => {
-  const yieldsWrong = "answer of a TaskAgent must yield strings, and artifacts of createArtifact.";
+describe("a ProgrammaticAgent whose program is wrong", () => {
+  const yieldsWrong = "answer of a ProgrammaticAgent must yield strings, and artifacts of createArtifact.";
   const returnsWrong =
-    "answer of a TaskAgent must return nothing, or rejectTask(…), completeTask(…) or answerByMessage(…).";
+    "answer of a ProgrammaticAgent must return nothing, or rejectedReply(…), completedReply(…) or messageReply(…).";
   const failing = async (answer: unknown): Promise<unknown> =>
-    await agentOf(answer as TaskAgentOptions["answer"])
+    await agentOf(answer as ProgrammaticAgentOptions["answer"])
       .run("Hi")
       .catch((error: unknown) => error);
 
@@ -223,7 +228,7 @@ describe("a TaskAgent whose program is wrong", () => {
     },
   );
 
-  const { artifacts } = completeTask("Done.");
+  const { artifacts } = completedReply("Done.");
   it.each([
     "done",
     null,
@@ -253,7 +258,7 @@ describe("a TaskAgent whose program is wrong", () => {
       {
         code: "invalid_config",
         message:
-          "ask of a TaskAgent needs a run that can wait: run the agent in a RunService, as createA2AServer does.",
+          "ask of a ProgrammaticAgent needs a run that can wait: run the agent in a RunService, as createA2AServer does.",
       },
     ],
     [

@@ -23,7 +23,7 @@ type GuardRules = {
  * user name or password. Hosts in `allowPrivateHosts` may be private and without https. This prevents requests to
  * private hosts (SSRF).
  */
-export class ReceiverGuard {
+export class WebhookReceiverGuard {
   readonly #allowed: AllowedPrivateHosts;
   readonly #lookup: LookupFunction;
   #lookups = 0;

@@ -1,17 +1,17 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { KeyedCache } from "./keyed-cache.ts";
+import { ApiKeyCache } from "./api-key-cache.ts";
 
 function countingCache() {
   const made: (string | undefined)[] = [];
-  const cache = new KeyedCache((key) => {
+  const cache = new ApiKeyCache((key) => {
     made.push(key);
     return { number: made.length };
   });
   return { cache, made };
 }
 
-describe("KeyedCache", () => {
+describe("ApiKeyCache", () => {
   it("creates one value per key, and one for all calls without a key", () => {
     const { cache, made } = countingCache();
 

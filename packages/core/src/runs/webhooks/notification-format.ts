@@ -17,7 +17,7 @@ export type SubscribedEvent = {
 export type WriteNotification = (id: string) => WebhookRequest;
 
 /** The form in which a protocol notifies subscriptions, and the rules for their receivers. */
-export interface SubscriptionForm {
+export interface NotificationFormat {
   readonly settings: ReceiverSettings & {
     /** Milliseconds before the second attempt. Each further pause is twice as long, up to an hour. @default 10_000 */
     readonly retryMs?: number | undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readPayloadKeys } from "./read-payload-keys.ts";
+import { readPayloadApiKeys } from "./read-payload-api-keys.ts";
 
 const connection = { apiKey: "sk-connection", apiKeys: { openai: "sk-o", google: "sk-g" } };
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, "sk-1"]));
@@ -14,19 +14,19 @@ it.each([
   ],
   [{ apiKeys: {} }, connection],
 ])("the keys of a message come before those of its connection, one by one: %j", (message, keys) => {
-  expect(readPayloadKeys(message, connection)).toStrictEqual(keys);
+  expect(readPayloadApiKeys(message, connection)).toStrictEqual(keys);
 });
 
 it("there may be no key at all", () => {
-  expect(readPayloadKeys({})).toStrictEqual({ apiKeys: {} });
+  expect(readPayloadApiKeys({})).toStrictEqual({ apiKeys: {} });
 });
 
 it("a message has 32 keys of vendors at most, whose ids have 64 characters at most", () => {
-  expect(Object.keys(readPayloadKeys({ apiKeys: many(32) }).apiKeys)).toHaveLength(32);
-  expect(() => readPayloadKeys({ apiKeys: many(33) })).toThrow(/at most 32 keys/);
+  expect(Object.keys(readPayloadApiKeys({ apiKeys: many(32) }).apiKeys)).toHaveLength(32);
+  expect(() => readPayloadApiKeys({ apiKeys: many(33) })).toThrow(/at most 32 keys/);
   const named = (length: number) => ({ apiKeys: { ["v".repeat(length)]: "sk-1" } });
-  expect(Object.keys(readPayloadKeys(named(64)).apiKeys)).toHaveLength(1);
-  expect(() => readPayloadKeys(named(65))).toThrow(/ids of providers/);
+  expect(Object.keys(readPayloadApiKeys(named(64)).apiKeys)).toHaveLength(1);
+  expect(() => readPayloadApiKeys(named(65))).toThrow(/ids of providers/);
 });
 
 it.each([
@@ -43,6 +43,6 @@ it.each([
   ["the field apiKey", { apiKey: 7 }],
 ])("what is wrong is named, and no key: %s", (name, message) => {
   const told = expect.stringMatching(new RegExp(`^(?!.*sk-secret).*${name}`, "s"));
-  const read = () => readPayloadKeys(message, connection);
+  const read = () => readPayloadApiKeys(message, connection);
   expect(read).toThrow(expect.objectContaining({ code: "invalid_request", message: told }));
 });
