@@ -10,7 +10,7 @@ const { transitions } = (await import(pathToFileURL(join(states, "run-writes.ts"
   transitions: Record<string, Transition>;
 };
 
-const path = "docs/architecture.md";
+const path = "docs/durable-run-states.md";
 const [begin, end] = ["<!-- transitions -->", "<!-- /transitions -->"];
 
 /** Returns the table of the transitions of durable runs as Markdown. */
@@ -21,8 +21,8 @@ function drawTransitions(): string {
   return ["| Transition | From | To | Writes, in order | Why |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
 }
 
-/** Returns the page on the architecture with the table as the code has it. */
-export function architecturePage(root: string): { path: string; text: string } {
+/** Returns the page on the states of a durable run with the table as the code has it. */
+export function statesPage(root: string): { path: string; text: string } {
   const text = readFileSync(join(root, path), "utf8");
   const [before = "", rest = ""] = text.split(begin);
   const [, after = ""] = rest.split(end);

@@ -25,7 +25,7 @@ class RecordedMemory extends InMemoryStorage {
 
 /**
  * Records the writes of all processes to the durable runs of a storage, and compares each with the table of transitions
- * in `docs/architecture.md`. Each write must be the next write of a transition: the transition's earlier writes must
+ * in `docs/durable-run-states.md`. Each write must be the next write of a transition: the transition's earlier writes must
  * have taken effect.
  */
 export class RunWriteRecorder {
