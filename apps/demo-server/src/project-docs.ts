@@ -11,7 +11,10 @@ const root = join(import.meta.dirname, "../../..");
 /** The pages of the documentation that are stored in the knowledge base. */
 const pagePatterns = ["README.md", "docs/*.md", "docs/guide/*.md", "packages/*/README.md", "apps/*/README.md"];
 
-/** The list of the guide's pages. It is not stored, because it answers no question but has words of every question. */
+/**
+ * The list of the guide's pages. It is left out of the knowledge base: it shares words with every question but answers
+ * none.
+ */
 const listOfPages = join("docs", "guide", "README.md");
 
 /** Number of sections of the documentation that are stored together. */

@@ -18,7 +18,7 @@ const softPart = 0.1;
 /** The least contrast of text, by WCAG AA. */
 const leastContrast = 4.5;
 
-/** Option check for the accent: two colours that can be read, and on which text can be read, in their schemes. */
+/** Option check for the accent: a colour for each scheme, with enough contrast to the background and to text on it. */
 export const accentOption: OptionCheck<Accent> = customOption<Accent>(
   'two colours such as { light: "#5b41d9", dark: "#b0a2ff" }, each with a contrast of 4.5 to its scheme',
   (value) => {

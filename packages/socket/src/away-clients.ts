@@ -57,7 +57,7 @@ export class AwayClients {
     if (away?.client === client) this.#remove(id, away);
   }
 
-  /** Ends the runs of all clients that are away. */
+  /** Ends the runs of all clients that have disconnected and may still reconnect. */
   close(): void {
     for (const [id, away] of this.#away) {
       this.#remove(id, away);

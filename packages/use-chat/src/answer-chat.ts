@@ -97,7 +97,7 @@ export function answerOptions({ service, sdk }: ChatParts): Pick<UiAnswerOptions
   return { heartbeatMs: service.settings.heartbeatMs, sdk };
 }
 
-/** Reads the query of a request, and returns the terms of its run. */
+/** Reads the query of a request, and returns the options of its run. */
 function readTerms({ exchange, parts, target }: ChatCall): {
   readonly early: boolean;
   readonly terms: ProtocolRunOptions;

@@ -2,7 +2,7 @@ import type { RequestedRun, ProtocolRunOptions, ServedRun, Service } from "@trou
 import type { Exchange } from "@troupe/core/transport";
 import { pathOfRun } from "./run-ids.ts";
 
-/** A checked request for a run, and the terms of its delivery. */
+/** A checked request for a run, and the options of the run that the HTTP request sets. */
 export type RunCall = {
   readonly exchange: Exchange;
   readonly service: Service;

@@ -11,13 +11,16 @@ export type InputRule<Input> = {
   readonly takesFiles: boolean;
 };
 
-/** The terms of a run, and true if the client wants the ids of the run before the answer. */
+/**
+ * The options of a run that its HTTP request sets. `early` is true if the client wants the ids of the run before the
+ * answer.
+ */
 export type ReadTerms = { readonly terms: ProtocolRunOptions; readonly early: boolean };
 
 /**
- * Reads the terms of a run from the headers and the query of its request. Throws `invalid_request` for
- * `Last-Event-ID` without an idempotency key, because a client that automatically repeats its POST would begin a
- * second run.
+ * Reads the options of a run from the headers and the query of its request. Throws `invalid_request` for
+ * `Last-Event-ID` without an idempotency key, because a client that automatically repeats its POST would begin a second
+ * run.
  */
 export function readTerms(
   exchange: Exchange,

@@ -66,7 +66,7 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
   );
 });
 
-/** Shows that more of the answer will arrive, and if the connection is broken. */
+/** Shows while an answer is unfinished that more of it will arrive, or that the connection is broken. */
 function Activity({ isBroken, hasParts }: { isBroken: boolean; hasParts: boolean }) {
   if (isBroken) return <p class="activity">The connection broke. Trying again…</p>;
   return (

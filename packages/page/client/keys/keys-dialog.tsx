@@ -9,7 +9,7 @@ import type { KeyRing, VendorId } from "./key-ring.ts";
 export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { present, isKept, isRefused } = useStore(keys);
-  // A layout effect, so that the next key goes to the dialog.
+  // A layout effect opens the dialog before the browser handles the next key press, which then goes to the dialog.
   useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();

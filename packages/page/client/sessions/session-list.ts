@@ -166,7 +166,7 @@ export class SessionList extends Store<SessionListState> {
   }
 }
 
-/** Returns the sessions of a list that are older than the newest sessions. */
+/** Returns the listed sessions that are not among the newest sessions and were last changed before them. */
 function olderThan(newest: readonly SessionInfo[], sessions: readonly SessionInfo[]): SessionInfo[] {
   const last = newest.at(-1);
   if (last === undefined) return [];

@@ -29,7 +29,7 @@ import { AgentTools } from "./agent-tools.ts";
  */
 const waitWithoutLimit = { maxWaiting: Number.MAX_SAFE_INTEGER, waitMs: 2 ** 31 - 1 };
 
-/** Milliseconds that unfinished titles may still take after their agent or team is closed. */
+/** Milliseconds that the closing of an agent or team waits for session titles that are still being generated. */
 const closingMs = 5000;
 
 const noListeners: readonly SessionListener[] = [];

@@ -54,7 +54,8 @@ export class ShownChunks {
     let shown = this.#queue.next();
     try {
       for (;;) {
-        // A member's chunk takes precedence: the end of a delegation must follow the member's last chunk.
+        // If both are ready, a member's chunk goes before a chunk of the team: the end of a delegation must follow the
+        // member's last chunk.
         const next = await Promise.race([shown, step]);
         if (next === undefined) throw new Error("The members' chunks ended before the team's work.");
         if ("onTaken" in next) {

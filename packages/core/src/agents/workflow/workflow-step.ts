@@ -138,7 +138,7 @@ type ForEachOptions<State> = {
   concurrency?: number | undefined;
   /** The maximum number of items. A longer array is rejected as `invalid_value`. @default 1000 */
   maxItems?: number | undefined;
-  /** The key of the state under which the work finds its item. @default "item" */
+  /** The key of the state under which the step's agent, function or nested steps find their item. @default "item" */
   as?: string | undefined;
   /**
    * The treatment of an item whose work fails. `"fail"` fails the step and cancels the other items, `"skip"` leaves the

@@ -57,7 +57,7 @@ export type Measurements = {
 export type GaugeValues = {
   /** The number of durable runs that wait to be performed. */
   readonly "queue.depth": number;
-  /** The seconds for which the oldest of them could have been performed; 0 if no run waits. */
+  /** The number of seconds for which the oldest run in the queue has been ready to be performed; 0 if no run waits. */
   readonly "queue.age": number;
 };
 

@@ -97,7 +97,7 @@ export class RunEnds {
   }
 }
 
-/** Milliseconds after which a due run is checked again if its last attempt has not left yet. */
+/** Milliseconds after which a due run is checked again if this process is still performing its last attempt. */
 const leavingPauseMs = 100;
 
 /** Suspends durable runs: updates their record, and removes them from the list of open runs. */
@@ -173,8 +173,8 @@ export class RunSuspension {
   async #resubmitDue(record: RunRecord): Promise<void> {
     const { due, now, performing } = this.#parts;
     const { runId } = record;
-    // The attempt that suspended the run is about to leave, or the sweep was faster. Its job must be over before the
-    // engine takes another job of the same activation.
+    // This process is still ending the attempt that suspended the run, or a sweep has already begun another attempt.
+    // The job of an attempt must be over before the engine takes another job of the same activation.
     if (performing.has(runId)) return due.add(runId, now() + leavingPauseMs);
     // A storage in the same thread answers within one turn of the event loop. The pause lets earlier woken runs begin
     // first.

@@ -125,8 +125,8 @@ export class AdmissionRules {
   /** Returns the number of open runs that lower a caller's priority. All callers without a user count as one caller. */
   openOf({ kind }: CountedCaller, { own, together }: HeldShare): number {
     if (kind === "host") return 0;
-    // For callers without a user, the result is at most the number of open runs that one user may have. If they have
-    // more open runs than that, they are served in order of arrival.
+    // The open runs of callers without a user count up to the limit of one user, `perCaller`. Beyond it, they and users
+    // at that limit are served in order of arrival.
     return kind === "user" ? own : Math.min(together, this.#limits.perCaller);
   }
 }

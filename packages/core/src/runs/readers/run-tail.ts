@@ -101,7 +101,8 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
     // A bounded reader reads the storage itself: the records that readers share may be older than those in the storage.
     const feed = this.#init.isBounded === true ? new RunFeed(runId, storage) : tails.join(runId);
     try {
-      // Only a run with several attempts can have void chunks, which the backlog leaves out.
+      // Chunks of an attempt that another attempt replaced are void. The backlog leaves them out; a run with a single
+      // attempt has none.
       const backlog = record.attempts > 1 ? await Backlog.read(storage, runId, this.#seen) : undefined;
       for await (const page of this.#readPages(feed, record)) {
         const events = this.#newIn(page);

@@ -71,7 +71,7 @@ export function placeOf({ createdAt, runId }: Pick<RunRecord, "createdAt" | "run
   return `${time(lastTime - createdAt)}.${encodeKey(runId)}`;
 }
 
-/** The keys of a run in the lists that show it, by its record. */
+/** Makes the storage keys of a run's entries in the lists of runs from the run's record. */
 export class RunPlaces {
   readonly #isShared: boolean;
 

@@ -12,7 +12,7 @@ export type SubscriptionPlace = {
   readonly after?: string | undefined;
   /** The number of notifications of the next event that were already delivered. */
   readonly sent: number;
-  /** The number of the attempt at the run that `after` belongs to. */
+  /** The number of the run's attempt that emitted the event with the id `after`. */
   readonly attempt: number;
 };
 

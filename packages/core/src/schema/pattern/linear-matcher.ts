@@ -45,8 +45,9 @@ export class LinearMatcher {
   readonly #reachedIn: Uint32Array;
   #round = 0;
   /**
-   * The known fronts of the automaton inside texts, by their states. They are only remembered if the open states depend
-   * only on the preceding characters. That is not the case for a pattern with lookaheads or word boundaries.
+   * Known fronts of the automaton, by their states. A front is the set of states that are open between two characters
+   * of a text. They are only remembered if the open states depend only on the preceding characters. That is not the
+   * case for a pattern with lookaheads or word boundaries.
    */
   readonly #fronts = new Map<string, Front>();
   #remembered = 0;

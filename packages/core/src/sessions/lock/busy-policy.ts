@@ -11,7 +11,7 @@ export type BusyPolicy = {
   onBusy: "enqueue" | "reject";
   /** Maximum number of runs that wait for one session; further runs are rejected. @default 10 */
   maxWaiting: number;
-  /** Milliseconds that a run waits before it is rejected. @default 60000 */
+  /** Milliseconds that a run waits for its busy session before it is rejected. @default 60000 */
   waitMs: number;
 };
 

@@ -10,7 +10,7 @@ export type IsBefore = (key: string) => boolean;
  * hundred keys of its block.
  */
 export class SortedKeys {
-  // None of the blocks is ever empty.
+  // The sorted keys in blocks of consecutive keys. A block is removed when it loses its last key.
   readonly #blocks: string[][] = [];
 
   /** Makes a `SortedKeys` of distinct keys in any order. */

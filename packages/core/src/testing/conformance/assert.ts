@@ -88,7 +88,7 @@ export async function until(holds: () => boolean, usualMs = 4000): Promise<void>
  * process that gets no processor time uses up neither, and keeps waiting.
  */
 class Patience {
-  // The clock is that of the module, because a test may have replaced the global clock by a fake.
+  // Imports the clock from `node:perf_hooks`, because a test may have replaced the global `performance` by a fake.
   readonly #clock = process.getBuiltinModule("node:perf_hooks").performance;
   readonly #idleBefore = this.#clock.eventLoopUtilization().idle;
   readonly #cpuBefore = process.cpuUsage();

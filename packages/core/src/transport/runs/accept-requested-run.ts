@@ -9,7 +9,7 @@ import type { ActiveRuns } from "./active-runs.ts";
 import { reachOf } from "../request/run-fields.ts";
 import type { RequestedRun } from "../request/run-fields.ts";
 
-/** The terms that a protocol sets for a run, besides the request itself. */
+/** The options that a protocol sets for a run, besides the fields of the request itself. */
 export type ProtocolRunOptions = {
   readonly kind: RunKind;
   /** The name under which the agent, team or workflow is served. */
@@ -43,7 +43,7 @@ export type ProtocolRunOptions = {
   readonly beforeStored?: (() => Promise<void>) | undefined;
 };
 
-/** The terms of a stored run, and the service that stores it. */
+/** The options of a run that is stored, and the service that stores it. */
 export type StoredTerms = ProtocolRunOptions & {
   readonly service: RunService;
   /** True for the host's service; false for the in-memory service of this process. */

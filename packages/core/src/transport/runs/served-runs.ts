@@ -103,7 +103,8 @@ export class ServedRuns implements DrainableRuns {
   }
 
   /**
-   * Returns true if a run of these terms is stored: it is durable, has an idempotency key, or outlives its connection.
+   * Returns true if a run with these options is stored: it is durable, has an idempotency key, or outlives its
+   * connection.
    */
   stores({ kind, name, key, isStored, endsWithClient }: ProtocolRunOptions): boolean {
     if (isStored === true || key !== undefined || this.isDurable(kind, name)) return true;
@@ -111,7 +112,7 @@ export class ServedRuns implements DrainableRuns {
   }
 
   /**
-   * Begins a run for a client: a stored run if the terms require it, otherwise a live run, which ends with its
+   * Begins a run for a client: a stored run if the options require it, otherwise a live run, which ends with its
    * connection. Throws `unavailable` while a shutdown drains, and for a durable run if no process performs such runs.
    * Throws `rate_limited` if the caller has too many runs.
    */
