@@ -16,7 +16,7 @@ function questionsIn(text: string): string[] {
   return [...text.matchAll(question)].map(([, words = ""]) => words.replace(/ \*\/.*/, ""));
 }
 
-it("finds no doc comment that begins with What, Who, Where, Whether or How", () => {
+it("a search of the sources finds no doc comment that begins with What, Who, Where, Whether or How", () => {
   const found = files.flatMap((file) =>
     questionsIn(readFileSync(join(root, file), "utf8")).map((words) => `${file}: ${words}`),
   );
@@ -24,13 +24,13 @@ it("finds no doc comment that begins with What, Who, Where, Whether or How", () 
   expect(found).toEqual([]);
 });
 
-it("reads the source of every package", () => {
+it("a search of the sources reads the source of every package", () => {
   const packages = globSync("{internal,packages}/*", { cwd: root });
 
   expect(packages.filter((folder) => !files.some((file) => file.startsWith(`${folder}/`)))).toEqual([]);
 });
 
-it("recognises a question word at the beginning of a doc comment of any form", () => {
+it("a search of the sources recognises a question word at the beginning of a doc comment of any form", () => {
   const open = "/**";
   const asked = ["What it is. */", "\n * Whether it is.\n */", "\n   * Where it is.\n   */"];
   const plain = ["The reason. */", "Returns what it is. */", "\n * Whatever is sent.\n */"];

@@ -29,6 +29,6 @@ it.each(packages)("%s gives no two exports of its files the same name", (folder)
   expect(Object.fromEntries(shared)).toEqual({});
 });
 
-it("finds the names of every package", () => {
+it("a search of the sources finds the names of every package", () => {
   expect(packages.filter((folder) => declaredNames(folder).size === 0)).toEqual([]);
 });

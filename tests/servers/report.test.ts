@@ -7,7 +7,7 @@ const on = (server: string, [status, fullName]: [string, string], more: { reason
   meta: { served: { server, ...more } },
 });
 
-it("counts the tests of a server, those that need another one by their reason, and those that serve nothing", () => {
+it("the report counts the tests of a server, those that need another one by their reason, and those that serve nothing", () => {
   const tests = [
     on("hono", ["passed", "a"]),
     on("node", ["passed", "b"], { reason: "it needs Express" }),
@@ -23,11 +23,11 @@ it("counts the tests of a server, those that need another one by their reason, a
   });
 });
 
-it("names a failed test that is no declared gap", () => {
+it("the report names a failed test that is no declared gap", () => {
   expect(judge("connect", [on("connect", ["failed", "a"])]).faults).toEqual(["failed: a"]);
 });
 
-it("names a declared gap that is closed, and takes one that is as declared", () => {
+it("the report names a declared gap that is closed, and takes one that is as declared", () => {
   const name = "requestLogger logs";
   const { faults } = judge("fastify", [on("fastify", ["failed", name]), on("fastify", ["failed", name])]);
 

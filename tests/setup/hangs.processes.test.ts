@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-it("names the test and the hook of a run that hang, before they time out, and no others", () => {
+it("the watchdog names the test and the hook of a run that hang, before they time out, and no others", () => {
   const vitest = fileURLToPath(new URL("vitest.mjs", import.meta.resolve("vitest/package.json")));
   const root = fileURLToPath(new URL("__fixtures__", import.meta.url));
   const { stderr } = spawnSync(process.execPath, [vitest, "run", "--root", root], { encoding: "utf8" });

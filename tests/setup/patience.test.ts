@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 
-it("counts the faked timers of a test, and not those of a connection that ends meanwhile", async () => {
+it("the count of waits counts the faked timers of a test, and not those of a connection that ends meanwhile", async () => {
   const server = createServer((_, response) => {
     response.write("first");
     setImmediate(() => response.end("last"));

@@ -4,7 +4,7 @@ import { ScriptedModel } from "@troupe/core/testing";
 import { mcp, McpToolServer } from "@troupe/mcp";
 import { expect, it, onTestFinished } from "vitest";
 
-it("ends MCP with its service: the call that runs is answered, sessions end [mcp-server.shutdown]", async () => {
+it("a shutdown ends MCP with its service: the call that runs is answered, sessions end [mcp-server.shutdown]", async () => {
   const model = new ScriptedModel({ text: ["One ", "two."], chunkDelayMs: 200 });
   const helper = new Agent({ name: "helper", model });
   const service = createService({ agents: { helper } });

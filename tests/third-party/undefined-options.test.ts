@@ -121,7 +121,7 @@ type AllOptions = {
   MongoDbVectorOptions: MongoDbVectorOptions;
 };
 
-it("lets every option be undefined, which is the same as leaving it out [types.undefined-options]", async () => {
+it("each constructor lets every option be undefined, which is the same as leaving it out [types.undefined-options]", async () => {
   expectTypeOf<Strict<{ a?: string; b?: string | undefined; c: string }>>().toEqualTypeOf<"a">();
   expectTypeOf<{ [Name in keyof AllOptions]: Strict<AllOptions[Name]> }[keyof AllOptions]>().toBeNever();
 

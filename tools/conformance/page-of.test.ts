@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { pageOf } from "./page-of.ts";
 
-it("lists the tests of each group by their titles, without the rules that they name", () => {
+it("pageOf lists the tests of each group by their titles, without the rules that they name", () => {
   const cases = [
     { ancestorTitles: ["the client 1.0"], title: "sends a message [a2a.send] [a2a.sdk-clients]", status: "passed" },
     { ancestorTitles: ["the client 0.2"], title: "sends a message [a2a.send]", status: "passed" },

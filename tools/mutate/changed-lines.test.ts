@@ -12,27 +12,27 @@ function numbersOf(...diffs: readonly string[][]): Record<string, number[]> {
   return Object.fromEntries([...changed].map(([file, lines]) => [file, [...lines]]));
 }
 
-it("returns the lines that each file has more than before", () => {
+it("changedLines returns the lines that each file has more than before", () => {
   const one = diffOf("a.ts", "@@ -1,0 +2,2 @@", "+one", "+two", "@@ -9 +12 @@", "-old", "+new");
   const two = diffOf("b.ts", "@@ -0,0 +1 @@", "+three");
 
   expect(numbersOf(one, two)).toEqual({ "a.ts": [2, 3, 12], "b.ts": [1] });
 });
 
-it("leaves out lines that have moved, also to another file or another depth", () => {
+it("changedLines leaves out lines that have moved, also to another file or another depth", () => {
   const one = diffOf("a.ts", "@@ -1,2 +0,0 @@", "-  moved();", "-gone();");
   const two = diffOf("b.ts", "@@ -4,0 +5,2 @@", "+moved();", "+fresh();");
 
   expect(numbersOf(one, two)).toEqual({ "b.ts": [6] });
 });
 
-it("counts a line that stands twice where it stood once", () => {
+it("changedLines counts a line that stands twice where it stood once", () => {
   const one = diffOf("a.ts", "@@ -1 +0,0 @@", "-same();", "@@ -4,0 +4,2 @@", "+same();", "+same();");
 
   expect(numbersOf(one)).toEqual({ "a.ts": [5] });
 });
 
-it("takes lines that look like a header for what they are", () => {
+it("changedLines takes lines that look like a header for what they are", () => {
   const one = diffOf("a.ts", "@@ -1 +1,2 @@", "--- a", "\\ No newline at end of file", "+++ b", "+@@ -1 +1 @@");
 
   expect(numbersOf(one)).toEqual({ "a.ts": [1, 2] });

@@ -9,7 +9,7 @@ it.each([
   ["the client of the page", "packages/page/client/ui/copy-button.tsx", "export function CopyButton"],
   ["a package", "packages/socket/src/cors-origins.ts", "export async function allowsOrigin"],
   ["a part of products", "internal/client/src/api-error.ts", "export function mayPass"],
-])("refuses in %s just the changes that do not type-check", (_, file, place) => {
+])("the type check refuses in %s just the changes that do not type-check", (_, file, place) => {
   const text = readFileSync(join(root, file), "utf8");
   expect(text).toContain(place);
   const change = (before: string) => ({ file, text: text.replace(place, `${before}\n${place}`) });

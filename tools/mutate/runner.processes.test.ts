@@ -13,7 +13,7 @@ function changeOf(file: string, old: string, text: string) {
   return { file, text: source.replace(old, text) };
 }
 
-it("tells of each change what its own tests say, whatever those of the changes before it said", async () => {
+it("the runner tells of each change what its own tests say, whatever those of the changes before it said", async () => {
   const runner = new RunnerProcess();
   onTestFinished(async () => await runner.close());
   const breaking = changeOf("tools/mutate/changed-lines.ts", "split", "splitNothing");
@@ -28,7 +28,7 @@ it("tells of each change what its own tests say, whatever those of the changes b
   }
 });
 
-it("tells what a test says also where another one only waits", async () => {
+it("the runner tells what a test says also where another one only waits", async () => {
   const runner = new RunnerProcess();
   onTestFinished(async () => await runner.close());
   const folder = "packages/a2a/src/client";

@@ -20,17 +20,17 @@ function write(file: string, text: string): void {
   writeFileSync(join(unpacked, file), text);
 }
 
-it("accepts code, declarations, a license, a README and a manifest", () => {
+it("checkContents accepts code, declarations, a license, a README and a manifest", () => {
   expect(checkContents("x", unpacked)).toEqual([]);
 });
 
-it.each(["LICENSE", "README.md"])("reports a missing %s", (file) => {
+it.each(["LICENSE", "README.md"])("checkContents reports a missing %s", (file) => {
   rmSync(join(unpacked, file));
 
   expect(checkContents("x", unpacked)).toEqual([`x is packed without ${file}.`]);
 });
 
-it("reports a core without the guide", () => {
+it("checkContents reports a core without the guide", () => {
   expect(checkContents("@troupe/core", unpacked)).toEqual([
     "@troupe/core is packed without dist/docs/guide/README.md.",
   ]);
@@ -47,13 +47,13 @@ it.each([
   "dist/entry.ts",
   ".env",
   "dist/__fixtures__/a.json",
-])("reports %s as superfluous", (file) => {
+])("checkContents reports %s as superfluous", (file) => {
   write(file, "");
 
   expect(checkContents("x", unpacked)).toEqual([`x ships ${file}, which its users do not need.`]);
 });
 
-it("accepts templates only in a command that makes projects", () => {
+it("checkContents accepts templates only in a command that makes projects", () => {
   for (const file of ["templates/shared/_gitignore", "templates/service/src/main.test.ts"]) write(file, "");
 
   expect(checkContents("create-x", unpacked)).toEqual([]);

@@ -25,7 +25,7 @@ function faultsWithFile(file: string, text: string | undefined): string[] {
 const entryPoint = { "@troupe/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" };
 const manifestEntry = { "./package.json": "./package.json" };
 
-it("names a command that makes projects without a scope, and ships its templates [package.metadata]", () => {
+it("checkShape names a command that makes projects without a scope, and ships its templates [package.metadata]", () => {
   const sound = soundWorkspace();
   const [, adapter] = sound.packages;
   if (adapter === undefined) throw new Error("The sound workspace has no adapter.");
@@ -36,7 +36,7 @@ it("names a command that makes projects without a scope, and ships its templates
   expect(faults).toContain('packages/create-troupe/package.json: "files" must be ["dist","templates"].');
 });
 
-it("accepts a sound workspace", () => {
+it("checkShape accepts a sound workspace", () => {
   expect(checkShape(soundWorkspace())).toEqual([]);
 });
 
@@ -85,7 +85,7 @@ it.each<[target: string, sentence: string]>([
   expect(faultsWithFile("README.md", readme).join("\n")).toContain(`the link ${target} ${sentence}`);
 });
 
-it("accepts links that work on npm, and code that looks like one", () => {
+it("checkShape accepts links that work on npm, and code that looks like one", () => {
   const links = "[a](https://example.org/x) [b](LICENSE) [c](#an-answers-end) [d](README.md#x)";
   const code = "```ts\nhandlers[0](request)\n# not a heading\n```";
   const page = `Speaks to a model.\n\n${links}\n\n## An answer's end\n\n${code}\n`;
@@ -111,14 +111,14 @@ it.each<[what: string, exports: Record<string, unknown>, sentence: string]>([
   expect(faultsWith({ exports: { ...exports, ...manifestEntry } }).join("\n")).toContain(sentence);
 });
 
-it("requires a main entry point and one to package.json", () => {
+it("checkShape requires a main entry point and one to package.json", () => {
   const wrong = faultsWith({ exports: {} }).join("\n");
 
   expect(wrong).toContain('no "." entry point');
   expect(wrong).toContain('must hold "./package.json"');
 });
 
-it("reports published entry points that differ from those of the workspace", () => {
+it("checkShape reports published entry points that differ from those of the workspace", () => {
   const exports = { ".": entryPoint, ...manifestEntry };
 
   expect(faultsWith({ publishConfig: { access: "public" } })).toHaveLength(1);
@@ -126,7 +126,7 @@ it("reports published entry points that differ from those of the workspace", () 
 });
 
 it.each(["preinstall", "install", "postinstall", "prepare", "prepack", "postpublish", "prepublishOnly"])(
-  "reports a script named %s",
+  "checkShape reports a script named %s",
   (script) => {
     const { scripts } = soundWorkspace().packages[0]?.manifest ?? {};
 
@@ -134,7 +134,7 @@ it.each(["preinstall", "install", "postinstall", "prepare", "prepack", "postpubl
   },
 );
 
-it("reports a build script or build settings that differ from the others", () => {
+it("checkShape reports a build script or build settings that differ from the others", () => {
   expect(faultsWith({ scripts: { build: "tsc" } }).join("\n")).toContain('the "build" script');
   expect(faultsWithFile("tsconfig.build.json", "{}").join("\n")).toContain("tsconfig.build.json");
 });
@@ -165,7 +165,7 @@ it.each<[what: string, fault: Manifest, sentence: string]>([
   expect(faultsWith(fault).join("\n")).toContain(sentence);
 });
 
-it("requires a list of allowed dependencies for a new package", () => {
+it("checkShape requires a list of allowed dependencies for a new package", () => {
   const workspace = soundWorkspace();
   for (const { manifest } of workspace.packages) manifest.name = "@troupe/news";
 

@@ -14,7 +14,7 @@ function read(files: Record<string, string>, name: string) {
 
 const row = { isRequired: false, default: undefined, type: "string", meaning: "" };
 
-it("reads name, type, default and meaning of each option, through the files that pass a type on", () => {
+it("OptionTypes reads name, type, default and meaning of each option, through the files that pass a type on", () => {
   const found = read(
     {
       "index.ts": `export type { Options } from "./options.ts";`,
@@ -46,7 +46,7 @@ it("reads name, type, default and meaning of each option, through the files that
   });
 });
 
-it("adds the options of other types, also of another package, and takes those that are picked or left", () => {
+it("OptionTypes adds the options of other types, also of another package, and takes those that are picked or left", () => {
   const found = read(
     {
       "index.ts": `
@@ -67,7 +67,7 @@ it("adds the options of other types, also of another package, and takes those th
   ]);
 });
 
-it("does not find a type that is missing, or is no object", () => {
+it("OptionTypes does not find a type that is missing, or is no object", () => {
   expect(read({ "index.ts": `export type Mode = "a" | "b";` }, "Mode")).toBeUndefined();
   expect(read({ "index.ts": "" }, "Options")).toBeUndefined();
 });

@@ -23,7 +23,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-it("names the command that builds the site until it is built, and then serves its files", async () => {
+it("serveGuide names the command that builds the site until it is built, and then serves its files", async () => {
   const missing = await fetch(`${url}/`);
   expect(missing.status).toBe(404);
   expect(await missing.text()).toContain("pnpm@12 site:demo");

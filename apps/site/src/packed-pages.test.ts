@@ -7,7 +7,7 @@ import { writePackedPages } from "./packed-pages.ts";
 const folder = mkdtempSync(join(tmpdir(), "troupe-docs-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("writes the pages for users, whose links lead to one another or to the web, and removes what is no page any more", async () => {
+it("the build of packed pages writes the pages for users, whose links lead to one another or to the web, and removes what is no page any more", async () => {
   mkdirSync(join(folder, "guide"));
   writeFileSync(join(folder, "guide/old.md"), "# Old\n");
 

@@ -86,7 +86,7 @@ describe("the anchor of a heading", () => {
     ["What a step may do: `run`, or not?", "what-a-step-may-do-run-or-not"],
     ["Über die Größe", "über-die-größe"],
     ["a_b - c", "a_b---c"],
-  ])("of %s is that of the repository's host", (heading, expected) => {
+  ])("the anchor of a heading of %s is that of the repository's host", (heading, expected) => {
     expect(slugOf(heading)).toBe(expected);
   });
 });
@@ -110,7 +110,7 @@ describe("a built site", () => {
     ['<a href="a.html#kein">', "guide/b.html: a.html#kein"],
     ['<a href="#kein">', "guide/b.html: #kein"],
     ['<link href="/base/none.css">', "guide/b.html: /base/none.css"],
-  ])("with %s says which link of which page is broken", async (text, expected) => {
+  ])("a built site with %s says which link of which page is broken", async (text, expected) => {
     const own = expected.endsWith(": b.html") ? { "guide/c.html": text } : { "guide/b.html": text };
     const place = expected.endsWith(": b.html") ? "guide/c.html: b.html" : expected;
     expect(await findBrokenLinks(folderOf({ ...files, ...own }), "/base/")).toEqual([place]);

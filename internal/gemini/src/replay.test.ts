@@ -70,10 +70,10 @@ it.each([
   ["a".repeat(128), "a".repeat(128)],
   ["a".repeat(129), "a".repeat(128)],
   ["1".repeat(128), `_${"1".repeat(127)}`],
-])("writes the name %j as %j", (name, expected) => {
+])("a replay writes the name %j as %j", (name, expected) => {
   expect(toLegalName(name)).toBe(expected);
 });
 
-it("finds the calls among parts, in their order", () => {
+it("a replay finds the calls among parts, in their order", () => {
   expect(callsIn([named, { text: "A" }, look])).toEqual([named.functionCall, look.functionCall]);
 });

@@ -19,7 +19,7 @@ it.each<[string, object, object]>([
   expect(given).toEqual(before);
 });
 
-it("returns a sound part as it is", () => {
+it("toPart returns a sound part as it is", () => {
   const part = { text: "A", thought: true };
 
   expect(toPart(part)).toBe(part);

@@ -179,13 +179,16 @@ describe("cached content", () => {
   it.each([
     [1, [`the instructions and the tools: ${reason}`]],
     [2, [`the instructions and the tools: ${reason}`, `memory and facts: ${reason}`]],
-  ])("with %j system messages stands for instructions and tools, which is reported", (count, expected) => {
-    const messages = [...Array.from({ length: count }, () => system("Be short.")), ask];
-    const { body, reports } = bodyFor(cached({ cachedContent: "cachedContents/a" }), { messages });
+  ])(
+    "cached content with %j system messages stands for instructions and tools, which is reported",
+    (count, expected) => {
+      const messages = [...Array.from({ length: count }, () => system("Be short.")), ask];
+      const { body, reports } = bodyFor(cached({ cachedContent: "cachedContents/a" }), { messages });
 
-    expect(body).toEqual({ contents, generationConfig: {}, cachedContent: "cachedContents/a" });
-    expect(reports).toEqual(expected);
-  });
+      expect(body).toEqual({ contents, generationConfig: {}, cachedContent: "cachedContents/a" });
+      expect(reports).toEqual(expected);
+    },
+  );
 
   it.each(["", 1, null])("is none when its name is %j", (cachedContent) => {
     const { body } = bodyFor(cached({ cachedContent }), { messages: [system("Be short."), ask] });
@@ -194,7 +197,7 @@ describe("cached content", () => {
   });
 });
 
-it("adds the fields of this vendor, over its own, and of no other", () => {
+it("toRequest adds the fields of this vendor, over its own, and of no other", () => {
   const vendor = { google: { generationConfig: { topK: 3 }, labels: { a: "b" } }, vertex: { labels: {} } };
   const { body } = bodyFor({ vendor, topP: 0.5 });
 

@@ -48,7 +48,7 @@ describe("readDbName", () => {
     ["mongodb://u:p@h,i:27017/db", undefined, "db"],
     ["mongodb://h/d%C3%A9?a=b/c", undefined, "dé"],
     ["mongodb://h/db", "given", "given"],
-  ])("of %s and the option %s is %s", (uri, given, name) => {
+  ])("readDbName of %s and the option %s is %s", (uri, given, name) => {
     expect(readDbName(uri, given)).toBe(name);
   });
 

@@ -167,7 +167,7 @@ describe("The causes of MongoFailures", () => {
     ["mongodb+srv://host/?tlsCertificateKeyFilePassword=s3cretword", "s3cretword"],
     ["mongodb://host/?a=b&authMechanismProperties=A:s3cretword,B:other-word", "s3cretword"],
     ["mongodb://host/?a=b&authMechanismProperties=A:s3cretword,B:other-word", "other-word"],
-  ])("of the uri %s do not show %s", (given, secret) => {
+  ])("the causes of MongoFailures of the uri %s do not show %s", (given, secret) => {
     const error = new MongoFailures(given).from(new Error(`it says ${secret}!`));
 
     expect((error.cause as Error).message).toBe("it says [redacted]!");

@@ -191,7 +191,7 @@ describe("openMongo", () => {
   });
 });
 
-it("gives collections these writes and reads, whatever the uri says", async () => {
+it("openMongo gives collections these writes and reads, whatever the uri says", async () => {
   const place = { owner: "Store", uri, dbName: "app", timeoutMs: 7000, collectionNames: [] };
   vi.spyOn(Db.prototype, "command").mockResolvedValue({ setName: "rs", maxWireVersion: 13 });
   const read = await openMongo(place, new MongoFailures(uri), async ({ client, db, collectionOptions }) => {

@@ -27,7 +27,7 @@ describe("isTransient", () => {
     ["40P01", true],
     ["40002", false],
     ["57014", false],
-  ])("of %s is %s", (code, expected) => {
+  ])("isTransient of %s is %s", (code, expected) => {
     expect(isTransient(fromServer(code))).toBe(expected);
     expect(isTransient(lost(code))).toBe(false);
   });

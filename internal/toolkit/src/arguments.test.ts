@@ -69,7 +69,7 @@ it.each<[unknown, unknown]>([
   expect(readTimeRange({ timeRange })).toBe(expected);
 });
 
-it("describes its parameters with their limits", () => {
+it("a search tool describes its parameters with their limits", () => {
   expect(queryParameter("Words.")).toEqual({ type: "string", description: "Words.", minLength: 1, maxLength: 400 });
   expect(countParameter(7, "mails")).toEqual({
     type: "integer",
@@ -79,7 +79,7 @@ it("describes its parameters with their limits", () => {
   });
 });
 
-it("describes the period of a search", () => {
+it("a search tool describes the period of a search", () => {
   expect(timeRangeParameter).toEqual({
     type: "string",
     description: "Returns only results from the last day, week, month or year. Leave it out for results of any age.",

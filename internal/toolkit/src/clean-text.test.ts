@@ -76,7 +76,7 @@ it.each([
   ["&nbsp;&yuml;&szlig;&Auml;", "\u00a0ÿßÄ"],
   ["&AMP;&amp&constructor;", "&AMP;&amp&constructor;"],
   ["&ZeroWidthSpace;&euro;&hellip;", "€…"],
-])("decodes %j to %j", (text, expected) => {
+])("cleanText decodes %j to %j", (text, expected) => {
   expect(decodeEntities(text)).toBe(expected);
 });
 

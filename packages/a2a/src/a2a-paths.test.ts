@@ -28,10 +28,13 @@ describe("a path of a service that speaks A2A", () => {
     ["/a2a", "/rest/tasks", false],
     ["/v1.0", "/v1.0/rest/tasks", true],
     ["/v1.0", "/v1x0/rest/tasks", false],
-  ])("with the base path %s, %s is one of HTTP+JSON: %s", async (basePath, path, isRest) => {
-    const answer = createHandler(createService({ agents }), [a2a({ basePath })]);
-    const response = await answer(new Request(`https://a.example${path}`, { method: "PUT" }));
-    const { error } = (await response.json()) as { error: { code: unknown } };
-    expect(error.code).toBe(isRest ? response.status : "not_found");
-  });
+  ])(
+    "a path of a service that speaks A2A with the base path %s, %s is one of HTTP+JSON: %s",
+    async (basePath, path, isRest) => {
+      const answer = createHandler(createService({ agents }), [a2a({ basePath })]);
+      const response = await answer(new Request(`https://a.example${path}`, { method: "PUT" }));
+      const { error } = (await response.json()) as { error: { code: unknown } };
+      expect(error.code).toBe(isRest ? response.status : "not_found");
+    },
+  );
 });

@@ -146,13 +146,13 @@ it.each([
   [{ messages: [7] }, "messages[0]"],
   [{ resume: [{}] }, "resume[0].interruptId"],
   [{ resume: [{ interruptId: "x", status: "open" }] }, "resume[0].status"],
-])("refuses %j before anything runs, and names %s", async (body, field) => {
+])("agUi refuses %j before anything runs, and names %s", async (body, field) => {
   const { url } = await serveScenes();
   await expect(ask(`${url}/agui/agents/drawer`, "1.0.0", body)).rejects.toThrow(`400`);
   await expect(ask(`${url}/agui/agents/drawer`, "1.0.0", body)).rejects.toThrow(field);
 });
 
-it("finds the run of a request that is sent again with its key, whatever its run id, and begins another without", async () => {
+it("agUi finds the run of a request that is sent again with its key, whatever its run id, and begins another without", async () => {
   const { url } = await serveScenes();
   const send = async (runId: string, headers = {}) => {
     const messages = [{ id: "u", role: "user", content: "Hi." }];

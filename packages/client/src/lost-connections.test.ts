@@ -49,7 +49,7 @@ function placesOf(seed: number): number[] {
 }
 
 it.each(servers.map((server, index) => [server, 7 + index] as const))(
-  "reads 10,000 chunks from %s without a gap and without one twice, over 34 connections that are killed, seed %i [client.resume]",
+  "the client reads 10,000 chunks from %s without a gap and without one twice, over 34 connections that are killed, seed %i [client.resume]",
   { timeout: 60_000 },
   async (server, seed) => {
     const texts = Array.from({ length: chunks }, (_, index) => `${index} `);

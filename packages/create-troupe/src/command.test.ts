@@ -101,7 +101,7 @@ describe("create-troupe", () => {
     ["bots", "npm", "  cd bots\n  npm install\n  npm run dev\n"],
     ["my bots", "pnpm", '  cd "my bots"\n  pnpm install\n  pnpm run dev\n'],
     [".", "bun", "  bun install\n  bun run dev\n"],
-  ])("in %s it prints the next commands for %s", async (folder, manager, commands) => {
+  ])("create-troupe in %s it prints the next commands for %s", async (folder, manager, commands) => {
     const { printed } = await run([folder, "--no-install"], { userAgent: `${manager}/1.0.0 npm/? node/v24` });
 
     expect(printed.split("Next:\n")[1]).toBe(commands);

@@ -136,7 +136,7 @@ describe("createProject", () => {
     ["yarn", "packages/*", []],
     ["npm", "apps/*", []],
     ["bun", "apps/*", []],
-  ] as const)("for %s in a workspace of %s writes %j", (packageManager, pattern, roots) => {
+  ] as const)("createProject for %s in a workspace of %s writes %j", (packageManager, pattern, roots) => {
     const root = temporaryFolder();
     writeFileSync(join(root, "package.json"), JSON.stringify({ workspaces: [pattern] }));
 

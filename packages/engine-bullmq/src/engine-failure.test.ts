@@ -52,7 +52,7 @@ describe("isPassing", () => {
     ["a timeout", "42P01", true],
     ["Client is not queryable", undefined, true],
     ["broken", undefined, false],
-  ])("of %j with the code %s is %s", (message, code, expected) => {
+  ])("isPassing of %j with the code %s is %s", (message, code, expected) => {
     expect(isPassing(coded(message, code))).toBe(expected);
   });
 });

@@ -67,7 +67,7 @@ describe("a job", () => {
   });
 
   it.each([false, true])(
-    "whose lock was lost is submitted again and not given back, beside one that goes on; the database is away: %s",
+    "a job whose lock was lost is submitted again and not given back, beside one that goes on; the database is away: %s",
     async (fails) => {
       const { backend, take, performing, submit, ended } = await startPerforming();
       const [lost, kept] = [jobOf("lost", { fails }), jobOf("kept")];
@@ -100,7 +100,7 @@ describe("a job", () => {
   });
 
   it.each([false, true])(
-    "that is performed or comes while the server is drained is given back; the database is away: %s",
+    "a job that is performed or comes while the server is drained is given back; the database is away: %s",
     async (fails) => {
       const { server, take, submit, ended } = await startPerforming();
       const [before, after] = [jobOf("before", { fails }), jobOf("after", { fails })];

@@ -34,7 +34,7 @@ describe("createAgentRouter", () => {
   it.each([
     [{}, 60_000],
     [{ resumeMs: 5 }, 5],
-  ])("with %j keeps the events of an ended run in memory for %i ms", async (options, ms) => {
+  ])("createAgentRouter with %j keeps the events of an ended run in memory for %i ms", async (options, ms) => {
     vi.useFakeTimers({ now: 500_000, toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const agent = new Agent({ name: "a", model: new ScriptedModel("Hi.") });

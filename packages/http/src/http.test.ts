@@ -163,7 +163,7 @@ describe("a streamed answer", () => {
   });
 });
 
-it("does not cancel the body of a request that it refuses, which adapters of Node's requests do not bear", async () => {
+it("http does not cancel the body of a request that it refuses, which adapters of Node's requests do not bear", async () => {
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(0x20)),

@@ -71,14 +71,17 @@ describe("the key of a request", () => {
     ["openai", headers.groq, undefined],
     ["openai", headers.generic, "sk-generic"],
     ["ollama", headers.generic, "sk-generic"],
-  ])("for %s is read from %j, for runs and streams [http.key-headers]", async (vendor, sent, key) => {
-    const { model, service } = await serveVendor(vendor);
+  ])(
+    "the key of a request for %s is read from %j, for runs and streams [http.key-headers]",
+    async (vendor, sent, key) => {
+      const { model, service } = await serveVendor(vendor);
 
-    await service.post("/agents/a/run", { input: "x" }, sent);
-    await service.post("/agents/a/stream", { input: "x" }, sent);
+      await service.post("/agents/a/run", { input: "x" }, sent);
+      await service.post("/agents/a/stream", { input: "x" }, sent);
 
-    expect(model.keys).toEqual([key, key]);
-  });
+      expect(model.keys).toEqual([key, key]);
+    },
+  );
 
   it("is taken from the vendor's header, then x-api-key, then the body [http.body-api-key]", async () => {
     const { model, service } = await serveVendor("openai");

@@ -148,20 +148,23 @@ describe("a path below those of a service", () => {
     },
   );
 
-  it.each(["GET", "POST"])("with a broken escape is no path of a route, and %s of it is refused", async (method) => {
-    const lines: { path?: string }[] = [];
-    const logger = createLogger({
-      level: "info",
-      color: false,
-      write: (line) => lines.push(JSON.parse(line) as { path: string }),
-    });
-    const onNode = "requestLogger reads the response of Node";
-    const service = await serve({ agents: { a: talker() } }, { before: [requestLogger({ logger })], onNode });
-    const answer = await service.ask("/runs/%zz", { method });
+  it.each(["GET", "POST"])(
+    "a path below those of a service with a broken escape is no path of a route, and %s of it is refused",
+    async (method) => {
+      const lines: { path?: string }[] = [];
+      const logger = createLogger({
+        level: "info",
+        color: false,
+        write: (line) => lines.push(JSON.parse(line) as { path: string }),
+      });
+      const onNode = "requestLogger reads the response of Node";
+      const service = await serve({ agents: { a: talker() } }, { before: [requestLogger({ logger })], onNode });
+      const answer = await service.ask("/runs/%zz", { method });
 
-    expect(answer).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
-    await vi.waitFor(() => expect(lines.map(({ path }) => path)).toEqual(["/runs/%zz"]));
-  });
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: "invalid_request" } } });
+      await vi.waitFor(() => expect(lines.map(({ path }) => path)).toEqual(["/runs/%zz"]));
+    },
+  );
 
   it("is served by another protocol that has it, in either order", async () => {
     const other: Protocol = {

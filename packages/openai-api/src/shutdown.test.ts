@@ -14,7 +14,7 @@ describe("a request while the service ends", () => {
     ["/v1/responses", { model: "teller", input: "Hi", stream: true }],
     ["/v1/responses", { model: "teller", input: "Hi", background: true }],
   ])(
-    "to %s with %j is refused as this API does, and its connection closes [openai-api.shutdown]",
+    "a request while the service ends to %s with %j is refused as this API does, and its connection closes [openai-api.shutdown]",
     async (path, body) => {
       const { service, post } = await serve({
         agents: { teller: teller() },
@@ -35,29 +35,32 @@ describe("a request while the service ends", () => {
   it.each([
     ["/v1/chat/completions", { model: "slow", messages, stream: true }],
     ["/v1/responses", { model: "slow", input: "Hi", stream: true }],
-  ])("that began before is answered to its end within the grace: %s [openai-api.shutdown]", async (path, body) => {
-    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const wait = defineTool({
-      name: "wait",
-      description: "Waits.",
-      parameters: { type: "object" },
-      execute: async () => {
-        asked.resolve();
-        await held.promise;
-        return "waited";
-      },
-    });
-    const model = new ScriptedModel({ toolCalls: [{ name: "wait", arguments: {} }] }, "Fertig é.");
-    const { service, post } = await serve({ agents: { slow: new Agent({ name: "slow", model, tools: [wait] }) } });
-    const answer = post(path, body);
-    await asked.promise;
-    const closed = service.close({ graceMs: 60_000 });
-    held.resolve();
+  ])(
+    "a request while the service ends that began before is answered to its end within the grace: %s [openai-api.shutdown]",
+    async (path, body) => {
+      const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const wait = defineTool({
+        name: "wait",
+        description: "Waits.",
+        parameters: { type: "object" },
+        execute: async () => {
+          asked.resolve();
+          await held.promise;
+          return "waited";
+        },
+      });
+      const model = new ScriptedModel({ toolCalls: [{ name: "wait", arguments: {} }] }, "Fertig é.");
+      const { service, post } = await serve({ agents: { slow: new Agent({ name: "slow", model, tools: [wait] }) } });
+      const answer = post(path, body);
+      await asked.promise;
+      const closed = service.close({ graceMs: 60_000 });
+      held.resolve();
 
-    const { status, text } = await answer;
-    await closed;
-    expect(status).toBe(200);
-    expect(text).toMatch(/Fertig [^]*é\./);
-    expect(text.trimEnd().endsWith("data: [DONE]")).toBe(true);
-  });
+      const { status, text } = await answer;
+      await closed;
+      expect(status).toBe(200);
+      expect(text).toMatch(/Fertig [^]*é\./);
+      expect(text.trimEnd().endsWith("data: [DONE]")).toBe(true);
+    },
+  );
 });

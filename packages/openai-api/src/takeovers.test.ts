@@ -153,7 +153,7 @@ describe("a takeover within a response", () => {
     expect(JSON.stringify((await client.responses.retrieve(id)).output)).toContain(whole);
   });
 
-  it("in the background is read from its beginning by a later client [openai-api.takeover]", async () => {
+  it("a takeover within a response in the background is read from its beginning by a later client [openai-api.takeover]", async () => {
     const { client, begin, takeOver } = await open(...half);
     const { id } = await client.responses.create({ model: "a", input: "Hi", background: true });
     await begin();

@@ -28,7 +28,7 @@ describe("a search of a knowledge base", () => {
     );
   });
 
-  it("that the program makes itself is recorded with the telemetry of the knowledge base", async () => {
+  it("a search of a knowledge base that the program makes itself is recorded with the telemetry of the knowledge base", async () => {
     const recorder = new Recorder();
     const vectorStore = new InMemoryVectorStore({ embeddings: new FakeEmbeddings() });
     const handbook = new KnowledgeBase({ name: "handbook", vectorStore, telemetry: recorder.telemetry });

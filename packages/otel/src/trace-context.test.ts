@@ -28,7 +28,7 @@ describe("a trace context", () => {
     ["02", 0, "00"],
     ["03", 1, "01"],
     ["ff", 1, "01"],
-  ])("with the flags %s is read with %i and written with %s", (flags, traceFlags, written) => {
+  ])("a trace context with the flags %s is read with %i and written with %s", (flags, traceFlags, written) => {
     const read = toSpanContext({ traceparent: `00-${traceId}-${spanId}-${flags}` });
 
     expect(read).toEqual({ traceId, spanId, traceFlags, isRemote: true });
@@ -41,7 +41,7 @@ describe("a trace context", () => {
     [2, "00"],
     [3, "01"],
     [255, "01"],
-  ])("of this process with the flags %i is written with %s", (traceFlags, written) => {
+  ])("a trace context of this process with the flags %i is written with %s", (traceFlags, written) => {
     const traceparent = `00-${traceId}-${spanId}-${written}`;
     expect(toTraceContext({ traceId, spanId, traceFlags })).toEqual({ traceparent });
   });
@@ -66,7 +66,7 @@ describe("a trace context", () => {
     `00-${traceId}-${spanId}0-01`,
     `00-${"0".repeat(32)}-${spanId}-01`,
     `00-${traceId}-${"0".repeat(16)}-01`,
-  ])("that is malformed is none: %j", (traceparent) => {
+  ])("a trace context that is malformed is none: %j", (traceparent) => {
     expect(toSpanContext({ traceparent })).toBeUndefined();
   });
 

@@ -16,7 +16,7 @@ describe("the settings of the document", () => {
       { api: "https://other/x", inspectorStyle: "i.css" },
       { api: "https://other/x/", base: "http://h/page/", inspectorStyle: "http://h/page/i.css" },
     ],
-  ])("with %j have the addresses %j", (fields, addresses) => {
+  ])("the settings of the document with %j have the addresses %j", (fields, addresses) => {
     vi.stubGlobal("location", { origin: "http://h", href: "http://h/page/" });
     const element = { dataset: { settings: JSON.stringify({ ...written, ...fields }) } } as unknown as HTMLElement;
     const { api, base, inspectorStyle, ...others } = readSettings(element);
@@ -71,11 +71,11 @@ describe("the address of the page", () => {
     expect(readPlace(hash)).toEqual(place);
   });
 
-  it.each([undefined, "a", "a/é%"])("of the session %j is read again", (sessionId) => {
+  it.each([undefined, "a", "a/é%"])("the address of the page of the session %j is read again", (sessionId) => {
     expect(readPlace(addressOf(sessionId))).toEqual({ view: "chat", sessionId });
   });
 
-  it("of no session is the beginning", () => {
+  it("the address of the page of no session is the beginning", () => {
     expect(addressOf(undefined)).toBe("#/");
   });
 });

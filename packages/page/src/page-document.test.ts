@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { pageDocument, pageIcon } from "./page-document.ts";
 
-it("has its links, title and settings, each escaped, and no script or style of its own", () => {
+it("pageDocument has its links, title and settings, each escaped, and no script or style of its own", () => {
   const settings = { title: `"><b>`, suggestions: { a: ["'&"] }, api: "/" };
   const content = { title: `A & "B" <i>'`, script: `s"<`, style: `t'>`, icon: "i&", settings };
   expect(pageDocument(content)).toBe(`<!doctype html>
@@ -25,7 +25,7 @@ it("has its links, title and settings, each escaped, and no script or style of i
 `);
 });
 
-it("has an icon of three circles that loads nothing else", () => {
+it("pageDocument has an icon of three circles that loads nothing else", () => {
   expect(pageIcon.match(/<circle /g)).toHaveLength(3);
   expect(pageIcon.replace("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|href|<script/);
   expect(pageIcon).toMatch(/^<svg [^>]*viewBox="0 0 32 32">\n[^]*<\/svg>\n$/);

@@ -55,12 +55,15 @@ describe("page in a service", () => {
     [{}, { ...durable, schedules: true }, true],
     [{}, durable, undefined],
     [{ users: false }, { ...durable, schedules: true }, undefined],
-  ] as const)("with options %j shows schedules if users may have them", async (options, shared, expected) => {
-    const origin = await serve(options, { shared });
-    const { hasSchedules } = settingsOf(await (await fetch(`${origin}/`)).text());
+  ] as const)(
+    "page in a service with options %j shows schedules if users may have them",
+    async (options, shared, expected) => {
+      const origin = await serve(options, { shared });
+      const { hasSchedules } = settingsOf(await (await fetch(`${origin}/`)).text());
 
-    expect(hasSchedules).toBe(expected);
-  });
+      expect(hasSchedules).toBe(expected);
+    },
+  );
 
   it.each([
     ["/", "/", "/", "/"],

@@ -56,7 +56,7 @@ async function inspect(isWhole: boolean): Promise<{ tree: ReturnType<typeof toRu
   return { tree: toRunTree({ run, steps: declared }, events), declared };
 }
 
-it("has the rounds, items, cases, waits and inner workflow of a run as steps [page.run-tree]", async () => {
+it("the run tree has the rounds, items, cases, waits and inner workflow of a run as steps [page.run-tree]", async () => {
   const { tree } = await inspect(true);
   const city = (number: number) => [
     `  part Item ${number}: completed`,
@@ -97,7 +97,7 @@ it("has the rounds, items, cases, waits and inner workflow of a run as steps [pa
   ]);
 });
 
-it("draws the declared steps of a workflow with what has run [page.workflow-graph]", async () => {
+it("the run tree draws the declared steps of a workflow with what has run [page.workflow-graph]", async () => {
   const { tree, declared } = await inspect(true);
 
   expect(drawn(topLevel(declared), stepsByKey(tree.steps))).toEqual([
@@ -125,7 +125,7 @@ it("draws the declared steps of a workflow with what has run [page.workflow-grap
   ]);
 });
 
-it("draws what a run has not reached, and what it waits for [page.workflow-graph]", async () => {
+it("the run tree draws what a run has not reached, and what it waits for [page.workflow-graph]", async () => {
   const { tree, declared } = await inspect(false);
   const byKey = stepsByKey(tree.steps);
 

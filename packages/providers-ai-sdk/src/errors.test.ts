@@ -36,13 +36,13 @@ describe("an error of a package", () => {
     expect(toVendorError(thrown, context)).toMatchObject(read);
   });
 
-  it("of a caller's key says what the host can do", () => {
+  it("an error of a package of a caller's key says what the host can do", () => {
     expect(toVendorError(named("LoadAPIKeyError"), withKey)).toMatchObject({
       message: `${needs}: create the model with any key, or set withKey.`,
     });
   });
 
-  it("without an answer is its cause, and any other error is itself", () => {
+  it("an error of a package without an answer is its cause, and any other error is itself", () => {
     const cause = new Error("reset");
     const other = new Error("x");
 
@@ -111,7 +111,7 @@ describe("an error of a package", () => {
     ["audio", "unsupported_media_type", "a kind of content"],
     ["MIME", "unsupported_media_type", "a kind of content"],
     ["topK", "invalid_request", "a setting"],
-  ])("that does not support %s is %s", (functionality, code, what) => {
+  ])("an error of a package that does not support %s is %s", (functionality, code, what) => {
     expect(toVendorError(named("UnsupportedFunctionalityError", { functionality }), context)).toMatchObject({
       code,
       message: `The package of acme does not support ${what} of this call.`,

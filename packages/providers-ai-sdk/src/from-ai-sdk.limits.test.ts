@@ -101,18 +101,21 @@ describe("the time of a call", () => {
     expect(vi.getTimerCount()).toBe(0);
   }
 
-  it.each(cases)("of %s of specification %s ends at its own option, whichever is longer", async (...given) => {
-    const [, version, call, silence, limit] = given;
-    for (const times of [
-      { timeoutMs: 50, idleTimeoutMs: 200 },
-      { timeoutMs: 200, idleTimeoutMs: 50 },
-    ]) {
-      const models = silentModels(version, silence);
-      await expectEnd(models, begin(call, models, { times }), times[limit]);
-    }
-  });
+  it.each(cases)(
+    "the time of a call of %s of specification %s ends at its own option, whichever is longer",
+    async (...given) => {
+      const [, version, call, silence, limit] = given;
+      for (const times of [
+        { timeoutMs: 50, idleTimeoutMs: 200 },
+        { timeoutMs: 200, idleTimeoutMs: 50 },
+      ]) {
+        const models = silentModels(version, silence);
+        await expectEnd(models, begin(call, models, { times }), times[limit]);
+      }
+    },
+  );
 
-  it.each(cases)("of %s of specification %s ends at the default", async (...given) => {
+  it.each(cases)("the time of a call of %s of specification %s ends at the default", async (...given) => {
     const [, version, call, silence, limit] = given;
     const models = silentModels(version, silence);
     await expectEnd(models, begin(call, models, {}), defaults[limit]);

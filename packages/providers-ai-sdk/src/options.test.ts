@@ -140,7 +140,7 @@ describe("a wrong option", () => {
   it.each([
     ...[...shared, ...ofLanguage].map((each) => ["a language model", language, ...each] as const),
     ...[...shared, ...ofEmbedding].map((each) => ["an embedding model", embedding, ...each] as const),
-  ])("of %s is refused each time: %s %j", (...given) => {
+  ])("a wrong option of %s is refused each time: %s %j", (...given) => {
     const [, model, options, message] = given;
     for (let round = 0; round < 3; round += 1) {
       expect(() => fromAiSdk(model as never, options)).toThrow(

@@ -27,13 +27,13 @@ describe("a file of text", () => {
     "application/csv",
     "application/javascript",
     "application/x-ndjson",
-  ])("of the type %j becomes text, whatever its characters, even where no file is taken", (mimeType) => {
+  ])("a file of text of the type %j becomes text, whatever its characters, even where no file is taken", (mimeType) => {
     const part = file(mimeType, base64("Où? 🎭"), { filename: "ä.txt" });
 
     expect(read(part, { parts: ["text"] })).toEqual({ type: "text", text: "File: ä.txt\nOù? 🎭" });
   });
 
-  it("without a name is unnamed", () => {
+  it("a file of text without a name is unnamed", () => {
     expect(read(file("text/plain", base64("a")))).toEqual({ type: "text", text: "File: unnamed\na" });
   });
 

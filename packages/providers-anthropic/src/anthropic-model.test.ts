@@ -189,7 +189,7 @@ describe("a stream", () => {
   });
 });
 
-it("loads no library of the vendor", async () => {
+it("anthropic loads no library of the vendor", async () => {
   vi.resetModules();
   vi.doMock("@anthropic-ai/sdk", () => {
     throw new Error("The library was loaded.");

@@ -22,13 +22,13 @@ it.each([
   ["claude-fable-5-2", "adaptive", false, false, true, 128_000],
   ["claude-opus-4-60", "adaptive", false, false, true, 128_000],
   ["somebody-elses", "adaptive", false, false, true, 128_000],
-] as const)("knows %s", (modelId, ...rules) => {
+] as const)("ModelRules knows %s", (modelId, ...rules) => {
   const [thinking, sampling, forcedTools, structuredOutput, maxOutputTokens] = rules;
 
   expect(rulesOf(modelId)).toEqual({ thinking, sampling, forcedTools, structuredOutput, maxOutputTokens });
 });
 
-it("lets the configuration say otherwise, entry by entry", () => {
+it("ModelRules lets the configuration say otherwise, entry by entry", () => {
   const rules = rulesOf("claude-haiku-4-5");
   expect(rulesOf("claude-haiku-4-5", { sampling: false })).toEqual({ ...rules, sampling: false });
   const unset = { maxOutputTokens: undefined, thinking: undefined } as object;

@@ -101,7 +101,7 @@ describe("anthropic, through the caller's client", () => {
   );
 });
 
-it("writes nothing to the console of models that are to be retired", async () => {
+it("the provider writes nothing to the console of models that are to be retired", async () => {
   const { vendor, connect } = await startVendor();
   vendor.say("a", "b");
   const messages = [{ role: "user" as const, content: "Hello?" }];

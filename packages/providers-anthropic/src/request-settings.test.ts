@@ -35,7 +35,7 @@ it.each<[ModelOptions, Partial<ModelRules>, object, string, string[]]>([
   expect(fieldsFor(options, rules)).toStrictEqual({ fields, version, omitted });
 });
 
-it("has no temperature beside thinking", () => {
+it("a request has no temperature beside thinking", () => {
   const { fields, version, omitted } = fieldsFor({ temperature: 0, reasoning: { enabled: true } });
 
   expect(Object.keys(fields)).toEqual(["thinking"]);

@@ -330,7 +330,7 @@ describe("the form of the answer", () => {
   });
 });
 
-it("takes its rules from the options where they say otherwise", async () => {
+it("toRequest takes its rules from the options where they say otherwise", async () => {
   const rules = { sampling: true, thinking: "none", maxOutputTokens: 900 } as const;
   const { body } = await arrives({
     modelId: "claude-3-gateway",

@@ -264,7 +264,7 @@ describe("a stream", () => {
   });
 });
 
-it("loads no library of AWS, and does nothing at import", async () => {
+it("bedrock loads no library of AWS, and does nothing at import", async () => {
   vi.resetModules();
   vi.doMock("@aws-sdk/credential-providers", () => {
     throw new Error("The library was loaded.");

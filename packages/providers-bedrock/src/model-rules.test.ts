@@ -33,7 +33,7 @@ it.each<[string, Partial<ModelRules>]>([
   expect(rulesOf(modelId)).toMatchObject(rules);
 });
 
-it("lets the options override single rules, but not with undefined", () => {
+it("ModelRules lets the options override single rules, but not with undefined", () => {
   const rules = rulesOf("us.deepseek.r1-v1:0", { tools: "whole", thinking: undefined } as object);
 
   expect(rules).toMatchObject({ tools: "whole", thinking: "always" });

@@ -176,7 +176,7 @@ describe("the ids of calls", () => {
     expect(given.map((id) => ids.open(id))).toEqual(sent);
   });
 
-  it("of the short form have nine letters and digits and differ, however many are alike", () => {
+  it("the ids of calls of the short form have nine letters and digits and differ, however many are alike", () => {
     const ids = new CallIds("short");
     const opened = Array.from({ length: 101 }, () => ids.open("123456789"));
 

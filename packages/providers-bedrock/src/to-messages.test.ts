@@ -161,7 +161,7 @@ describe("a conversation", () => {
     expect(omitted).toEqual(["an answer"]);
   });
 
-  it("that is empty is refused", () => {
+  it("a conversation that is empty is refused", () => {
     expect(() => convert([{ role: "user", content: " " }])).toThrow(
       expect.objectContaining({ code: "invalid_request" }) as Error,
     );

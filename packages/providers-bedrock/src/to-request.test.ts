@@ -45,7 +45,7 @@ describe("settings", () => {
     expect([body.inferenceConfig, omitted]).toEqual([inferenceConfig, left]);
   });
 
-  it("of the vendor are merged last, field by field", () => {
+  it("settings of the vendor are merged last, field by field", () => {
     const vendor = {
       bedrock: {
         guardrailConfig: { guardrailIdentifier: "g", guardrailVersion: "1" },
@@ -123,7 +123,7 @@ describe("reasoning", () => {
     expect([limitOf(3023), limitOf(3024), limitOf(3025)]).toEqual([3024, 3024, 3025]);
   });
 
-  it("of Nova with its highest effort goes without limits and sampling", () => {
+  it("reasoning of Nova with its highest effort goes without limits and sampling", () => {
     const settings = { maxTokens: 10, temperature: 0.1, topP: 0.2, stop: ["END"] };
     const { body, omitted } = write({
       modelId: nova2,
@@ -138,7 +138,7 @@ describe("reasoning", () => {
     });
   });
 
-  it("with a budget is left out where the thinking before a call is gone", () => {
+  it("reasoning with a budget is left out where the thinking before a call is gone", () => {
     const messages: ChatMessage[] = [
       ...ask,
       { role: "assistant", content: "Let me look.", toolCalls: [{ id: "a", name: "look", arguments: {} }] },

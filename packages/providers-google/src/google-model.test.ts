@@ -219,7 +219,7 @@ describe("a call", () => {
   });
 });
 
-it("never loads the vendor's library [provider.no-sdk]", async () => {
+it("google never loads the vendor's library [provider.no-sdk]", async () => {
   vi.resetModules();
   const loaded = vi.fn<() => void>();
   for (const name of ["@google/genai", "@google/genai/web"]) {

@@ -246,7 +246,7 @@ describe("the form of the answer", () => {
   });
 });
 
-it("takes its rules from the options where they say otherwise", async () => {
+it("a request takes its rules from the options where they say otherwise", async () => {
   const rules = { thinking: "budget", mostThinkingBudget: 10 } as const;
   const { config } = await arrives({
     modelId: "gemma-tuned",

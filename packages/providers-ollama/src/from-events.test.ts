@@ -126,7 +126,7 @@ describe("a whole answer", () => {
   });
 });
 
-it("sends its thinking back to the model that thought it alone", () => {
+it("a conversation sends its thinking back to the model that thought it alone", () => {
   const vendorState = { providerId: "ollama", modelId: "m", items: { thinking: "Hm." } };
   const message = { role: "assistant" as const, content: "Yes.", vendorState };
 

@@ -68,7 +68,7 @@ describe("thinking", () => {
   });
 });
 
-it("adds an instruction to the first system message alone, and leaves the history as it was", () => {
+it("a request adds an instruction to the first system message alone, and leaves the history as it was", () => {
   const messages: ChatMessage[] = [{ role: "system", content: "Be short." }, ask, { role: "system", content: "Now." }];
   const said = bodyFor({ responseFormat: "json" }, { messages }).body.messages.map(
     ({ role, content }) => `${role}: ${content}`,

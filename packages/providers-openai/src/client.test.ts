@@ -191,7 +191,7 @@ it.each<[string, object]>([
   expect(() => openai("m", { client, ...options })).toThrow(expected);
 });
 
-it("refuses a client without the methods that are called", () => {
+it("the option client refuses a client without the methods that are called", () => {
   const make = () => openai("m", { client: {} as OpenAIClient });
 
   expect(make).toThrow("client must be a client of openai, with chat.completions.create and responses.create");

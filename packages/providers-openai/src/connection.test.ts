@@ -12,7 +12,7 @@ it.each([
   ["https://eu.api.openai.com/v1", false],
   ["https://api.openai.com.example/v1", true],
   ["http://localhost:1234/v1", true],
-])("takes the key for %s from the right place", (url, isForeign) => {
+])("the connection takes the key for %s from the right place", (url, isForeign) => {
   expect(keySourcesOf(openaiVendor, new URL(url).hostname)).toEqual({
     providerId: "openai",
     environment: ["OPENAI_API_KEY"],
@@ -25,11 +25,11 @@ it.each([
   ["https://a.example/v1//", "https://a.example/v1/chat"],
   ["https://a.example", "https://a.example/chat"],
   ["https://a.example/v1?api-version=2#x", "https://a.example/v1/chat?api-version=2"],
-])("puts a path behind %s", (baseURL, expected) => {
+])("the connection puts a path behind %s", (baseURL, expected) => {
   expect(toUrl(baseURL, "/chat")).toBe(expected);
 });
 
-it("gives a client the key of the call in place of its own, and no retries", () => {
+it("the connection gives a client the key of the call in place of its own, and no retries", () => {
   expect(clientOptions(call, signal)).toStrictEqual({ maxRetries: 0, signal });
   expect(clientOptions({ ...call, key }, signal)).toStrictEqual({
     maxRetries: 0,
@@ -131,7 +131,7 @@ describe("a client's connection", () => {
 it.each([
   ["responses", "/v1/responses"],
   ["chat", "/v1/chat/completions"],
-] as const)("sends %s to %s with the key, whole and streamed", async (api, path) => {
+] as const)("the connection sends %s to %s with the key, whole and streamed", async (api, path) => {
   const vendor = (await startVendor()).say("Yes.", "Yes.");
   await modelOf(vendor, { api }).generate(question);
   await streamed(modelOf(vendor, { api }));

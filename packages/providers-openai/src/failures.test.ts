@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openai } from "./index.ts";
 import { failureOf, modelOf, question, startVendor, streamed } from "../test/ask.ts";
 
-it("gives a whole answer the time of timeoutMs to begin", async () => {
+it("a model gives a whole answer the time of timeoutMs to begin", async () => {
   const vendor = await startVendor();
   vendor.plan({ answer: "Yes.", delivery: { fault: { kind: "hang", at: "before-headers" } } });
 

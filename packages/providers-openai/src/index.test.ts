@@ -22,7 +22,7 @@ const program = `
   console.log(JSON.stringify({ before, after }));
 `;
 
-it("never loads the vendor's library, and its connections with the first call [provider.no-sdk]", async () => {
+it("openai never loads the vendor's library, and its connections with the first call [provider.no-sdk]", async () => {
   const args = ["--conditions=@troupe/source", "--input-type=module", "--eval", program];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
 

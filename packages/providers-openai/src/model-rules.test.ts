@@ -124,7 +124,7 @@ describe("the rules of another model", () => {
   });
 });
 
-it("takes the word of the caller last, entry by entry, and keeps it from the next model", () => {
+it("ModelRules takes the word of the caller last, entry by entry, and keeps it from the next model", () => {
   const overrides = { jsonSchema: true, reasoningStyle: "groq", cacheKey: true, parts: [] } as const;
   const model = { id: "gpt-oss-20b", host: "api.deepseek.com" };
 
@@ -140,6 +140,6 @@ it.each([
   ["api.openai.com.example", false],
   ["api-openai.com", false],
   ["", false],
-])("tells of %j whether it is OpenAI's own host", (host, expected) => {
+])("ModelRules tells of %j whether it is OpenAI's own host", (host, expected) => {
   expect(isOpenAIHost(host)).toBe(expected);
 });

@@ -142,7 +142,7 @@ describe("a stream of Chat Completions from a server that has its own ways", () 
   });
 });
 
-it("reads whole answers of Chat Completions in all their forms", async () => {
+it("a model reads whole answers of Chat Completions in all their forms", async () => {
   const calls = [
     { id: "a", function: { name: "f", arguments: { x: 1 } } },
     { id: "a", function: { name: "g", arguments: null } },
@@ -283,7 +283,7 @@ describe("a stream of Responses", () => {
   });
 });
 
-it("gives chunks that came with an error before the error", async () => {
+it("a model gives chunks that came with an error before the error", async () => {
   const vendor = await startVendor({ strict: false });
   const frame = 'data: {"choices":[{"delta":{"content":"A"}}]}\n\ndata: no JSON\n\n';
   vendor.plan({ raw: { status: 200, headers: { "content-type": "text/event-stream" }, frames: [frame] } });

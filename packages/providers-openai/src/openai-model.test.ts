@@ -4,7 +4,7 @@ import { looseParameters } from "../test/request-body.ts";
 import { weakenChatRules } from "./chat/weaken.ts";
 import { openai } from "./openai-model.ts";
 
-it.each(["responses", "chat"] as const)("has headers of ours alone, over %s", async (api) => {
+it.each(["responses", "chat"] as const)("OpenAIModel has headers of ours alone, over %s", async (api) => {
   const vendor = (await startVendor()).say("Yes.");
   await modelOf(vendor, { api }).generate(question);
 
@@ -100,7 +100,7 @@ describe("a server that refuses the form of the answer", () => {
   });
 });
 
-it("asks again without a summary where the vendor gives none to this organisation", async () => {
+it("OpenAIModel asks again without a summary where the vendor gives none to this organisation", async () => {
   const vendor = await startVendor();
   const refused = { failure: { status: 400, message: "Verify your organization.", param: "reasoning.summary" } };
   vendor.plan(refused, { answer: "Yes." }, { answer: "Yes." }, { answer: "Yes." });
@@ -115,7 +115,7 @@ it("asks again without a summary where the vendor gives none to this organisatio
   expect(asked).toEqual([full, { effort: "low" }, { effort: "low" }, full]);
 });
 
-it("gives up on a vendor that refuses what it was not even asked for", async () => {
+it("OpenAIModel gives up on a vendor that refuses what it was not even asked for", async () => {
   const vendor = await startVendor();
   const refused = { failure: { status: 400, message: "response_format", param: "reasoning.summary" } };
   vendor.respond(() => refused);

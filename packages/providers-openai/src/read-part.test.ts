@@ -155,7 +155,7 @@ describe("a part of a message", () => {
   });
 });
 
-it("asks OpenAI through Chat Completions only when there is sound and the model hears", async () => {
+it("readPart asks OpenAI through Chat Completions only when there is sound and the model hears", async () => {
   const abort = AbortSignal.abort();
   const content: ContentPart[] = [{ type: "audio", data: web, mimeType: "audio/wav" }];
   const model = openai("gpt-audio", { apiKey: "sk-test" });

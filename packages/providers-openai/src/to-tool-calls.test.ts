@@ -21,7 +21,7 @@ it.each<[unknown, string]>([
   expect(callId(value)).toBe(id);
 });
 
-it("parses arguments, and lists those that are no JSON by the id of their call", () => {
+it("toToolCalls parses arguments, and lists those that are no JSON by the id of their call", () => {
   expect(
     toToolCalls([
       { id: "c", name: "look", text: '{"a":1}' },

@@ -99,7 +99,7 @@ describe.each(Object.entries(ways))("what the vendor wants back of an answer tha
   });
 });
 
-it("names the answer and the model that gave it", async () => {
+it("the vendor state names the answer and the model that gave it", async () => {
   const vendor = (await startVendor()).say("One.", "Two.");
   const model = modelOf(vendor);
   const [whole, streamed] = [await model.generate(question), await collectResponse(model.stream(question))];

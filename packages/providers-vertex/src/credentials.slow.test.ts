@@ -87,17 +87,20 @@ describe("a service account", () => {
   it.each([
     ["refused", { status: 400, body: { error: "invalid_grant", error_description: "canary" } }, { status: 401 }],
     ["not given by a service that fails", { status: 503, body: {} }, { status: 503 }],
-  ])("whose token is %s fails as the model does, and says nothing of it", async (_, reply, failure) => {
-    await startTokens(reply);
-    const { vendor, connect } = await startVendor();
-    const model = connect("gemini-3.8-flash", { ...place, credentials: createAccount() });
+  ])(
+    "a service account whose token is %s fails as the model does, and says nothing of it",
+    async (_, reply, failure) => {
+      await startTokens(reply);
+      const { vendor, connect } = await startVendor();
+      const model = connect("gemini-3.8-flash", { ...place, credentials: createAccount() });
 
-    const error = await model.generate(ask).catch((thrown: unknown) => thrown);
+      const error = await model.generate(ask).catch((thrown: unknown) => thrown);
 
-    expect(error).toMatchObject({ name: "ModelError", code: "model_failed", providerId: "vertex", ...failure });
-    expect(inspect(error, { depth: null, showHidden: true })).not.toMatch(/canary|PRIVATE|assertion/);
-    expect(vendor.exchanges).toEqual([]);
-  });
+      expect(error).toMatchObject({ name: "ModelError", code: "model_failed", providerId: "vertex", ...failure });
+      expect(inspect(error, { depth: null, showHidden: true })).not.toMatch(/canary|PRIVATE|assertion/);
+      expect(vendor.exchanges).toEqual([]);
+    },
+  );
 
   it("is not waited for when the signal aborts", async () => {
     const asked = await startTokens({ hangs: true });

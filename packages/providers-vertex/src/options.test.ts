@@ -27,7 +27,7 @@ it.each([
   ["é", false],
   ["aé", false],
   ["a\n", false],
-])("tells of %j whether it is the id of a project", (id, expected) => {
+])("the option check tells of %j whether it is the id of a project", (id, expected) => {
   expect(projectPattern.test(id)).toBe(expected);
   expect(projectOf({ ...authClient(), projectId: id })).toBe(expected ? id : undefined);
   expect(projectOf({ ...account, project_id: id })).toBe(expected ? id : undefined);
@@ -44,7 +44,7 @@ it.each([
   ["eu/", false],
   ["eu_1", false],
   ["eu\n", false],
-])("tells of %j whether it is the id of a location", (id, expected) => {
+])("the option check tells of %j whether it is the id of a location", (id, expected) => {
   expect(locationPattern.test(id)).toBe(expected);
 });
 

@@ -17,7 +17,7 @@ describe("the text of bytes", () => {
     ["Windows-1252", [0x80, 0xe9], "€é"],
     ["nothing", [], ""],
     ["line ends", [0x61, 0x0d, 0x0a, 0x62, 0x0d, 0x63], "a\nb\rc"],
-  ])("in %s is decoded", (_, bytes, text) => {
+  ])("the text of bytes in %s is decoded", (_, bytes, text) => {
     expect(decodeText(Uint8Array.from(bytes))).toBe(text);
   });
 });
@@ -48,7 +48,7 @@ describe("the title of a document", () => {
     ["---\n# in front\n---\n# Behind", "Behind"],
     ["---\nnever closed\n# A", "A"],
     ["x\n---\n# In\n---\n", "In"],
-  ])("of the Markdown %j is %j", async (text, title) => {
+  ])("the title of a document of the Markdown %j is %j", async (text, title) => {
     const { metadata } = await read("a.markdown", text);
 
     expect(metadata?.["title"]).toBe(title);
@@ -205,7 +205,7 @@ describe("a document", () => {
   });
 
   it.each(["txt", "md", "markdown", "html", "htm", "csv", "tsv", "jsonl"])(
-    "of the format %s is read",
+    "a document of the format %s is read",
     async (ending) => {
       expect((await read(`dir.x/é.${ending.toUpperCase()}`, ending === "jsonl" ? "1" : "a\tb\n1\t2")).content).not.toBe(
         "",
@@ -213,7 +213,7 @@ describe("a document", () => {
     },
   );
 
-  it("of an unknown format is refused with the formats that are known", async () => {
+  it("a document of an unknown format is refused with the formats that are known", async () => {
     await expect(read(`${"x".repeat(70)}.doc`, "")).rejects.toMatchObject({
       code: "invalid_value",
       message: `The format of "${"x".repeat(60)}.doc" is not known. Expected a name that ends in .txt, .md, .markdown, .html, .htm, .pdf, .docx, .csv, .tsv, .jsonl.`,

@@ -48,7 +48,7 @@ describe("a client whose connection ends", () => {
     ["server shutting down", false],
     ["parse error", false],
     ["", false],
-  ])("by %j is kept: %s", (reason, isKept) => {
+  ])("a client whose connection ends by %j is kept: %s", (reason, isKept) => {
     expect(serverWith().away.keep(clientOf("a").client, reason)).toBe(isKept);
   });
 

@@ -41,7 +41,7 @@ describe.each(transports)("a socket that disconnects over %s", (transport) => {
 });
 
 describe("a socket that disconnects", () => {
-  it("while its request is read begins no run [socket.disconnect]", async () => {
+  it("a socket that disconnects while its request is read begins no run [socket.disconnect]", async () => {
     const { agent, signals } = waiting();
     const { promise, resolve } = Promise.withResolvers<undefined>();
     let asked = 0;

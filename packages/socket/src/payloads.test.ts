@@ -92,7 +92,7 @@ describe("a text of a payload", () => {
 
 describe("a name", () => {
   it.each(["__proto__", "constructor", "toString", "b", "A"])(
-    "that is not registered is not found: %s [socket.own-names]",
+    "a name that is not registered is not found: %s [socket.own-names]",
     async (name) => {
       const { agent } = keyed();
       const { join } = await serveUsers({ agents: { a: agent }, teams: { t: agent } });

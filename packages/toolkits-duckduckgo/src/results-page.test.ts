@@ -90,6 +90,6 @@ it.each([
   ["No results.", false],
   ['<input value="no-results">', false],
   ['<div class="yes-results">', false],
-])("knows that %j says that there are none: %j", (html, expected) => {
+])("the reader of results knows that %j says that there are none: %j", (html, expected) => {
   expect(saysNoResults(html)).toBe(expected);
 });

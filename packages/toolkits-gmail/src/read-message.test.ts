@@ -15,7 +15,7 @@ describe("messagePath", () => {
   it.each([
     ["18c1", "/gmail/v1/users/me/messages/18c1"],
     ["a/../b?c", "/gmail/v1/users/me/messages/a%2F..%2Fb%3Fc"],
-  ])("of %j is %j", (id, path) => {
+  ])("messagePath of %j is %j", (id, path) => {
     expect(messagePath(id)).toBe(path);
   });
 });

@@ -62,7 +62,7 @@ describe("an error status", () => {
     [432, { problem: "quota_exceeded" }],
     [433, { problem: "quota_exceeded" }],
     [434, undefined],
-  ])("of Tavily, %i, means %j", (status, meaning) => {
+  ])("an error status of Tavily, %i, means %j", (status, meaning) => {
     expect(tavily.explain(reply(status, {}))).toEqual(meaning);
   });
 
@@ -72,7 +72,7 @@ describe("an error status", () => {
     [429, null, undefined],
     [429, { error: 5 }, undefined],
     [400, { error: "Your account has run out of searches." }, undefined],
-  ])("of SerpAPI, %i with %j, means %j", (status, body, meaning) => {
+  ])("an error status of SerpAPI, %i with %j, means %j", (status, body, meaning) => {
     expect(serpapi.explain(reply(status, body))).toEqual(meaning);
   });
 

@@ -87,7 +87,7 @@ describe("an answer to a question", () => {
   });
 });
 
-it("notes the run of an answer for the log of its request", async () => {
+it("the chat transport notes the run of an answer for the log of its request", async () => {
   const agents = { a: payer().agent };
   const runs = await durable({ agents });
   const noted: (string | undefined)[] = [];

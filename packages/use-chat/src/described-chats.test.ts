@@ -130,7 +130,7 @@ describe("the document of a service with chats", () => {
 });
 
 // What the readers of the description see. If a change is meant, write the outline anew by `vitest --update`.
-it("describes its operations and schemas in these words", async () => {
+it("the chat transport describes its operations and schemas in these words", async () => {
   const service = createService({ agents: { "é a": talker() }, teams: { t: desk() } });
   const { paths, schemas } = chatStream().describe?.(service) ?? {};
 

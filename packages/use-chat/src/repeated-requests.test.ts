@@ -5,7 +5,7 @@ import { serve } from "../test/serve.ts";
 const message = (text: string) => ({ id: "u1", role: "user", parts: [{ type: "text", text }] });
 const headers = { "Idempotency-Key": "k1" };
 
-it("answers a repeated request with the message of its first run [use-chat.idempotency]", async () => {
+it("the chat transport answers a repeated request with the message of its first run [use-chat.idempotency]", async () => {
   const { agent, model } = scripted("Hello.", "Again.");
   const service = await serve({ agents: { a: agent } });
   const body = { id: "c1", messages: [message("Hi.")] };
@@ -18,7 +18,7 @@ it("answers a repeated request with the message of its first run [use-chat.idemp
   expect(again.headers.get("x-run-id")).toBe(first.headers.get("x-run-id"));
 });
 
-it("answers it also if the page has sent earlier messages, which only a new session takes [use-chat.idempotency]", async () => {
+it("the chat transport answers it also if the page has sent earlier messages, which only a new session takes [use-chat.idempotency]", async () => {
   const { agent, model } = scripted("Hello.");
   const service = await serve({ agents: { a: agent } });
   const before = [message("One?"), { id: "m0", role: "assistant", parts: [{ type: "text", text: "One." }] }];
@@ -29,7 +29,7 @@ it("answers it also if the page has sent earlier messages, which only a new sess
   expect(model.calls).toHaveLength(1);
 });
 
-it("refuses another request with the same key [use-chat.idempotency]", async () => {
+it("the chat transport refuses another request with the same key [use-chat.idempotency]", async () => {
   const { agent } = scripted("Hello.");
   const service = await serve({ agents: { a: agent } });
   await service.post("/agents/a/ui", { id: "c1", message: message("Hi.") }, headers);
@@ -38,7 +38,7 @@ it("refuses another request with the same key [use-chat.idempotency]", async () 
   expect([status, json]).toMatchObject([422, { error: { code: "idempotency_mismatch" } }]);
 });
 
-it("refuses a key that is none, and reads it for teams too [use-chat.idempotency]", async () => {
+it("the chat transport refuses a key that is none, and reads it for teams too [use-chat.idempotency]", async () => {
   const service = await serve({ teams: { desk: desk() } });
   const body = { id: "c1", message: message("Hi.") };
   const bad = await service.post("/teams/desk/ui", body, { "Idempotency-Key": "a b" });

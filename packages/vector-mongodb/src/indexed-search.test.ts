@@ -111,17 +111,20 @@ describe("IndexedFinder", () => {
   it.each([
     [11, 0],
     [12, 1],
-  ])("with %i of the index's 12 results replaced compares all documents %i times", async (replaced, times) => {
-    const { memory, write, find, compareAll } = create();
-    await write(many("d", 60));
-    memory.refresh();
-    await find(1);
-    await write(many("d", replaced).map(({ id }) => at(id, 170)));
+  ])(
+    "IndexedFinder with %i of the index's 12 results replaced compares all documents %i times",
+    async (replaced, times) => {
+      const { memory, write, find, compareAll } = create();
+      await write(many("d", 60));
+      memory.refresh();
+      await find(1);
+      await write(many("d", replaced).map(({ id }) => at(id, 170)));
 
-    expect(await find(1)).toEqual([`d${replaced}`]);
-    expect(memory.asked.at(-1)).toMatchObject({ limit: 12 });
-    expect(compareAll).toHaveBeenCalledTimes(times);
-  });
+      expect(await find(1)).toEqual([`d${replaced}`]);
+      expect(memory.asked.at(-1)).toMatchObject({ limit: 12 });
+      expect(compareAll).toHaveBeenCalledTimes(times);
+    },
+  );
 
   it.each([1, 10, 90, 91, 245, 246, 500, 501, 4995, 4996, 10_000])(
     "asks the index for the results of a topK of %i within its bounds",
@@ -162,20 +165,23 @@ describe("IndexedFinder", () => {
     // The index shows change 15, and is asked about the newest one and that of 10 before.
     ["shows the change of 10 before", 25, 0],
     ["shows neither the newest change nor that of 10 before", 26, 1],
-  ])("when the index %s, of %i changes, compares all documents %i times", async (_title, changes, times) => {
-    const { memory, write, find, compareAll } = create();
-    for (let change = 1; change < changes; change++) {
-      await write([at(`d${change}`, change < 16 ? change : 90 + change)]);
-      if (change === 15) memory.refresh();
-    }
-    await write([at("new", 0)], ["d1"]);
+  ])(
+    "IndexedFinder when the index %s, of %i changes, compares all documents %i times",
+    async (_title, changes, times) => {
+      const { memory, write, find, compareAll } = create();
+      for (let change = 1; change < changes; change++) {
+        await write([at(`d${change}`, change < 16 ? change : 90 + change)]);
+        if (change === 15) memory.refresh();
+      }
+      await write([at("new", 0)], ["d1"]);
 
-    expect(await find(3)).toEqual(["new", "d2", "d3"]);
-    expect(compareAll).toHaveBeenCalledTimes(times);
-    memory.refresh();
-    expect(await find(3)).toEqual(["new", "d2", "d3"]);
-    expect(compareAll).toHaveBeenCalledTimes(times);
-  });
+      expect(await find(3)).toEqual(["new", "d2", "d3"]);
+      expect(compareAll).toHaveBeenCalledTimes(times);
+      memory.refresh();
+      expect(await find(3)).toEqual(["new", "d2", "d3"]);
+      expect(compareAll).toHaveBeenCalledTimes(times);
+    },
+  );
 
   it("applies filter and minScore to what the index shows and to the rest", async () => {
     const { memory, write, find, compareAll } = create();

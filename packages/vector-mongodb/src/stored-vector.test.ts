@@ -99,7 +99,7 @@ describe("a filter", () => {
   });
 });
 
-it("names fields by dimensions, and collections by a hash of their path", () => {
+it("StoredVector names fields by dimensions, and collections by a hash of their path", () => {
   expect([vectorField(2), vectorField(1536)]).toEqual(["vector2", "vector1536"]);
   expect(keyOf("a")).toMatch(/^[\w-]{43}$/);
   expect(keyOf("a".repeat(5000))).toHaveLength(43);

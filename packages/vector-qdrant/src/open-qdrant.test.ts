@@ -160,7 +160,7 @@ describe("The warning of openQdrant", () => {
     ["http://localhost:1", "k", []],
     ["http://127.9.9.9:1", "k", []],
     ["http://[::1]:1", "k", []],
-  ])("for %s with the key %s is %j", async (url, apiKey, expected) => {
+  ])("the warning of openQdrant for %s with the key %s is %j", async (url, apiKey, expected) => {
     // Written before the first request, whose end is not waited for.
     const { lines, error } = await open({ url, apiKey, timeoutMs: 1 });
 

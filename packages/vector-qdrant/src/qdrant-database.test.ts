@@ -260,19 +260,22 @@ describe("The failures of a QdrantDatabase", () => {
     [400, true, "stored"],
     [400, false, "storage_unavailable"],
     [500, true, "storage_unavailable"],
-  ])("of a creation with %d, when the collection is there: %s, end as %s", async (status, exists, end) => {
-    let isMade = false;
-    double.fault = ({ method, path }) => {
-      if (path.endsWith("/exists")) return ok({ exists });
-      if (method !== "PUT" || path !== place || isMade) return undefined;
-      isMade = true;
-      return refusal(status, "Wrong input: it exists");
-    };
-    const done = await write().then(
-      () => "stored",
-      (error: unknown) => (TroupeError.is(error) ? error.code : error),
-    );
+  ])(
+    "the failures of a QdrantDatabase of a creation with %d, when the collection is there: %s, end as %s",
+    async (status, exists, end) => {
+      let isMade = false;
+      double.fault = ({ method, path }) => {
+        if (path.endsWith("/exists")) return ok({ exists });
+        if (method !== "PUT" || path !== place || isMade) return undefined;
+        isMade = true;
+        return refusal(status, "Wrong input: it exists");
+      };
+      const done = await write().then(
+        () => "stored",
+        (error: unknown) => (TroupeError.is(error) ? error.code : error),
+      );
 
-    expect([done, linesOf().includes(`GET ${place}/exists`)]).toEqual([end, status === 400]);
-  });
+      expect([done, linesOf().includes(`GET ${place}/exists`)]).toEqual([end, status === 400]);
+    },
+  );
 });

@@ -32,7 +32,7 @@ describe("the point of a document", () => {
     [1 - 4e-7, false],
     [1 + 6e-7, true],
     [1 - 6e-7, true],
-  ])("of the length %d keeps its vector beside: %s", (length, isKept) => {
+  ])("the point of a document of the length %d keeps its vector beside: %s", (length, isKept) => {
     const point = toPoint({ ...base, vector: Float32Array.of(length, 0), length });
 
     expect("vector" in point.payload).toBe(isKept);

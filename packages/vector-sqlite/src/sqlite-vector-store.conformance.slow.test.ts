@@ -53,7 +53,7 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
     checkConformance(it, vectorTextCases, inner as never);
   });
 
-  it("finds the nearest of clustered vectors, with and without a filter that keeps 1 %", async () => {
+  it("SqliteVectorStore finds the nearest of clustered vectors, with and without a filter that keeps 1 %", async () => {
     const store = open();
     onTestFinished(async () => await store.close());
     const sample = clusteredVectors({ dimensions: 32, queries: 10 });
@@ -65,7 +65,7 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
     expect(await measureRecall(store, sample, { filter: { part: 3, cluster: 4 }, topK: 50 })).toBe(1);
   });
 
-  it("takes vectors of 3,072 numbers", async () => {
+  it("SqliteVectorStore takes vectors of 3,072 numbers", async () => {
     const store = open();
     onTestFinished(async () => await store.close());
     const sample = clusteredVectors({ dimensions: 3072, count: 100, queries: 5 });
@@ -74,19 +74,19 @@ describe.each<[string, (options?: { dimensions?: number }) => DatabaseVectorStor
     expect(await measureRecall(store, sample)).toBe(1);
   });
 
-  it("touches exactly the document of each hostile string", async () => {
+  it("SqliteVectorStore touches exactly the document of each hostile string", async () => {
     const store = open();
     onTestFinished(async () => await store.close());
     await checkHostileStrings(store, { count: store instanceof SqliteVectorStore ? 5000 : 500 });
   });
 
-  it("answers questions about this repository's docs", async () => {
+  it("SqliteVectorStore answers questions about this repository's docs", async () => {
     const store = open();
     onTestFinished(async () => await store.close());
     await checkDocsKnowledge(store);
   });
 
-  it("keeps tenants apart", async () => {
+  it("SqliteVectorStore keeps tenants apart", async () => {
     const store = open();
     onTestFinished(async () => await store.close());
     await checkTenants(store);

@@ -56,7 +56,7 @@ describe("the question of a wait", () => {
     [{}, false],
     [null, false],
     [[], false],
-  ])("of %j takes a whole message: %j", (about, expected) => {
+  ])("the question of a wait of %j takes a whole message: %j", (about, expected) => {
     expect(takesMessage(wait(about))).toBe(expected);
   });
 });

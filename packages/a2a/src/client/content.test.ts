@@ -211,7 +211,7 @@ it.each([
   { what: "what can be", promptTokens: 3, counted: 3, problem: undefined },
   { what: "none", promptTokens: undefined, counted: 0, problem: undefined },
 ])(
-  "counts no usage that can be none, warns of that alone, and has its answer: $what [remote.usage] [usage.unsound]",
+  "a remote answer counts no usage that can be none, warns of that alone, and has its answer: $what [remote.usage] [usage.unsound]",
   async ({ promptTokens, counted, problem }) => {
     const usage = { promptTokens, completionTokens: 4, totalTokens: 7 };
     const told = promptTokens === undefined ? {} : { metadata: { usage } };

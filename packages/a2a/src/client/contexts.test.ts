@@ -43,7 +43,7 @@ describe("a session with a remote agent", () => {
     { memberSessions: "persist", contexts: 1 },
     { memberSessions: undefined, contexts: 2 },
   ] as const)(
-    "of a member of a team lasts as long as memberSessions says: $memberSessions [remote.context]",
+    "a session with a remote agent of a member of a team lasts as long as memberSessions says: $memberSessions [remote.context]",
     async ({ memberSessions, contexts }) => {
       const served = await fakeRemote(inContext);
       const members = [new A2ARemoteAgent({ url: served.url, name: "weather" }), scriptedAgent(["unused"])];

@@ -113,7 +113,7 @@ describe("an event of a remote agent", () => {
     [{ append: false, lastChunk: false }, [false, false]],
     [{ append: "true", lastChunk: 1 }, [false, false]],
     [{}, [false, false]],
-  ])("of an artifact with %j has append and isLast %j", (flags, [append, isLast]) => {
+  ])("an event of a remote agent of an artifact with %j has append and isLast %j", (flags, [append, isLast]) => {
     expect(readEvent({ ...written.artifact, ...flags })).toMatchObject({ append, isLast });
   });
 

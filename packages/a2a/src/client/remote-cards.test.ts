@@ -59,7 +59,7 @@ describe("a card", () => {
     ["max-age=120, max-age=600", 120_000],
     ["max-age=-1", 300_000],
     ["no-store", 300_000],
-  ])("with the Cache-Control %s is used for %d ms", async (cacheControl, ms) => {
+  ])("a card with the Cache-Control %s is used for %d ms", async (cacheControl, ms) => {
     const headers = cacheControl === undefined ? {} : { "cache-control": cacheControl };
     const { cards, requests } = cardsOf({ headers });
     await cards.endpoints(context, signal);
@@ -88,7 +88,7 @@ describe("a card", () => {
     [[404, 404, 404, 401], 401],
     [[401, 403, 404, 404], 401],
     [[404, 500, 404, 404], undefined],
-  ])("that is nowhere fails with the refusal of credentials, if there is one: %j", async (statuses, status) => {
+  ])("a card that is nowhere fails with the refusal of credentials, if there is one: %j", async (statuses, status) => {
     const { cards } = cardsOf(...statuses.map((each) => ({ status: each })));
     const failure = await cards.discover().catch((error: unknown) => error);
     expect(failure).toMatchObject(status === undefined ? { kind: "form" } : { kind: "status", status });
@@ -117,7 +117,7 @@ describe("a card", () => {
     ["https://far.example/a?b=c", under("/a", "").map((each) => `${each}?b=c`)],
     ["https://far.example/a/card.json", ["https://far.example/a/card.json"]],
     ["https://far.example/card.JSON", under("/card.JSON", "")],
-  ])("of an agent at %s is asked for at these addresses: %j", async (at, addresses) => {
+  ])("a card of an agent at %s is asked for at these addresses: %j", async (at, addresses) => {
     const { cards, asked } = cardsAt(at, { status: 404 });
     await expect(cards.discover()).rejects.toMatchObject({ kind: "form" });
     expect(asked()).toEqual(addresses);

@@ -118,11 +118,14 @@ describe("the stream of a task", () => {
     expect([far.ops(), far.left]).toEqual([["stream"], ["stream"]]);
   });
 
-  it.each([task("completed"), said()])("that is over with its first event is left: $type", async (first) => {
-    const far = endpointOf(() => [first, status("failed")], true);
-    expect(await Array.fromAsync(begin({}, far).events)).toEqual([first]);
-    expect([far.ops(), far.left]).toEqual([["stream"], ["stream"]]);
-  });
+  it.each([task("completed"), said()])(
+    "the stream of a task that is over with its first event is left: $type",
+    async (first) => {
+      const far = endpointOf(() => [first, status("failed")], true);
+      expect(await Array.fromAsync(begin({}, far).events)).toEqual([first]);
+      expect([far.ops(), far.left]).toEqual([["stream"], ["stream"]]);
+    },
+  );
 
   it.each([
     ["ends", () => []],
@@ -147,7 +150,7 @@ describe("the stream of a task", () => {
   });
 
   it.each([rpc(-32004), new RemoteFailure("form", { happened: "is odd" }), new TypeError("broken")])(
-    "that fails otherwise is not resumed: %s",
+    "the stream of a task that fails otherwise is not resumed: %s",
     async (failure) => {
       const far = endpointOf(() => [task("working"), failure], true);
       await expect(Array.fromAsync(begin({}, far).events)).rejects.toBe(failure);

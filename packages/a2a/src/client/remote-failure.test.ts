@@ -145,7 +145,7 @@ describe("RemoteFailure", () => {
     [-32600, false],
     [-32602, false],
     [-32001, false],
-  ])("of the code %i is of an unknown method: %s", (rpcCode, expected) => {
+  ])("RemoteFailure of the code %i is of an unknown method: %s", (rpcCode, expected) => {
     expect(new RemoteFailure("rpc", { happened: "failed", rpcCode }).isUnknownMethod).toBe(expected);
   });
 });

@@ -302,7 +302,7 @@ describe("the body of a card", () => {
     [[], false],
     [true, false],
     [undefined, false],
-  ])("with the capabilities %j promises streams: %s", (capabilities, expected) => {
+  ])("the body of a card with the capabilities %j promises streams: %s", (capabilities, expected) => {
     expect(promisesStreams({ name: "a", capabilities })).toBe(expected);
   });
 

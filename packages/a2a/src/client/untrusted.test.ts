@@ -227,9 +227,12 @@ describe("the reply of an endpoint at a public address of another origin", () =>
       expect.stringMatching(/^(too_many_redirects|redirected_body)$/),
     ],
     ["/broken", "unreachable", "cannot be reached", "unreachable"],
-  ])("at %s is a failure of the kind %s", async (path, kind, ...[happened, reason]) => {
-    await expect(ask(path)).rejects.toMatchObject({ kind, happened, cause: { fields: { reason } } });
-  });
+  ])(
+    "the reply of an endpoint at a public address of another origin at %s is a failure of the kind %s",
+    async (path, kind, ...[happened, reason]) => {
+      await expect(ask(path)).rejects.toMatchObject({ kind, happened, cause: { fields: { reason } } });
+    },
+  );
 
   it.each([{ timeoutMs: 5 }, { ownMs: 5 }])("is waited for no longer than for a trusted one: %j", async (time) => {
     const cause = { message: "The request took longer than 5 ms. Raise timeoutMs to wait longer." };

@@ -69,7 +69,7 @@ describe("a config that a client asks for", () => {
     [["a", "b"], undefined, "a"],
     [["a", "default"], "default", "default"],
     [["a"], "default", "a"],
-  ])("of %j by the id %s is %s", async (ids, configId, found) => {
+  ])("a config that a client asks for of %j by the id %s is %s", async (ids, configId, found) => {
     const { answer, told } = answering(dialect1, ids);
     const call: PushCall = { op: "get-push", id: "t", ...(configId !== undefined && { configId }) };
     expect(await answer(call)).toEqual({ taskId: "t", id: found, url });
@@ -81,7 +81,7 @@ describe("a config that a client asks for", () => {
     [["a"], "b"],
     [[], "default"],
     [[], undefined],
-  ])("of %j by the id %s is none", async (ids, configId) => {
+  ])("a config that a client asks for of %j by the id %s is none", async (ids, configId) => {
     const call: PushCall = { op: "get-push", id: "t", ...(configId !== undefined && { configId }) };
     const message = "The task has no push notification config of this id.";
     await expect(answering(dialect1, ids).answer(call)).rejects.toMatchObject({ kind: "task-not-found", message });

@@ -47,11 +47,14 @@ describe("the notifications of an event", () => {
     [7, run, 7],
     [undefined, run, 2],
     [undefined, { ...done, waits: waiting.waits ?? [] }, 2],
-  ])("of an attempt say that the task works, since its time or the start: %s", (at, record, since) => {
-    expect(notified(attempt(at), record)).toEqual([status({ ...run, startedAt: since })]);
-  });
+  ])(
+    "the notifications of an event of an attempt say that the task works, since its time or the start: %s",
+    (at, record, since) => {
+      expect(notified(attempt(at), record)).toEqual([status({ ...run, startedAt: since })]);
+    },
+  );
 
-  it("of the end are the artifacts and the status", () => {
+  it("the notifications of an event of the end are the artifacts and the status", () => {
     const task = toTask(done, dialect1);
     const place = { taskId: "r", contextId: "s", append: false, isLast: true };
     expect(notified(end, done)).toEqual([
@@ -61,7 +64,7 @@ describe("the notifications of an event", () => {
     expect(task.artifacts).toHaveLength(2);
   });
 
-  it("of the end with a message in place of the task are that alone", () => {
+  it("the notifications of an event of the end with a message in place of the task are that alone", () => {
     const artifacts = messageReply("Hi.").artifacts.map((each) => ({ ...each, toolCallId: "c", toolName: "end" }));
     const record = { ...done, output: output({ text: "Hi.", artifacts }) };
     const parts = [{ kind: "text", text: "Hi." }];
@@ -70,14 +73,14 @@ describe("the notifications of an event", () => {
     expect(notified(end, record)).toEqual([{ event: { type: "message", message }, task }]);
   });
 
-  it("of questions come with the last one, and have them all", () => {
+  it("the notifications of an event of questions come with the last one, and have them all", () => {
     const record = { ...waiting, output: output({ text: "Ra" }) };
     expect(notified(waitOf(first), record)).toEqual([]);
     expect(notified(waitOf(second), record)).toEqual([status(record)]);
   });
 
   it.each([done, { ...run, attempts: 2 }, { ...waiting, attempts: 2 }])(
-    "of a question that was answered meanwhile have that one: $status",
+    "the notifications of an event of a question that was answered meanwhile have that one: $status",
     (record) => {
       const { output: _output, endedAt: _endedAt, waits: _waits, ...before } = record;
       const asked = status({ ...before, status: "waiting", ...(first && { waits: [first] }) });

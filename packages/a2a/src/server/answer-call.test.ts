@@ -27,7 +27,7 @@ async function framesOf(served: ServedA2A, method: string, params: object): Prom
 
 describe("a message", () => {
   it.each(["three", "toString", "__proto__"])(
-    "to the agent %j, which is not known, is refused unread",
+    "a message to the agent %j, which is not known, is refused unread",
     async (agent) => {
       const runOptions = vi.fn<NonNullable<A2AServerOptions["runOptions"]>>();
       const served = await serve({ runOptions });

@@ -26,7 +26,7 @@ describe("the version of a request", () => {
     [{}, "/?A2A-Version=", ""],
     [{}, "/?a2a-version=1.0", undefined],
     [{}, "/A2A-Version=1.0", undefined],
-  ])("with the headers %j at %s is %j", (headers, url, version) => {
+  ])("the version of a request with the headers %j at %s is %j", (headers, url, version) => {
     expect(versionOf(httpExchange({ headers, url }))).toBe(version);
   });
 
@@ -80,7 +80,7 @@ describe("a body", () => {
     [null, "null"],
     [() => 1, ""],
     [{ long: "x".repeat(most) }, `{"long":"${"x".repeat(most)}"}`],
-  ])("that the host has parsed is JSON again: %o", async (body, text) => {
+  ])("a body that the host has parsed is JSON again: %o", async (body, text) => {
     expect(await read({ body, sent: ["other"] })).toBe(text);
   });
 
@@ -111,7 +111,7 @@ describe("a body", () => {
     expect(names.map((name) => getEventListeners(body, name).length)).toEqual(before);
   });
 
-  it.each(["error", "close"])("that breaks off is that of a client that left: %s", async (way) => {
+  it.each(["error", "close"])("a body that breaks off is that of a client that left: %s", async (way) => {
     const request = Object.assign(new Readable({ read: () => undefined }), { headers: json });
     const reading = readBody(exchangeOf(request), most);
     request.push("12");

@@ -77,7 +77,7 @@ describe("the status of a task", () => {
     ["model_failed", "failed"],
     ["guardrail_blocked", "rejected"],
     ["cancelled", "canceled"],
-  ])("of a run that failed with %s is %s, with the public message and the code", (code, state) => {
+  ])("the status of a task of a run that failed with %s is %s, with the public message and the code", (code, state) => {
     const message = { ...said(text("It broke.")), metadata: { code } };
     expect(toStatus(failed(code), plain)).toEqual({ state, at: 3, message });
   });
@@ -87,7 +87,7 @@ describe("the status of a task", () => {
     { waits: [wait("w1"), wait("w2", { askedAt: 5 })], at: 5 },
     { waits: [wait("w1")], at: 2 },
     { waits: undefined, at: 2 },
-  ])("of a run that waits has its question, since the last was asked: $at", ({ waits, at }) => {
+  ])("the status of a task of a run that waits has its question, since the last was asked: $at", ({ waits, at }) => {
     const view: RunView = { ...run, status: "waiting", startedAt: 2, attempts: 1, ...(waits && { waits }) };
     expect(toStatus(view, form)).toEqual({ state: "input-required", at, message: toQuestion(view) });
   });

@@ -24,7 +24,7 @@ it("an id is shown escaped and cut, and listed whole", () => {
   expect(error.notStored).toEqual([id]);
 });
 
-it("has the name of its class, and is an error of ours", () => {
+it("AddDocumentsError has the name of its class, and is an error of ours", () => {
   const error = new AddDocumentsError({ notStored: [], total: 1, cause });
   expect([error.name, TroupeError.is(error), Object.keys(error).includes("name")]).toEqual([
     "AddDocumentsError",

@@ -53,12 +53,15 @@ describe("The batches of addDocuments", () => {
       [["d0"], ["d1"]],
     ],
     [[0, 2 ** 20, 0], [["d0", "d1", "d2"]]],
-  ])("of documents with vectors of the lengths %j have at most 2 ** 20 characters", async (lengths, batches) => {
-    const { base, writes } = notingBase({ chunking: false });
-    await base.addDocuments(lengths.map((length, index) => withVector(`d${index}`, "x".repeat(length))));
+  ])(
+    "the batches of addDocuments of documents with vectors of the lengths %j have at most 2 ** 20 characters",
+    async (lengths, batches) => {
+      const { base, writes } = notingBase({ chunking: false });
+      await base.addDocuments(lengths.map((length, index) => withVector(`d${index}`, "x".repeat(length))));
 
-    expect(writes).toEqual(batches);
-  });
+      expect(writes).toEqual(batches);
+    },
+  );
 
   it("store a document in pieces when all of its pieces have vectors, and not before", async () => {
     const { base, writes, calls } = notingBase({

@@ -97,16 +97,19 @@ describe("The passages that a knowledge base found", () => {
 describe("The numbers in an answer", () => {
   const search = { toolCalls: [call("c1", "It rains.")] };
 
-  it.each([["run"], ["stream"]] as const)("that name no source are removed with a warning, by %s", async (way) => {
-    const { agent, warnings } = await agentOf([search, "It rains [1], hails [2] and snows[1, 3]."]);
-    const stream = agent.stream("Weather?");
-    if (way === "stream") await readAll(stream);
-    const output = way === "run" ? await agent.run("Weather?") : await stream.output;
+  it.each([["run"], ["stream"]] as const)(
+    "the numbers in an answer that name no source are removed with a warning, by %s",
+    async (way) => {
+      const { agent, warnings } = await agentOf([search, "It rains [1], hails [2] and snows[1, 3]."]);
+      const stream = agent.stream("Weather?");
+      if (way === "stream") await readAll(stream);
+      const output = way === "run" ? await agent.run("Weather?") : await stream.output;
 
-    expect(output.text).toBe("It rains [1], hails and snows[1].");
-    expect(output.messages?.at(-1)?.content).toBe(output.text);
-    expect(warnings).toMatchObject([{ code: "citation_removed", fields: { cited: "2, 3", sources: 1 } }]);
-  });
+      expect(output.text).toBe("It rains [1], hails and snows[1].");
+      expect(output.messages?.at(-1)?.content).toBe(output.text);
+      expect(warnings).toMatchObject([{ code: "citation_removed", fields: { cited: "2, 3", sources: 1 } }]);
+    },
+  );
 
   it("are streamed as the output has them", async () => {
     const { agent } = await agentOf([search, "It rains [1] and hails [2], really [1"]);
@@ -126,7 +129,7 @@ describe("The numbers in an answer", () => {
     expect(free.model.calls[0]?.options.tools?.[0]?.description).not.toContain("Cite");
   });
 
-  it("that stand in a document are no citations when the model copies them", async () => {
+  it("the numbers in an answer that stand in a document are no citations when the model copies them", async () => {
     const { agent, model, warnings } = await agentOf([
       { toolCalls: [call("c1", "It snows [9].")] },
       ({ messages }: { messages: readonly { content: unknown }[] }) => ({
@@ -140,7 +143,7 @@ describe("The numbers in an answer", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("of a member's answer become those of the team", async () => {
+  it("the numbers in an answer of a member's answer become those of the team", async () => {
     const knowledge = await handbook();
     const member = (name: string, query: string) =>
       new Agent({
@@ -192,7 +195,7 @@ describe("The filter of a search tool", () => {
     ["throws", () => Promise.reject(new Error("no filter"))],
     ["returns nothing", () => undefined],
     ["returns an undefined value", () => ({ owner: undefined })],
-  ])("that %s makes the call fail, so that nothing is found", async (_name, filter) => {
+  ])("the filter of a search tool that %s makes the call fail, so that nothing is found", async (_name, filter) => {
     const { agent } = await agentOf([{ toolCalls: [call("c1", "It rains.")] }, "Done."], { filter: filter as never });
     const { toolCalls, sources } = await agent.run("Weather?");
 

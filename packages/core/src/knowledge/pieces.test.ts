@@ -26,7 +26,7 @@ describe("pieces of long documents", () => {
     ["a shorter one", long("a", 8)],
     ["a short one", short("a")],
   ])(
-    "of another writer are gone when %s is stored for the first time at the same moment [knowledge.replace]",
+    "pieces of long documents of another writer are gone when %s is stored for the first time at the same moment [knowledge.replace]",
     async (_kind, version) => {
       const store = writingStore();
       const other = openKnowledge(store);

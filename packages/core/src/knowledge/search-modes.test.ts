@@ -47,7 +47,7 @@ describe("ModalSearch", () => {
     [0, ["a", "b"]],
     [0.1, ["a", "b"]],
     [-1, ["a", "b"]],
-  ])("with minScore %j joins only results that have a score: %j", async (minScore, ids) => {
+  ])("ModalSearch with minScore %j joins only results that have a score: %j", async (minScore, ids) => {
     const { modal } = storeOf({ byVector: [found("a", 0.9), found("b", 0.8)], byText: [found("text", 5)] });
     const results = await modal.search("hybrid", searchWith({ topK: 9, ...(minScore !== undefined && { minScore }) }));
     expect(results.map(({ document }) => document.id).toSorted()).toEqual(ids);

@@ -147,13 +147,13 @@ it("a reader that leaves ends the vendor's stream", async () => {
   await vi.waitFor(() => expect(one.calls[0]?.end).toBe("abandoned"));
 });
 
-it("has the ids of the first model, and the vendors of all, each once", () => {
+it("fallbackModel has the ids of the first model, and the vendors of all, each once", () => {
   const inner = fallbackModel(model("two"), model("three"));
   const outer = fallbackModel(model("one"), inner, model("two"));
   expect([outer.providerId, outer.modelId, outer.providerIds]).toEqual(["one", "one-1", ["one", "two", "three"]]);
 });
 
-it("needs two models, and names the one that is none", () => {
+it("fallbackModel needs two models, and names the one that is none", () => {
   expect(() => fallbackModel(model("one"))).toThrow(
     "fallbackModel must have two models or more, got 1. Use that model itself.",
   );

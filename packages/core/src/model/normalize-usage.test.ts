@@ -96,7 +96,7 @@ describe("the bounds of a usage", () => {
   });
 
   it.each(["promptTokens", "completionTokens", "totalTokens", "reasoningTokens", "cachedTokens", "audioInputTokens"])(
-    "of %s are those of a count",
+    "the bounds of a usage of %s are those of a count",
     (counter) => {
       expect(describeUsageProblem({ [counter]: 2 ** 53 - 1 })).toBeUndefined();
       for (const wrong of [-1, 0.5, 2 ** 53, "1", null]) {

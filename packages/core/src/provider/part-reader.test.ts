@@ -92,7 +92,7 @@ describe("a part that a model supports", () => {
   });
 });
 
-it("gives an answer as text, with words for all that is none", () => {
+it("PartReader gives an answer as text, with words for all that is none", () => {
   const answer = said("assistant", text, { type: "image", data: "iVBORw0KGgo", mimeType: "image/png" });
   const { parts, notes } = readerOf(question, answer);
 

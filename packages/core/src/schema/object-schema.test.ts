@@ -16,14 +16,14 @@ function defineTool<const Schema extends ObjectSchema>(_tool: {
   execute(args: InferSchema<Schema>): void;
 }): void {}
 
-it("infers the output of a schema, not its input", () => {
+it("ObjectSchema infers the output of a schema, not its input", () => {
   const schema = z.object({ city: z.string(), days: z.string().transform(Number) });
 
   expectTypeOf<InferSchema<typeof schema>>().toEqualTypeOf<Weather>();
   expectTypeOf(compileSchema(schema).validate({})).toEqualTypeOf<Validation<Weather> | Promise<Validation<Weather>>>();
 });
 
-it("infers from ArkType, Valibot, zod mini and a pair", () => {
+it("ObjectSchema infers from ArkType, Valibot, zod mini and a pair", () => {
   const mini = zodMini.object({ city: zodMini.string(), days: zodMini.number() });
   const pair = { schema: mini, jsonSchema: { type: "object" } };
 
@@ -35,7 +35,7 @@ it("infers from ArkType, Valibot, zod mini and a pair", () => {
   expectTypeOf<InferSchema<typeof pair>>().toEqualTypeOf<Weather>();
 });
 
-it("does not invent a type for a plain JSON Schema", () => {
+it("ObjectSchema does not invent a type for a plain JSON Schema", () => {
   expectTypeOf<InferSchema<{ type: "object" }>>().toEqualTypeOf<Record<string, unknown>>();
   expectTypeOf<InferSchema<JsonSchema, unknown>>().toEqualTypeOf<unknown>();
   expectTypeOf(compileStructuredSchema({ type: "array" }).validate({})).toEqualTypeOf<
@@ -43,7 +43,7 @@ it("does not invent a type for a plain JSON Schema", () => {
   >();
 });
 
-it("gives a tool's execute its arguments", () => {
+it("ObjectSchema gives a tool's execute its arguments", () => {
   defineTool({
     parameters: z.object({ city: z.string().optional() }),
     execute: (args) => expectTypeOf(args).toEqualTypeOf<{ city?: string | undefined }>(),
@@ -54,7 +54,7 @@ it("gives a tool's execute its arguments", () => {
   });
 });
 
-it("rejects a schema that cannot describe itself at compile time", () => {
+it("ObjectSchema rejects a schema that cannot describe itself at compile time", () => {
   const bare = v.object({ city: v.string() });
   const mini = zodMini.object({ city: zodMini.string() });
 

@@ -21,7 +21,7 @@ it.each([
   ["string of characters in two halves", '"', "\ude00\ud83d"],
   ["array", "[1", ",1"],
   ["array of arrays", "[[1]", ",[1]"],
-])("reads a long %s in time in proportion to its length [object-stream.linear]", (_kind, start, piece) => {
+])("PartialJson reads a long %s in time in proportion to its length [object-stream.linear]", (_kind, start, piece) => {
   const piecesOf = (count: number) => [start, ...Array.from({ length: count }, () => piece)];
 
   expect(costOfPiece(piecesOf(50_000))).toBeLessThan(4 * costOfPiece(piecesOf(5000)) + 2);

@@ -85,7 +85,7 @@ describe("a third-party runnable", () => {
   });
 });
 
-it("closes the connection and logs the failure if the response of the host throws while the failure is sent", async () => {
+it("answerRun closes the connection and logs the failure if the response of the host throws while the failure is sent", async () => {
   const spoil: RequestHandler = (_, response, next) => {
     response.writeHead = () => {
       throw new Error("planned");

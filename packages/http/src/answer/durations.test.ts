@@ -33,7 +33,7 @@ function tickUnevenly(): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-it("sends and logs durations in milliseconds to three decimals [output.duration-decimals]", async () => {
+it("the HTTP transport sends and logs durations in milliseconds to three decimals [output.duration-decimals]", async () => {
   tickUnevenly();
   const lines: string[] = [];
   const logger = createLogger({ level: "info", write: (line) => lines.push(line) });

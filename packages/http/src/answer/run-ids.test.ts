@@ -27,7 +27,7 @@ describe("pathOfRun", () => {
     ["/a%20b!$&'()*+,;=:@", "r", "/a%20b!$&'()*+,;=:@/runs/r"],
     ['/a b<c>"d"é', "r", "/a%20b%3Cc%3E%22d%22%C3%A9/runs/r"],
     ["/api", "a/b ?#%é", "/api/runs/a%2Fb%20%3F%23%25%C3%A9"],
-  ])("of %j and %j is %j", (basePath, runId, expected) => {
+  ])("pathOfRun of %j and %j is %j", (basePath, runId, expected) => {
     expect(pathOfRun(exchangeOf(new HintedResponse(), "1.1", basePath), runId)).toBe(expected);
   });
 });

@@ -235,7 +235,7 @@ describe("a request", () => {
     ["%", 400],
     ["%zz", 400],
     ["%c0%af", 400],
-  ])("to an agent, team or workflow named %.40s is answered with %d", async (name, status) => {
+  ])("a request to an agent, team or workflow named %.40s is answered with %d", async (name, status) => {
     const service = await serve({ agents: { a: talker() }, teams: { a: desk() }, workflows: { a: counter() } });
 
     for (const path of [`/agents/${name}/run`, `/teams/${name}/stream`, `/workflows/${name}/run`]) {

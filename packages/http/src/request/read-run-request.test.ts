@@ -130,7 +130,7 @@ describe("readRunRequest", () => {
   it.each([
     [true, "header-key"],
     [false, "body-key"],
-  ])("with genericApiKeyHeader %s takes the key %s", async (genericApiKeyHeader, apiKey) => {
+  ])("readRunRequest with genericApiKeyHeader %s takes the key %s", async (genericApiKeyHeader, apiKey) => {
     const body = { input: "Hi.", apiKey: "body-key" };
     const { done } = read({ body, headers: { "x-api-key": "header-key" }, settings: { genericApiKeyHeader } });
     expect((await done).opts.apiKey).toBe(apiKey);
@@ -237,7 +237,7 @@ describe("readRunRequest", () => {
   });
 });
 
-it("reads given fields behind the host's options, and notes the id of the run", async () => {
+it("readRunRequest reads given fields behind the host's options, and notes the id of the run", async () => {
   const order: string[] = [];
   const runOptions = async () => void order.push("options");
   const { done, exchange, service, subject, response } = read({ takesFiles: false, settings: { runOptions } });

@@ -96,7 +96,7 @@ describe("readTerms", () => {
     ["", false],
     ["?early=0", false],
     ["?early=1", true],
-  ])("with the query %j sends the ids early: %s", async (query, early) => {
+  ])("readTerms with the query %j sends the ids early: %s", async (query, early) => {
     expect(await read({ query })).toMatchObject({ early });
   });
 

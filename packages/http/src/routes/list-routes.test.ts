@@ -29,7 +29,7 @@ function answersOf(service: object): Record<string, unknown> {
   );
 }
 
-it("lists what is registered by its names there, in order, without anything secret", () => {
+it("listRoutes lists what is registered by its names there, in order, without anything secret", () => {
   const parts = ["text", "parts"];
   const objects = ["object", "text"];
   expect(answersOf(served)).toEqual({
@@ -60,7 +60,7 @@ it("lists what is registered by its names there, in order, without anything secr
   });
 });
 
-it("lists nothing where nothing is registered", () => {
+it("listRoutes lists nothing where nothing is registered", () => {
   const none = { agents: new Map(), teams: new Map(), workflows: new Map() };
 
   expect(answersOf(none)).toEqual({

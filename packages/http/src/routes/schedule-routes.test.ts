@@ -107,7 +107,7 @@ describe("a user's schedules over HTTP", () => {
     expect((ofBob.json as Json)["id"]).not.toBe((first.json as Json)["id"]);
   });
 
-  it("of workflows take an object, or no input", async () => {
+  it("a user's schedules over HTTP of workflows take an object, or no input", async () => {
     const { send } = await serveSchedules();
 
     for (const input of [undefined, { day: 1 }]) {

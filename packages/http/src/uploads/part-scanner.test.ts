@@ -143,7 +143,7 @@ describe("boundaryOf", () => {
     ['multipart/form-data; boundary=""', ""],
     ["multipart/form-data", ""],
     [undefined, ""],
-  ])("of %j is %j", (contentType, boundary) => {
+  ])("boundaryOf of %j is %j", (contentType, boundary) => {
     expect(boundaryOf(contentType)).toBe(boundary);
   });
 });

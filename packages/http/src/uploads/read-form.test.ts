@@ -37,7 +37,7 @@ it.each([
   ["x-multipart/form-data", false],
   ["application/json", false],
   [undefined, false],
-])("tells by the content type %j whether a request is a form", (type, expected) => {
+])("readForm tells by the content type %j whether a request is a form", (type, expected) => {
   expect(isFormRequest({ headers: { "content-type": type } })).toBe(expected);
 });
 

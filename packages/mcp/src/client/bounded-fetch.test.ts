@@ -24,14 +24,17 @@ describe("a reply of a server", () => {
     ["application/json", message, message.length],
     ["text/event-stream", `data: ${message}\n\n: more\n\ndata: ${message}\n\n`, "data: ".length + message.length],
     ["text/event-stream; charset=utf-8", `data: ${message}\n\ndata: ${message}\n\n`, "data: ".length + message.length],
-  ])("of %s may have as many bytes as maxMessageBytes, however they are divided", async (type, text, characters) => {
-    const most = characters - message.length + Buffer.byteLength(message);
+  ])(
+    "a reply of a server of %s may have as many bytes as maxMessageBytes, however they are divided",
+    async (type, text, characters) => {
+      const most = characters - message.length + Buffer.byteLength(message);
 
-    for (const pieces of divisions(Buffer.from(text))) {
-      expect(await read(pieces, type, most)).toBe(text);
-      expect(await read(pieces, type, most - 1)).toContain(`sent a message of more than ${most - 1} bytes`);
-    }
-  });
+      for (const pieces of divisions(Buffer.from(text))) {
+        expect(await read(pieces, type, most)).toBe(text);
+        expect(await read(pieces, type, most - 1)).toContain(`sent a message of more than ${most - 1} bytes`);
+      }
+    },
+  );
 
   it.each(["[", " [", "\r\n\t[", "\uFEFF[", "\uFEFF\n["])(
     "may not be an array of messages, which begins with %j",

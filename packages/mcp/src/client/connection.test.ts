@@ -113,7 +113,7 @@ describe("a request", () => {
   it.each([
     ["repeated in a new connection where that does no harm", true, [...opened, "tools/list", ...opened, "tools/list"]],
     ["an error otherwise, and the next one opens a new connection", false, [...opened, "tools/list"]],
-  ])("whose connection is lost is %s", async (_, isRepeatable, requests) => {
+  ])("a request whose connection is lost is %s", async (_, isRepeatable, requests) => {
     const { answers, sent, ask } = connect();
     once(answers, "tools/list", broken);
     const failure = await ask({ isRepeatable }).catch((error: unknown) => error);
@@ -155,7 +155,7 @@ describe("a request", () => {
   it.each([
     ["stays where the server still answers", undefined, ["ping", "tools/list"]],
     ["is a new one where the server is silent", broken, ["ping", ...opened, "tools/list"]],
-  ])("that fails with status 500 makes the next one look: the connection %s", async (_, answer, requests) => {
+  ])("a request that fails with status 500 makes the next one look: the connection %s", async (_, answer, requests) => {
     const { answers, sent, ask } = connect();
     once(answers, "tools/list", () => status(500));
     await expect(ask({ isRepeatable: true })).rejects.toMatchObject({ fields: { status: 500 } });

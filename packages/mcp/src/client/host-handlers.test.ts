@@ -43,19 +43,22 @@ describe("the handlers of a host", () => {
   it.each([
     ["elicitation/create", "onElicitation", { mode: "form", message: "Who?" }],
     ["sampling/createMessage", "onSampling", { messages: [], maxTokens: 5 }],
-  ])("that fail tell the server of %s no more than that, and the log why", async (method, name, params) => {
-    const error = new Error("secret");
-    for (const fail of [
-      () => {
-        throw error;
-      },
-      async () => await Promise.reject(error),
-    ]) {
-      const { ask, warn } = install({ [name]: fail });
-      await expect(ask(method, params)).rejects.toThrow(/^The host could not answer\.$/);
-      expect(warn.mock.calls).toEqual([[`The handler ${name} failed.`, { error }]]);
-    }
-  });
+  ])(
+    "the handlers of a host that fail tell the server of %s no more than that, and the log why",
+    async (method, name, params) => {
+      const error = new Error("secret");
+      for (const fail of [
+        () => {
+          throw error;
+        },
+        async () => await Promise.reject(error),
+      ]) {
+        const { ask, warn } = install({ [name]: fail });
+        await expect(ask(method, params)).rejects.toThrow(/^The host could not answer\.$/);
+        expect(warn.mock.calls).toEqual([[`The handler ${name} failed.`, { error }]]);
+      }
+    },
+  );
 });
 
 describe("a question to the user", () => {
@@ -74,7 +77,7 @@ describe("a question to the user", () => {
       { mode: "url", message: "Look.", url: "https://a.example", elicitationId: "e1" },
       { mode: "url", message: "Look.", url: "https://a.example" },
     ],
-  ])("of %j is given to the host as %j, and answered as it says", async (params, request) => {
+  ])("a question to the user of %j is given to the host as %j, and answered as it says", async (params, request) => {
     onElicitation.mockClear();
     const { ask, signal } = install({ onElicitation });
     expect(await ask("elicitation/create", params)).toStrictEqual({ action: "decline" });

@@ -130,7 +130,7 @@ describe("the error of a failed exchange", () => {
     ["a server that is away", ofSystem("EPIPE")],
     ["a time limit of ours", timeout],
     ["a time limit of the library", new SdkError(SdkErrorCode.RequestTimeout, "secret-word")],
-  ])("of %s says why the connection ended, where that is known", (_, error) => {
+  ])("the error of a failed exchange of %s says why the connection ended, where that is known", (_, error) => {
     expect(made(error, "wrote too much.")).toStrictEqual({
       code: "unavailable",
       message: `${name} wrote too much.`,
@@ -143,7 +143,7 @@ describe("the error of a failed exchange", () => {
     ["a bad answer", new BadAnswer("it is empty")],
     ["a status", ofStatus(500)],
     ["a missing authorization", new UnauthorizedError("secret-word")],
-  ])("of %s is the same where the connection has a problem as well", (_, error) => {
+  ])("the error of a failed exchange of %s is the same where the connection has a problem as well", (_, error) => {
     expect(made(error, "wrote too much.")).toStrictEqual(made(error));
   });
 });

@@ -125,7 +125,7 @@ describe("a list of a server", () => {
     ["resources", { prompts: {}, tools: {} }],
     ["templates", { prompts: {}, tools: {} }],
     ["prompts", { resources: {}, tools: {} }],
-  ] as const)("of %s is empty, unasked, without its capability", async (kind, capabilities) => {
+  ] as const)("a list of a server of %s is empty, unasked, without its capability", async (kind, capabilities) => {
     const { connection, answers, sent } = startServer(lists[kind].method, {});
     answers["initialize"] = (message) => ok(message, { ...initialized, capabilities });
     expect(await lists[kind].list(connection, options)).toEqual([]);

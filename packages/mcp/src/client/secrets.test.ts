@@ -39,7 +39,7 @@ it.each<[string, Pick<McpSettings, "env" | "url">, Record<string, string>, strin
 });
 
 it.each(["key", "token", "secret", "password", "passwd", "credential", "auth", "cookie", "session"])(
-  "hides a short value whose name has %s in it",
+  "the mask hides a short value whose name has %s in it",
   (word) => {
     expect(readSecrets(settingsOf({ env: { [`MY_${word.toUpperCase()}_1`]: "v" } }), { [`x-${word}s`]: "w" })).toEqual([
       "w",

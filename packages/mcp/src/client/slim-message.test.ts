@@ -29,7 +29,7 @@ const ofValues = (count: number) => ({ list: Array.from({ length: count - 3 }, (
 
 describe("a result", () => {
   it.each(["tools", "resources", "resourceTemplates", "prompts", "contents", "messages", "content"])(
-    "with %s comes to the library with an empty list, and as it was beside it",
+    "a result with %s comes to the library with an empty list, and as it was beside it",
     (field) => {
       const raw = { [field]: [{ a: 1 }], nextCursor: "n", _meta: { a: 1 } };
       expect(passed({ id: 7, result: raw })).toStrictEqual([

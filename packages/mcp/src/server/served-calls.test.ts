@@ -212,7 +212,7 @@ describe("a call of a tool", () => {
     ["unavailable", false],
     ["forbidden", false],
     [undefined, false],
-  ])("that fails with %s is a fault of the service: %s", (code, isFault) => {
+  ])("a call of a tool that fails with %s is a fault of the service: %s", (code, isFault) => {
     expect(isOwnFault(code)).toBe(isFault);
   });
 });

@@ -44,7 +44,7 @@ const shared = {
 };
 
 describe("the tool of an entry", () => {
-  it.each(["agent", "team"] as const)("that is of the kind %s asks it", (kind) => {
+  it.each(["agent", "team"] as const)("the tool of an entry that is of the kind %s asks it", (kind) => {
     const entry = agent({ description: " Helps. " });
     const [tool] = only({ [`${kind}s`]: { helper: entry } });
     expect(tool?.definition).toStrictEqual({
@@ -140,7 +140,7 @@ describe("the tool of an entry", () => {
     ["Grüße-9_A", "ask_Gr__e-9_A"],
     ["x".repeat(60), `ask_${"x".repeat(60)}`],
     ["x".repeat(61), `ask_${"x".repeat(60)}`],
-  ])("of the name %j is %j, and the name of the entry stays", (name, legal) => {
+  ])("the tool of an entry of the name %j is %j, and the name of the entry stays", (name, legal) => {
     const [tool] = only({ agents: new Map([[name, agent()]]) });
     expect([tool?.definition.name, tool?.target.name]).toEqual([legal, name]);
   });

@@ -148,7 +148,7 @@ const forms: Record<string, () => Promise<Server>> = {
   },
 };
 
-it("answers alike in all forms, byte for byte [mcp-server.forms]", async () => {
+it("the MCP server answers alike in all forms, byte for byte [mcp-server.forms]", async () => {
   const answers: Record<string, Record<string, string>> = {};
   for (const [form, start] of Object.entries(forms)) {
     const server = await start();

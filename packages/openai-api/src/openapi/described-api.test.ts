@@ -10,7 +10,7 @@ import { apiSchemas } from "./api-schemas.ts";
 type Described = { readonly description: string; readonly tags: string[]; readonly responses: object };
 type Tag = { readonly name: string };
 
-it("describes its paths in the OpenAPI document of the service", async () => {
+it("the OpenAI API describes its paths in the OpenAPI document of the service", async () => {
   const { ask } = await serve({ agents: { teller: teller() } }, { beside: [http({ swagger: {} })] });
   const { json } = await ask("/docs/spec.json");
   expect((await validate(structuredClone(json) as Parameters<typeof validate>[0])).valid).toBe(true);
@@ -26,7 +26,7 @@ it("describes its paths in the OpenAPI document of the service", async () => {
   ]);
 });
 
-it("leaves out Chat Completions that are not served", async () => {
+it("the OpenAI API leaves out Chat Completions that are not served", async () => {
   const { ask } = await serve(
     { agents: { teller: teller() } },
     { api: { chat: false }, beside: [http({ swagger: {} })] },
@@ -35,7 +35,7 @@ it("leaves out Chat Completions that are not served", async () => {
   expect(Object.keys(json.paths as object)).not.toContain("/v1/chat/completions");
 });
 
-it("describes each operation, under a tag that the document has, with the errors of a client", async () => {
+it("the OpenAI API describes each operation, under a tag that the document has, with the errors of a client", async () => {
   const { ask } = await serve({ agents: { teller: teller() } }, { beside: [http({ swagger: {} })] });
   const { json } = await ask("/docs/spec.json");
   const { paths, tags } = json as unknown as { paths: Record<string, Record<string, Described>>; tags: Tag[] };
@@ -51,7 +51,7 @@ it("describes each operation, under a tag that the document has, with the errors
 });
 
 // What the readers of the description see. If a change is meant, write the outline anew by `vitest --update`.
-it("describes its operations and schemas in these words", async () => {
+it("the OpenAI API describes its operations and schemas in these words", async () => {
   const settings = readApiOptions({ basePath: "/v2" });
   const described = JSON.stringify({ paths: apiPaths(settings), schemas: apiSchemas(), tags: [apiTag] }, null, 1);
   await expect(`${described}\n`).toMatchFileSnapshot("../../test/outlines/described.txt");

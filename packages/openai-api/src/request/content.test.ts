@@ -11,11 +11,11 @@ describe("the content of a message", () => {
     [undefined, ""],
     [[], ""],
     [[{ type: "text", text: "one" }], "one"],
-  ])("of %j is %j", (given, read) => {
+  ])("the content of a message of %j is %j", (given, read) => {
     expect(readContent(given, "c")).toBe(read);
   });
 
-  it("of texts alone, in the words of both APIs, is one text with a line for each", () => {
+  it("the content of a message of texts alone, in the words of both APIs, is one text with a line for each", () => {
     const parts = [
       { type: "text", text: "Où?" },
       { type: "input_text", text: "" },

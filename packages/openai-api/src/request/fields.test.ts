@@ -74,7 +74,7 @@ it("an optional boolean is what the reader says where it is missing", () => {
   ]);
 });
 
-it("refuses a field only where it asks for what the service does not have", () => {
+it("Fields refuses a field only where it asks for what the service does not have", () => {
   expect(() => refuseField(false, "n", "must be 1.")).not.toThrow();
   expect(() => refuseField(true, "n", "must be 1.")).toThrow("must be 1.");
 });

@@ -18,7 +18,7 @@ describe("the output of a run", () => {
     expect(outputOf({ kind: "workflow" }, { steps, state, usage })).toEqual({ text, usage, toolCalls: [] });
   });
 
-  it("of an agent or a team is as it is", () => {
+  it("the output of a run of an agent or a team is as it is", () => {
     const output = { text: "a", usage };
 
     expect(outputOf({ kind: "agent" }, output)).toBe(output);

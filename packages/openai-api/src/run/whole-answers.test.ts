@@ -21,7 +21,7 @@ function wholeAgent(turns: ConstructorParameters<typeof ScriptedModel>, tools: A
 const sources = [{ id: "1", url: "https://example.com/å", title: "An example" }];
 
 describe("an answer that is not streamed", () => {
-  it("of a chat completion is asked for as a whole, also with tools of the agent", async () => {
+  it("an answer that is not streamed of a chat completion is asked for as a whole, also with tools of the agent", async () => {
     const { client } = await serve({ agents: { helper: wholeAgent(weatherTurns, [weatherTool().tool]) } });
     const { choices } = await client.chat.completions.create({ model: "helper", messages: hi });
     expect(choices).toMatchObject([
@@ -29,7 +29,7 @@ describe("an answer that is not streamed", () => {
     ]);
   });
 
-  it("of a chat completion has the model's reasoning and sources", async () => {
+  it("an answer that is not streamed of a chat completion has the model's reasoning and sources", async () => {
     const { client } = await serve({ agents: { helper: wholeAgent([{ thinking: "Hm.", text: "Hello.", sources }]) } });
     const { choices } = await client.chat.completions.create({ model: "helper", messages: hi });
     expect(choices[0]?.message).toMatchObject({
@@ -43,13 +43,16 @@ describe("an answer that is not streamed", () => {
     ["length", "length"],
     ["content_filter", "content_filter"],
     ["stop", "stop"],
-  ] as const)("of a chat completion ends for the model's reason %s", async (finishReason, reason) => {
-    const { client } = await serve({ agents: { helper: wholeAgent([{ text: "Hel", finishReason }]) } });
-    const { choices } = await client.chat.completions.create({ model: "helper", messages: hi });
-    expect(choices[0]?.finish_reason).toBe(reason);
-  });
+  ] as const)(
+    "an answer that is not streamed of a chat completion ends for the model's reason %s",
+    async (finishReason, reason) => {
+      const { client } = await serve({ agents: { helper: wholeAgent([{ text: "Hel", finishReason }]) } });
+      const { choices } = await client.chat.completions.create({ model: "helper", messages: hi });
+      expect(choices[0]?.finish_reason).toBe(reason);
+    },
+  );
 
-  it("of a response is asked for as a whole, and is read again from its session", async () => {
+  it("an answer that is not streamed of a response is asked for as a whole, and is read again from its session", async () => {
     const { client } = await serve({ agents: { helper: wholeAgent([{ thinking: "Hm.", text: "Hello.", sources }]) } });
     const response = await client.responses.create({ model: "helper", input: "Hi" });
     expect(response.output).toMatchObject([
@@ -64,13 +67,16 @@ describe("an answer that is not streamed", () => {
     ["length", "incomplete", "max_output_tokens"],
     ["content_filter", "incomplete", "content_filter"],
     ["stop", "completed", undefined],
-  ] as const)("of a response ends for the model's reason %s", async (finishReason, status, reason) => {
-    const { client } = await serve({ agents: { helper: wholeAgent([{ text: "Hel", finishReason }]) } });
-    const response = await client.responses.create({ model: "helper", input: "Hi" });
-    expect([response.status, response.incomplete_details?.reason]).toEqual([status, reason]);
-  });
+  ] as const)(
+    "an answer that is not streamed of a response ends for the model's reason %s",
+    async (finishReason, status, reason) => {
+      const { client } = await serve({ agents: { helper: wholeAgent([{ text: "Hel", finishReason }]) } });
+      const response = await client.responses.create({ model: "helper", input: "Hi" });
+      expect([response.status, response.incomplete_details?.reason]).toEqual([status, reason]);
+    },
+  );
 
-  it("of a response shows the calls of the agent's tools in their places", async () => {
+  it("an answer that is not streamed of a response shows the calls of the agent's tools in their places", async () => {
     const agent = new Agent({ name: "helper", model: new ScriptedModel(...weatherTurns), tools: [weatherTool().tool] });
     const { client } = await serve({ agents: { helper: agent } });
     const { output } = await client.responses.create({ model: "helper", input: "Hi" });

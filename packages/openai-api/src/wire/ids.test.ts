@@ -9,7 +9,7 @@ describe("the id of a response", () => {
     { sessionId: "s", runId, part: 0 },
     { sessionId: "a.b:c@d-e_F9", runId, part: 1 },
     { sessionId: "s".repeat(128), runId, part: 9999 },
-  ])("of $sessionId, $part is opaque, and is read again", (name) => {
+  ])("the id of a response of $sessionId, $part is opaque, and is read again", (name) => {
     expect(toResponseId(name)).toMatch(/^resp_[\w-]+$/);
     expect(parseResponseId(toResponseId(name))).toEqual(name);
   });

@@ -6,7 +6,7 @@ it.each([
   ["workflow", "other", "city: Oslo"],
   ["agent", "flow", "city: Oslo"],
   ["team", "flow", "city: Oslo"],
-] as const)("lines with fields of the example are sent to the %s %s as %j", async (kind, name, input) => {
+] as const)("Api lines with fields of the example are sent to the %s %s as %j", async (kind, name, input) => {
   const fetched = vi.fn<typeof fetch>(async () => await Promise.resolve(new Response("")));
   vi.stubGlobal("fetch", fetched);
   const suggestions = { flow: ['{"city":"Bergen"}'] };

@@ -29,7 +29,7 @@ describe("the fields of a schema", () => {
     [{}, "json", {}],
     [true, "json", {}],
     [null, "json", {}],
-  ])("of %j are of the kind %s with the limits %j", (property, kind, limits) => {
+  ])("the fields of a schema of %j are of the kind %s with the limits %j", (property, kind, limits) => {
     expect(fieldOf(property)).toMatchObject({ kind, limits });
   });
 
@@ -42,10 +42,13 @@ describe("the fields of a schema", () => {
     [{ $ref: "#/$defs/constructor" }, "json"],
     [{ $ref: "#/$defs/self" }, "json"],
     [{ $ref: "https://example.com" }, "json"],
-  ])("of %j, which refers to another schema or allows null, are of the kind %s", (property, kind) => {
-    const $defs = { city: { type: "string" }, self: { $ref: "#/$defs/self" } };
-    expect(fieldOf(property, { $defs })?.kind).toBe(kind);
-  });
+  ])(
+    "the fields of a schema of %j, which refers to another schema or allows null, are of the kind %s",
+    (property, kind) => {
+      const $defs = { city: { type: "string" }, self: { $ref: "#/$defs/self" } };
+      expect(fieldOf(property, { $defs })?.kind).toBe(kind);
+    },
+  );
 
   it("have the titles and the values of named choices", () => {
     const choice = { oneOf: [{ const: "de", title: "Deutsch" }, { const: 2 }], default: 2 };
@@ -85,7 +88,7 @@ describe("the fields of a schema", () => {
   });
 
   it.each([undefined, null, "x", [], {}, { type: "object" }, object({}), { properties: [] }])(
-    "of %j are none: the workflow takes a text then",
+    "the fields of a schema of %j are none: the workflow takes a text then",
     (schema) => {
       expect(fieldsOf(schema)).toBeUndefined();
     },
@@ -100,7 +103,7 @@ describe("the text of a field", () => {
     [{ type: "array", items: { type: "string" }, default: ["a", "é"] }, "a\né"],
     [{ type: "object", default: { a: 1 } }, '{"a":1}'],
     [{ type: "string" }, ""],
-  ])("of %j is its default until it is changed: %j", (property, text) => {
+  ])("the text of a field of %j is its default until it is changed: %j", (property, text) => {
     const field = fieldOf(property);
     expect(field && textOfField(field, {})).toBe(text);
     expect(field && textOfField(field, { field: "" })).toBe("");

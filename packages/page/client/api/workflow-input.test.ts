@@ -8,12 +8,12 @@ describe("the input of a workflow", () => {
     ["{}", {}],
     ['{"":""}', { "": "" }],
     ['{"city":"Malmö"}', { city: "Malmö" }],
-  ])("of the JSON object %j is its state", (text, state) => {
+  ])("the input of a workflow of the JSON object %j is its state", (text, state) => {
     expect(toWorkflowInput(text)).toStrictEqual(state);
   });
 
   it.each(["[]", '[{"city":"Oslo"}]', "[[1]]", "null", "true", "false", "0", "-1.5", "1e9", '""', '"Oslo"', '"{}"'])(
-    "of the JSON value %s, which is no object, is the text as typed",
+    "the input of a workflow of the JSON value %s, which is no object, is the text as typed",
     (text) => {
       expect(toWorkflowInput(text)).toBe(text);
       expect(toWorkflowInput(` ${text}\n`)).toBe(` ${text}\n`);
@@ -30,11 +30,11 @@ describe("the input of a workflow", () => {
     '{"city":"Oslo"',
     "{city: 'Oslo'}",
     '{"a":1} {"b":2}',
-  ])("of %j, which is not JSON, is the text as typed", (text) => {
+  ])("the input of a workflow of %j, which is not JSON, is the text as typed", (text) => {
     expect(toWorkflowInput(text)).toBe(text);
   });
 
-  it.each(["", " ", "\n\t", "\u00A0"])("of the blank text %j is none", (text) => {
+  it.each(["", " ", "\n\t", "\u00A0"])("the input of a workflow of the blank text %j is none", (text) => {
     expect(toWorkflowInput(text)).toBeUndefined();
   });
 });
@@ -55,7 +55,7 @@ describe("the input of a workflow with example fields", () => {
     ['city: {"a":1}', { city: '{"a":1}' }],
     ['{"other":1}', { other: 1 }],
     ["{}", {}],
-  ])("of %j is the state %j", (text, state) => {
+  ])("the input of a workflow with example fields of %j is the state %j", (text, state) => {
     expect(toWorkflowInput(text, example)).toStrictEqual(state);
   });
 
@@ -70,7 +70,7 @@ describe("the input of a workflow with example fields", () => {
     ["a field of all objects", "constructor: x"],
     ["the prototype", "__proto__: x"],
     ["an array", "[1]"],
-  ])("of a text with %s is the text as typed", (_, text) => {
+  ])("the input of a workflow with example fields of a text with %s is the text as typed", (_, text) => {
     expect(toWorkflowInput(text, example)).toBe(text);
   });
 
@@ -99,7 +99,7 @@ describe("the example of a workflow", () => {
     ["workflow", "constructor", undefined],
     ["agent", "flow", undefined],
     ["team", "flow", undefined],
-  ] as const)("of the %s %s is %j", (kind, name, example) => {
+  ] as const)("the example of a workflow of the %s %s is %j", (kind, name, example) => {
     expect(exampleOf({ kind, name }, suggestions)).toEqual(example);
   });
 
@@ -108,7 +108,7 @@ describe("the example of a workflow", () => {
   });
 });
 
-it("writes fields as a question, from which the same fields are read", () => {
+it("the page writes fields as a question, from which the same fields are read", () => {
   const fields = { city: "Ålesund: all", note: 'two\nlines "é"', quoted: '"a"', days: 2, tags: ["a\nb"], none: null };
 
   expect(toQuestionText(fields).split("\n")).toHaveLength(6);

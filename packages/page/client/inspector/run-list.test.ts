@@ -123,7 +123,7 @@ describe("the list of runs", () => {
   it.each([
     ["", "No runs yet. Start one in the chat."],
     ["error", "No runs of this status."],
-  ])("of the status %j says that it is empty", async (status, note) => {
+  ])("the list of runs of the status %j says that it is empty", async (status, note) => {
     const { body, pass, notes, asked, signals } = listing([page([], { sees: "all" })]);
     body.one("select").value = status;
     if (status !== "") body.one("select").fire("change");

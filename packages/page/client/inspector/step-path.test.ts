@@ -55,7 +55,7 @@ describe("the key of a journal step", () => {
     expect(shown(key)).toEqual(path);
   });
 
-  it.each([39, 40, 41, 60])("of %i parts has at most 40 nodes", (count) => {
+  it.each([39, 40, 41, 60])("the key of a journal step of %i parts has at most 40 nodes", (count) => {
     const key = Array.from({ length: count }, (_, index) => `c${index}`).join("/");
 
     expect(readStepPath(key).parts).toHaveLength(Math.min(count, 40));

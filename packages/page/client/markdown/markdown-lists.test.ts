@@ -12,7 +12,7 @@ function listsOf(text: string): unknown[] {
 
 describe("a list in a text", () => {
   it.each([0, 1, 2, 7, 10, 999_999_999].flatMap((start) => [".", ")"].map((mark) => [start, mark] as const)))(
-    "that starts with %d%s is numbered from there",
+    "a list in a text that starts with %d%s is numbered from there",
     (start, mark) => {
       expect(listsOf(`${start}${mark} one\n${start}${mark} two`)).toEqual([["ol", String(start), 2]]);
     },
@@ -24,11 +24,11 @@ describe("a list in a text", () => {
     expect(listsOf("007. one")).toEqual([["ol", "7", 1]]);
   });
 
-  it.each(["-", "*", "+"])("that has the mark %s has bullets", (mark) => {
+  it.each(["-", "*", "+"])("a list in a text that has the mark %s has bullets", (mark) => {
     expect(listsOf(`${mark} 0\n${mark} 1`)).toEqual([["ul", undefined, 2]]);
   });
 
-  it.each([0, 1, 3])("that is within another is numbered from its own first number, %d", (start) => {
+  it.each([0, 1, 3])("a list in a text that is within another is numbered from its own first number, %d", (start) => {
     expect(listsOf(`- outer\n\n  ${start}. inner`)).toEqual([
       ["ol", String(start), 1],
       ["ul", undefined, 1],

@@ -43,11 +43,11 @@ describe("what is written for people", () => {
     [119_999, "120.0 s"],
     [120_000, "2 min"],
     [150_000, "3 min"],
-  ])("of %f milliseconds is %s", (ms, written) => {
+  ])("what is written for people of %f milliseconds is %s", (ms, written) => {
     expect(formatDuration(ms)).toBe(written);
   });
 
-  it("of a day is Today, Yesterday, This week, or the day and the month", () => {
+  it("what is written for people of a day is Today, Yesterday, This week, or the day and the month", () => {
     const at = (day: number, hour = 0, minute = 0) => new Date(2026, 4, day, hour, minute).getTime();
     const now = at(20, 12);
     const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long" });
@@ -67,7 +67,7 @@ describe("what is written for people", () => {
     expect([formatValue(value), formatShort(value)]).toEqual([whole, short]);
   });
 
-  it("in one line has at most so many characters, and reads only the beginning of a long text", () => {
+  it("what is written for people in one line has at most so many characters, and reads only the beginning of a long text", () => {
     expect(formatShort("x".repeat(120))).toBe("x".repeat(120));
     expect(formatShort("x".repeat(121))).toBe(`${"x".repeat(119)}…`);
     expect(formatShort("abcdef", 4)).toBe("abc…");
@@ -203,7 +203,7 @@ describe("a style sheet", () => {
     expect(others).toEqual([]);
   });
 
-  it("that cannot be loaded is told", async () => {
+  it("a style sheet that cannot be loaded is told", async () => {
     const links = open([]);
     const loading = loadStyle(url);
     links[0]?.listeners.get("error")?.();

@@ -92,11 +92,14 @@ describe("the model calls in the inspector", () => {
     expect(await ask(callOf("m/0"))).toMatchObject({ status: 200 });
   });
 
-  it.each(["m/2", "m/0 ", "", "t/0/0", "__proto__"])("of the step %j are not found", async (step) => {
-    const { ask } = await inspect({ modelCalls: true });
+  it.each(["m/2", "m/0 ", "", "t/0/0", "__proto__"])(
+    "the model calls in the inspector of the step %j are not found",
+    async (step) => {
+      const { ask } = await inspect({ modelCalls: true });
 
-    expect(await ask(callOf(step))).toMatchObject({ status: 404, body: { error: { code: "not_found" } } });
-  });
+      expect(await ask(callOf(step))).toMatchObject({ status: 404, body: { error: { code: "not_found" } } });
+    },
+  );
 
   it("are neither kept nor shown unless the host says so", async () => {
     const { ask } = await inspect({ authorize: () => true });
@@ -105,7 +108,7 @@ describe("the model calls in the inspector", () => {
     expect((await ask(callOf("m/0"))).status).toBe(404);
   });
 
-  it("of a team's members are found under the keys of their steps", async () => {
+  it("the model calls in the inspector of a team's members are found under the keys of their steps", async () => {
     const runs = await serveRuns({ teams: { office: office("route") } });
     const calls = new ModelCalls(runs);
     const keys: string[] = [];

@@ -279,7 +279,7 @@ describe("the parts of a run", () => {
     expect(last).toEqual({ type: "finish", ...toFinish("length", usage) });
   });
 
-  it("at once are its reasoning, its calls with their results, its text and its sources", () => {
+  it("the parts of a run at once are its reasoning, its calls with their results, its text and its sources", () => {
     const output = {
       text: "é",
       thinking: "t",

@@ -9,11 +9,11 @@ it.each([
   ["api.mistral.ai.example", false],
   ["mistral.ai", false],
   ["", false],
-])("says of %j whether it is a host of api.mistral.ai: %s", (host, isOwn) => {
+])("the host table says of %j whether it is a host of api.mistral.ai: %s", (host, isOwn) => {
   expect(endsWithHost("api.mistral.ai")(host)).toBe(isOwn);
 });
 
-it("knows the hosts of a vendor with several names", () => {
+it("the host table knows the hosts of a vendor with several names", () => {
   const isOwn = endsWithHost("openai.azure.com", "services.ai.azure.com");
 
   expect(["me.openai.azure.com", "me.services.ai.azure.com", "me.azure.com"].map(isOwn)).toEqual([true, true, false]);

@@ -70,7 +70,7 @@ async function bodyOf(
 }
 
 describe("a preset", () => {
-  it.each(inCloud)("of %s sends the key of its own variable to its own host", async (name) => {
+  it.each(inCloud)("a preset of %s sends the key of its own variable to its own host", async (name) => {
     const [variable = ""] = vendors[name].environment;
     stub({ [variable]: `sk-of-${name}`, OPENAI_API_KEY: "sk-of-openai" });
 
@@ -84,7 +84,7 @@ describe("a preset", () => {
     expect((await requestOf((fetch) => presets[name]("m", { fetch, ...given }))).key).toBe(`Bearer sk-of-${name}`);
   });
 
-  it.each(inCloud)("of %s without a key says where it takes one from", async (name) => {
+  it.each(inCloud)("a preset of %s without a key says where it takes one from", async (name) => {
     const [variable = ""] = vendors[name].environment;
     stub({ [variable]: "" });
     const { code, message } = await failureOf(presets[name]("m").generate(question));
@@ -94,7 +94,7 @@ describe("a preset", () => {
     expect(message).toContain(variable);
   });
 
-  it.each(onMachine)("of %s needs no key, and sends none of the environment", async (name) => {
+  it.each(onMachine)("a preset of %s needs no key, and sends none of the environment", async (name) => {
     stub({ OPENAI_API_KEY: "sk-of-openai" });
 
     expect(await requestOf((fetch) => presets[name]("m", { fetch }))).toEqual({
@@ -106,7 +106,7 @@ describe("a preset", () => {
     );
   });
 
-  it.each(names)("of %s is called by its own name, and answers whole and streamed", async (name) => {
+  it.each(names)("a preset of %s is called by its own name, and answers whole and streamed", async (name) => {
     const vendor = (await startVendor({ strict: false })).respond(() => ({ answer: "Yes." }));
     const model = presets[name]("m", { apiKey: "k", baseURL: `${vendor.url}/v1` });
 

@@ -12,11 +12,11 @@ it.each([
   ["web_search_call", true],
   ["file_search_call", true],
   ["mcp_call", true],
-])("tells if an item of type %s is of the vendor's own tools: %j", (type, expected) => {
+])("the reader of sources tells if an item of type %s is of the vendor's own tools: %j", (type, expected) => {
   expect(isHosted({ type })).toBe(expected);
 });
 
-it("takes an item without a type for none of the vendor's tools", () => {
+it("the reader of sources takes an item without a type for none of the vendor's tools", () => {
   expect(isHosted({})).toBe(false);
 });
 

@@ -80,7 +80,7 @@ describe("a streamed call of Responses", () => {
   });
 });
 
-it.each([undefined, null, "", 7])("gives a call a new id in place of %j", (given) => {
+it.each([undefined, null, "", 7])("the reader of streamed calls gives a call a new id in place of %j", (given) => {
   const [first, second] = [toCallId(given), toCallId(given)];
 
   expect(first).toMatch(/^call_./);

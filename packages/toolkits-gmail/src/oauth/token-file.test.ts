@@ -75,7 +75,7 @@ describe("a token file", () => {
   });
 
   it.each(["", "{", "null", "7", "[]", '"ya29.a"', "{}", '{"client_id":"id-1"}', '{"access_token":"a b"}'])(
-    "without a token is refused, and not shown: %s",
+    "a token file without a token is refused, and not shown: %s",
     async (text) => {
       await expect(readText(text)).rejects.toMatchObject({
         code: "unauthorized",

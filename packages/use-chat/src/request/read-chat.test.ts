@@ -183,7 +183,7 @@ describe("isOwnData", () => {
     ["my-data-mood", false],
     ["step-start-2", false],
     ["text", false],
-  ])("of %s is %s", (type, isOwn) => {
+  ])("isOwnData of %s is %s", (type, isOwn) => {
     expect(isOwnData({ type })).toBe(isOwn);
   });
 

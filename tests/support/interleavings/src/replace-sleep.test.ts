@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { replaceSleep } from "./replace-sleep.ts";
 
-it("replaces the pauses of the test, with their options, and leaves those of what began before real", async () => {
+it("replaceSleep replaces the pauses of the test, with their options, and leaves those of what began before real", async () => {
   const other = new AsyncResource("other");
   const replaced: unknown[] = [];
   const restore = replaceSleep(async (...args) => await Promise.resolve(void replaced.push(args)));

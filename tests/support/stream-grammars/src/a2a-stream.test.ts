@@ -148,7 +148,7 @@ describe("the mark final", () => {
       "is none of version 1.0",
       [words["1.0"].task("submitted"), words["1.0"].status("completed", { final: true })],
     ],
-  ] as const)("of version %s is refused where it %s", (version, _problem, events) => {
+  ] as const)("the mark final of version %s is refused where it %s", (version, _problem, events) => {
     expect(ruleBroken(new A2AStreamGrammar(version), events)).toBe("final");
   });
 

@@ -75,7 +75,7 @@ describe("the parts of an agent", () => {
 });
 
 describe("the sessions of an agent", () => {
-  it("that last only as long as a parent run have a queue without bounds, and the others those of onBusy", async () => {
+  it("the sessions of an agent that last only as long as a parent run have a queue without bounds, and the others those of onBusy", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const parts = partsOf({ onBusy: { maxWaiting: 1, waitMs: 50 } });
     const refusedIn = async (sessions: SessionStore) => {

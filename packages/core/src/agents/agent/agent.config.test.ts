@@ -223,7 +223,7 @@ describe("an unknown option", () => {
     ["output", "structuredOutput"],
     ["llm", "model"],
     ["instuctions", "instructions"],
-  ])("of an agent, %s, is answered by the name of ours: %s", (unknown, meant) => {
+  ])("an unknown option of an agent, %s, is answered by the name of ours: %s", (unknown, meant) => {
     const config = { name: "a", model, [unknown]: "x" };
 
     expect(() => new Agent(config)).toThrow(

@@ -16,7 +16,7 @@ it.each([
   ["get", 4, "about to look at"],
   ["compareAndSet", 3, "about to write"],
 ])(
-  "takes each turn into the memory once and in order when a process was stopped at its %s number %i, %s the memory",
+  "Agent takes each turn into the memory once and in order when a process was stopped at its %s number %i, %s the memory",
   async (method, occurrence) => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

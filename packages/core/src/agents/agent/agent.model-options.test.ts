@@ -61,7 +61,7 @@ describe("the model options of an agent", () => {
     [{ openai: { tools: [{ run: () => 1 }] } }, "modelOptions.vendor.openai.tools[0].run is a function"],
     [{ openai: { logit_bias: NaN } }, "modelOptions.vendor.openai.logit_bias is NaN"],
   ])(
-    "with the vendor options %j are refused, because they are sent as JSON [model-options.vendor]",
+    "the model options of an agent with the vendor options %j are refused, because they are sent as JSON [model-options.vendor]",
     async (vendor, message) => {
       const { agent } = scripted(["1"]);
       const wrong = { vendor } as unknown as ModelSettings;
@@ -104,7 +104,7 @@ describe("the model options of an agent", () => {
     [{ toolChoice: { name: "x" } }, 'Unknown option "name" of modelOptions.toolChoice. Expected tool.'],
     [{ responseFormat: { type: "json" } }, 'modelOptions.responseFormat.type must be "json_schema"'],
     [{ reasoning: { effort: "low" } }, "modelOptions.reasoning.enabled must be true or false"],
-  ])("of %j are refused [model-options.unknown]", async (modelOptions, message) => {
+  ])("the model options of an agent of %j are refused [model-options.unknown]", async (modelOptions, message) => {
     const { agent, model } = scripted(["1"]);
     const wrong = modelOptions as ModelSettings;
 

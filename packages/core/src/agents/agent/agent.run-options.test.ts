@@ -219,15 +219,18 @@ describe("model, instructions and tools of a run", () => {
     [{ tools: [look, look] }, 'Two tools are named "look". Rename one of them.'],
     [{ tools: [{ ...look, parameters: { type: "string" } }] }, 'tool "look".parameters'],
     [{ tools: [null] }, "A tool must be an object, got null."],
-  ])("of %j are refused before the run begins [run-opts.own-refused]", async (opts, message) => {
-    const { agent, model } = scripted(["own"], { tools: [look] });
-    const wrong = opts as unknown as RunOpts;
+  ])(
+    "model, instructions and tools of a run of %j are refused before the run begins [run-opts.own-refused]",
+    async (opts, message) => {
+      const { agent, model } = scripted(["own"], { tools: [look] });
+      const wrong = opts as unknown as RunOpts;
 
-    await expect(agent.run("Hi", wrong)).rejects.toMatchObject({ code: "invalid_request" });
-    expect(() => agent.stream("Hi", wrong)).toThrow(message);
-    expect(model.calls).toEqual([]);
-    expect(await agent.run("Hi")).toMatchObject({ text: "own" });
-  });
+      await expect(agent.run("Hi", wrong)).rejects.toMatchObject({ code: "invalid_request" });
+      expect(() => agent.stream("Hi", wrong)).toThrow(message);
+      expect(model.calls).toEqual([]);
+      expect(await agent.run("Hi")).toMatchObject({ text: "own" });
+    },
+  );
 });
 
 it("an agent that was given a model for a run keeps its own for the run beside it [run-opts.model]", async () => {

@@ -45,7 +45,7 @@ describe.each(drivers)("an unverified user with the name of a verified one, over
   });
 });
 
-it("costs nothing for users who are verified, for runs of the program, and after fifty looks", async () => {
+it("Agent costs nothing for users who are verified, for runs of the program, and after fifty looks", async () => {
   const watched = new FaultInjector(new InMemoryStorage());
   const { one, warnings, settle } = serviceOver(watched.driver);
   const callsOf = async (opts: RunOpts) => {

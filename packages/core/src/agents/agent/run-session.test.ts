@@ -290,7 +290,7 @@ describe("suspending a run", () => {
   });
 });
 
-it("gives its lease back, and tells if its turn made a title", async () => {
+it("RunSession gives its lease back, and tells if its turn made a title", async () => {
   const { store, names, session } = sceneOf({}, undefined, { madeTitle: true });
   session.release();
   expect([session.madeTitle, names()]).toEqual([false, []]);

@@ -5,7 +5,7 @@ const read = (config: unknown) => guardrailsOption(config, "guardrails", {});
 
 const check = () => ({ pass: true }) as const;
 
-it("takes guardrails on one side, on both, and on none", () => {
+it("Guardrail takes guardrails on one side, on both, and on none", () => {
   class Named {
     readonly name = "named";
     readonly words = ["state of its own"];

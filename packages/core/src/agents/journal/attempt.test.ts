@@ -162,7 +162,7 @@ describe("Attempt.hasBegun", () => {
     ["w/a/t/2", true],
     ["w/a/t/20", false],
     ["m/9", false],
-  ])("of %j is %s", async (step, hasBegun) => {
+  ])("Attempt.hasBegun of %j is %s", async (step, hasBegun) => {
     const { made } = await begin(log);
     expect(made.hasBegun(step)).toBe(hasBegun);
   });

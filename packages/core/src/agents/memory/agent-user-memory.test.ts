@@ -24,7 +24,7 @@ it.each<[scope: UserMemoryScope, id: string]>([
   expect(factOwnerId(bound, "a/b", scope)).toBe("a/b");
 });
 
-it.each([plain, bound])("refuses a user or tenant that is none", (memory) => {
+it.each([plain, bound])("AgentUserMemory refuses a user or tenant that is none", (memory) => {
   for (const [userId, scope] of [
     ["", {}],
     ["u", { tenantId: "" }],

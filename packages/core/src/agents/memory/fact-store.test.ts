@@ -179,7 +179,7 @@ describe("the writes of facts", () => {
   });
 });
 
-it("refuses a damaged fact, with its place, until the facts are removed", async () => {
+it("the fact store refuses a damaged fact, with its place, until the facts are removed", async () => {
   const driver = new MapStorage();
   await driver.set("facts", `${ownerPrefix(user)}x`, { v: 1 });
   const access = accessTo({ drivers: [driver] });
@@ -192,26 +192,29 @@ it("refuses a damaged fact, with its place, until the facts are removed", async 
 });
 
 describe("facts of users who differ in one thing", () => {
-  it.each(others)("of %j are changed while a change of the other user waits for its storage", async (other) => {
-    const driver = new InMemoryStorage();
-    const held = Promise.withResolvers<void>();
-    const holding = new Proxy(driver, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name, target);
-        if (typeof member !== "function") return member;
-        return async (...args: unknown[]) => {
-          if (JSON.stringify(args).includes("first")) await held.promise;
-          return Reflect.apply(member, target, args) as unknown;
-        };
-      },
-    });
-    const first = change(accessTo({ drivers: [holding] }), { stored: [factOf("first")] });
-    await new Promise(setImmediate);
-    await change(accessTo({ drivers: [holding], user: other }), { stored: [factOf("second")] });
+  it.each(others)(
+    "facts of users who differ in one thing of %j are changed while a change of the other user waits for its storage",
+    async (other) => {
+      const driver = new InMemoryStorage();
+      const held = Promise.withResolvers<void>();
+      const holding = new Proxy(driver, {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(target, name, target);
+          if (typeof member !== "function") return member;
+          return async (...args: unknown[]) => {
+            if (JSON.stringify(args).includes("first")) await held.promise;
+            return Reflect.apply(member, target, args) as unknown;
+          };
+        },
+      });
+      const first = change(accessTo({ drivers: [holding] }), { stored: [factOf("first")] });
+      await new Promise(setImmediate);
+      await change(accessTo({ drivers: [holding], user: other }), { stored: [factOf("second")] });
 
-    expect(await idsIn(driver)).toEqual([`${ownerPrefix(other)}second`]);
-    held.resolve();
-    await first;
-    expect(await idsIn(driver)).toHaveLength(2);
-  });
+      expect(await idsIn(driver)).toEqual([`${ownerPrefix(other)}second`]);
+      held.resolve();
+      await first;
+      expect(await idsIn(driver)).toHaveLength(2);
+    },
+  );
 });

@@ -103,7 +103,7 @@ describe.each(faultCases)("Memory over storage with $offer that $fault", ({ crea
   });
 });
 
-it("adds other messages after a write whose outcome is not known", async () => {
+it("a memory adds other messages after a write whose outcome is not known", async () => {
   const watched = new FaultInjector(new InMemoryStorage());
   const memory = new Memory({ storage: watched.driver });
   await memory.addMessages("a", exchange("1"), noUser);
@@ -115,7 +115,7 @@ it("adds other messages after a write whose outcome is not known", async () => {
   expect(await memory.getMessages("a")).toEqual(["1", "x", "y", "x"].flatMap(exchange));
 });
 
-it.each(drivers)("does not let a late write replace a later one, over %s", async (_, create) => {
+it.each(drivers)("a memory does not let a late write replace a later one, over %s", async (_, create) => {
   const watched = new FaultInjector(create());
   const abort = new AbortController();
   const memory = new Memory({ storage: watched.driver });

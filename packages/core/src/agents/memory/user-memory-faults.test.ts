@@ -63,7 +63,7 @@ describe.each(faultCases)("UserMemory over storage with $offer that $fault", ({ 
   });
 });
 
-it("changes several facts in one write, when the storage has transactions", async () => {
+it("a UserMemory changes several facts in one write, when the storage has transactions", async () => {
   const watched = new FaultInjector(new InMemoryStorage());
   const memory = new UserMemory({ storage: watched.driver, maxFacts: 2 });
   await memory.addFacts("u", ["a", "b"]);
@@ -73,7 +73,7 @@ it("changes several facts in one write, when the storage has transactions", asyn
   expect(await textsOf(memory)).toEqual(["c", "d"]);
 });
 
-it.each(drivers)("does not let a late write bring back cleared facts, over %s", async (_, create) => {
+it.each(drivers)("a UserMemory does not let a late write bring back cleared facts, over %s", async (_, create) => {
   const watched = new FaultInjector(create());
   const abort = new AbortController();
   const memory = new UserMemory({ storage: watched.driver });

@@ -43,7 +43,7 @@ it.each<[message: string, status: CompleteRunOutput["status"], code: ErrorCode |
   ]);
 });
 
-it("names the parent run of a child run", () => {
+it("logRunEnd names the parent run of a child run", () => {
   const { logger, lines } = noting("info");
   const parent = testRun({}, { logger });
   logRunEnd(testRun({ parent: parent.context }, { logger }), output("completed"));
@@ -51,7 +51,7 @@ it("names the parent run of a child run", () => {
   expect(lines()).toEqual([expect.objectContaining({ name: "agent", parentRunId: parent.context.runId })]);
 });
 
-it("logs nothing where the logger does not write the level info", () => {
+it("logRunEnd logs nothing where the logger does not write the level info", () => {
   const { logger, lines } = noting("warn");
   logRunEnd(testRun({}, { logger }), output("completed"));
 

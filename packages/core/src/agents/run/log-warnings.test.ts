@@ -14,7 +14,7 @@ function scene() {
 
 const warning = { runId: "r1", parentRunId: "r0", code: "slow", message: "Slow.", fields: { ms: 5, code: "field" } };
 
-it("logs each warning once with its code and run, whatever buses and runnables it comes over", () => {
+it("logWarnings logs each warning once with its code and run, whatever buses and runnables it comes over", () => {
   const { lines, logger, buses } = scene();
   const [one, other] = buses;
   logWarnings(
@@ -30,7 +30,7 @@ it("logs each warning once with its code and run, whatever buses and runnables i
   expect(lines[2]).toEqual(["Late.", { code: "late", runId: undefined, parentRunId: undefined }]);
 });
 
-it("logs no warning that the logger of its runnable has written", () => {
+it("logWarnings logs no warning that the logger of its runnable has written", () => {
   const { lines, logger, buses } = scene();
   logWarnings([{ eventBus: buses[0] }], logger);
   buses[0].emit("run.warning", { ...warning, logged: true });
@@ -39,7 +39,7 @@ it("logs no warning that the logger of its runnable has written", () => {
   expect(lines).toHaveLength(1);
 });
 
-it("ends on all buses", () => {
+it("logWarnings ends on all buses", () => {
   const { lines, logger, buses } = scene();
   const end = logWarnings(
     buses.map((eventBus) => ({ eventBus })),

@@ -14,7 +14,7 @@ function noting(): { logger: Logger; logged: unknown[] } {
   return { logged, logger: { ...silentLogger, warn: (message, fields) => void logged.push([message, fields]) } };
 }
 
-it("warns of a handler that fails, in the log with the error and on the bus with its public message alone", () => {
+it("RunEventBus warns of a handler that fails, in the log with the error and on the bus with its public message alone", () => {
   const { logger, logged } = noting();
   const bus = createRunEventBus(logger);
   const warnings: unknown[] = [];
@@ -34,7 +34,7 @@ it("warns of a handler that fails, in the log with the error and on the bus with
   ]);
 });
 
-it("logs a handler of warnings that fails, and calls it no second time", () => {
+it("RunEventBus logs a handler of warnings that fails, and calls it no second time", () => {
   const { logger, logged } = noting();
   const bus = createRunEventBus(logger);
   let calls = 0;
@@ -50,7 +50,7 @@ it("logs a handler of warnings that fails, and calls it no second time", () => {
   expect(logged).toEqual([["A handler of the event run.warning failed.", fields]]);
 });
 
-it("is an event bus that fails nothing without a logger", () => {
+it("RunEventBus is an event bus that fails nothing without a logger", () => {
   const bus = createRunEventBus();
   bus.on("run.start", failing);
   bus.emit("run.start", start);

@@ -53,7 +53,7 @@ describe("a warning of a run", () => {
   });
 
   it.each(["silent", "error"] as const)(
-    "of a runnable whose logger is at %s is an event, not marked as logged",
+    "a warning of a run of a runnable whose logger is at %s is an event, not marked as logged",
     (level) => {
       const { run, told, lines } = warned({}, { level });
 

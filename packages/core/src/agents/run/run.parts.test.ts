@@ -108,7 +108,7 @@ describe("an event of a run", () => {
   });
 });
 
-it("warns once of each code where that is asked for, and each time otherwise", () => {
+it("Run warns once of each code where that is asked for, and each time otherwise", () => {
   const { lines, logger } = noting();
   const run = testRun({}, { logger });
   run.warnOnce("a", "First.", { n: 1 });
@@ -138,7 +138,7 @@ describe("the clock of a run", () => {
   });
 });
 
-it("aborts its signal, also that of its auxiliary calls, with the very reason", () => {
+it("Run aborts its signal, also that of its auxiliary calls, with the very reason", () => {
   const run = testRun();
   const auxiliary = run.forAuxiliaryCall("route");
   const reason = new TroupeError("timeout", "Too slow.");
@@ -147,7 +147,7 @@ it("aborts its signal, also that of its auxiliary calls, with the very reason", 
   expect(run.context.signal).toBe(run.signal);
 });
 
-it("shares all but the record and the keys of steps with its auxiliary calls", () => {
+it("Run shares all but the record and the keys of steps with its auxiliary calls", () => {
   const run = testRun({}, { model: { modelId: "m", providerId: "p" } });
   run.input = "Replaced";
   run.messages.push({ role: "assistant", content: "Hello" });

@@ -53,7 +53,7 @@ describe("a routed member", () => {
   it.each([
     ["run", ""],
     ["stream", "Rain"],
-  ])("that fails leaves its text until then in the failed %s", async (way, text) => {
+  ])("a routed member that fails leaves its text until then in the failed %s", async (way, text) => {
     const error = new TroupeError("rate_limited", "Too fast.");
     const { team, seen } = teamOf({ text: ["Ra", "in"], error });
     const started = way === "run" ? team.run("Weather?") : team.stream("Weather?").output;
@@ -117,7 +117,7 @@ describe("a routed member", () => {
     expect(new Set(ids)).toEqual(new Set([handOver?.toolCallId]));
   });
 
-  it("that fails is streamed with the error as the result of its call", async () => {
+  it("a routed member that fails is streamed with the error as the result of its call", async () => {
     const { team } = teamOf({ text: "Ra", error: new TroupeError("rate_limited", "Too fast.") });
     const chunks: unknown[] = [];
     const read = async () => {
@@ -131,7 +131,7 @@ describe("a routed member", () => {
     ]);
   });
 
-  it("that fails before its first chunk fails the team's stream before any chunk", async () => {
+  it("a routed member that fails before its first chunk fails the team's stream before any chunk", async () => {
     const { team } = teamOf({ error: new TroupeError("rate_limited", "Too fast.") });
     const stream = team.stream("Weather?");
 

@@ -62,7 +62,7 @@ afterEach(() => {
   process.off("unhandledRejection", note);
 });
 
-it("gives each call one result in its order, or ends as cancelled, and leaves nothing behind", async () => {
+it("executeToolCalls gives each call one result in its order, or ends as cancelled, and leaves nothing behind", async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
       const told: string[] = [];

@@ -22,7 +22,7 @@ it.each<[what: string, more: Partial<ToolCallResult>, shown: object]>([
   expect(chunk).toStrictEqual({ type: "tool_result", ...facts, ...shown });
 });
 
-it("is its reader's to change", () => {
+it("toolResultChunk is its reader's to change", () => {
   const chunk = toolResultChunk({ ...facts, args: {}, result, artifacts });
 
   expect(chunk.result).not.toBe(result);

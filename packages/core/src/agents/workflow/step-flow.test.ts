@@ -6,7 +6,7 @@ import { Workflow } from "./workflow.ts";
 
 const initialState = { pages: [] as { title: string }[], kind: "short" as "short" | "long", n: 0 };
 
-it("lets each step see the types of the answers before it", () => {
+it("a flow of steps lets each step see the types of the answers before it", () => {
   const flow = new Workflow({
     name: "flow",
     initialState,
@@ -99,7 +99,7 @@ it("runs the steps of a flow, in order and within others", async () => {
   expect((await flow.run()).state).toEqual({ n: -3, each: [0, 2, 4] });
 });
 
-it("rejects what does not fit", () => {
+it("a flow of steps rejects what does not fit", () => {
   const refused = () => [
     new Workflow({
       name: "flow",

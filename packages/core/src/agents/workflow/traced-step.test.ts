@@ -99,7 +99,7 @@ describe("TracedStep.attempt", () => {
     ["a.b.c", 0, "w/a%2Eb%2Ec"],
     ["a/r1", 0, "w/a%2Fr1"],
     ["Größe 1", 1, "w/Gr%C3%B6%C3%9Fe%201/r1"],
-  ])("of the step %j is stored, with %i before it, as %s", async (name, made, key) => {
+  ])("TracedStep.attempt of the step %j is stored, with %i before it, as %s", async (name, made, key) => {
     const { step, entry, logged } = await stepIn(undefined, { name });
 
     expect(await step.attempt(made, done, { signal })).toBe("done");

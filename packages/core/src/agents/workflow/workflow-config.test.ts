@@ -101,7 +101,7 @@ describe("the steps of a workflow", () => {
   });
 });
 
-it("has the kinds of values that an input may set", () => {
+it("WorkflowConfig has the kinds of values that an input may set", () => {
   const initialState = { city: "Oslo", days: 2, tags: [], answer: null };
 
   expect([...new Workflow({ name: "w", initialState, steps: [{ name: "s", run }] }).inputKinds]).toEqual([

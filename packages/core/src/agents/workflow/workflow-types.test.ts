@@ -12,7 +12,7 @@ type State = { count: number; tags: string[] };
 const initialState = { count: 0, tags: [] as string[] };
 const agent = new Agent({ name: "a", model: new ScriptedModel() });
 
-it("gives every step the state's type, through all forms", () => {
+it("a workflow's type gives every step the state's type, through all forms", () => {
   const flow = new Workflow({
     name: "flow",
     initialState: { count: 0, tags: [] as string[] },
@@ -44,7 +44,7 @@ it("gives every step the state's type, through all forms", () => {
   expectTypeOf<WorkflowResult<State>["state"]["ask"]>().toBeUnknown();
 });
 
-it("takes the state's type from an interface too", () => {
+it("a workflow's type takes the state's type from an interface too", () => {
   interface Written {
     title: string;
     body?: string;
@@ -57,7 +57,7 @@ it("takes the state's type from an interface too", () => {
   expectTypeOf(flow.asRunnable()).toExtend<Runnable<StructuredRunOutput<Written>>>();
 });
 
-it("rejects a return value with a wrong key or a wrong type", () => {
+it("a workflow's type rejects a return value with a wrong key or a wrong type", () => {
   const [name, common] = ["s", { name: "flow", initialState }];
   const refused = () => [
     // @ts-expect-error there is no such key

@@ -6,7 +6,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-it("aborts after its time, not before, with a timeout of its message", () => {
+it("startDeadline aborts after its time, not before, with a timeout of its message", () => {
   const { signal } = startDeadline(100, "Too slow.");
   vi.advanceTimersByTime(99);
   expect(signal.aborted).toBe(false);
@@ -14,7 +14,7 @@ it("aborts after its time, not before, with a timeout of its message", () => {
   expect(signal.reason).toMatchObject({ code: "timeout", message: "Too slow." });
 });
 
-it("aborts with the reason of the outer signal, before or after it began, and keeps that reason", () => {
+it("startDeadline aborts with the reason of the outer signal, before or after it began, and keeps that reason", () => {
   const outer = new AbortController();
   const { signal } = startDeadline(100, "Too slow.", outer.signal);
   outer.abort("gone");
@@ -24,7 +24,7 @@ it("aborts with the reason of the outer signal, before or after it began, and ke
   expect(startDeadline(100, "Too slow.", outer.signal).signal.reason).toBe("gone");
 });
 
-it("leaves neither timer nor listener at its end, and aborts what still runs", () => {
+it("startDeadline leaves neither timer nor listener at its end, and aborts what still runs", () => {
   const outer = new AbortController();
   const added = vi.spyOn(outer.signal, "addEventListener");
   const removed = vi.spyOn(outer.signal, "removeEventListener");

@@ -28,7 +28,7 @@ describe("VendorError", () => {
     [{ status: 0 }, 0, true],
     [{ status: 500 }, 500, true],
     [{ status: undefined }, 500, false],
-  ])("of %j has the status %i, which came with it: %s", (facts, status, hasStatus) => {
+  ])("VendorError of %j has the status %i, which came with it: %s", (facts, status, hasStatus) => {
     expect(new VendorError(facts)).toMatchObject({ status, hasStatus });
   });
 

@@ -13,7 +13,7 @@ function leastNanoseconds(work: () => void): number {
   return Math.min(...measured);
 }
 
-it("skips entries below its level, and all when silent, at almost no cost", () => {
+it("Logger skips entries below its level, and all when silent, at almost no cost", () => {
   const fields = { runId: "1" };
   const errorsOnly = createLogger({ level: "error", write: () => {} });
   const silent = createLogger();

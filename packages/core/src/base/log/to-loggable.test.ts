@@ -179,7 +179,7 @@ describe("the limits of a logged value", () => {
   });
 });
 
-it("hides a secret by the element before it only in its own place", () => {
+it("toLoggable hides a secret by the element before it only in its own place", () => {
   expect(show(["authorization", "k", "k2", 5, "token", { a: 1 }])).toEqual([
     "authorization",
     "[redacted]",

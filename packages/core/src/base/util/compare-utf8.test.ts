@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { compareUtf8, isBeforeUtf8 } from "./compare-utf8.ts";
 
-it("orders strings by their bytes in UTF-8", () => {
+it("compareUtf8 orders strings by their bytes in UTF-8", () => {
   const character = fc.oneof(
     fc.constantFrom("a", "b", "\0", "\ud7ff", "\ue000", "\uffff", "😀"),
     fc.string({ unit: "binary" }),
@@ -16,14 +16,14 @@ it("orders strings by their bytes in UTF-8", () => {
   );
 });
 
-it("orders an emoji after U+FFFF, unlike UTF-16", () => {
+it("compareUtf8 orders an emoji after U+FFFF, unlike UTF-16", () => {
   const texts = ["😀", "\uffff", "a"];
 
   expect(texts.toSorted()).toEqual(["a", "😀", "\uffff"]);
   expect(texts.toSorted(compareUtf8)).toEqual(["a", "\uffff", "😀"]);
 });
 
-it("tells which strings are before one, by the same order", () => {
+it("compareUtf8 tells which strings are before one, by the same order", () => {
   const texts = ["", "a", "a\0", "b", "\ud7ff", "\ue000", "\uffff", "😀", "😀a"];
   const before = texts.map((text) => texts.filter(isBeforeUtf8(text)));
 

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { createId, uuidOf } from "./create-id.ts";
 
-it("makes random UUIDs", () => {
+it("createId makes random UUIDs", () => {
   const ids = Array.from({ length: 1000 }, () => createId());
 
   expect(new Set(ids).size).toBe(1000);
   expect(ids[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });
 
-it("makes one UUID of version 8 of each text, whatever its letters", () => {
+it("createId makes one UUID of version 8 of each text, whatever its letters", () => {
   const texts = ["", "a", "b", "ä", "run/step", "run/step "];
   const ids = texts.map((text) => uuidOf(text));
 

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { isBlank } from "./is-blank.ts";
 
-it.each(["", " ", "\n\t ", "\u00a0", "\u2003\ufeff"])("is true for the blank string %j", (text) => {
+it.each(["", " ", "\n\t ", "\u00a0", "\u2003\ufeff"])("isBlank is true for the blank string %j", (text) => {
   expect(isBlank(text)).toBe(true);
 });
 
-it.each(["a", " a", "\u0000", "\u{1f600}", " \u00a0."])("is false for %j", (text) => {
+it.each(["a", " a", "\u0000", "\u{1f600}", " \u00a0."])("isBlank is false for %j", (text) => {
   expect(isBlank(text)).toBe(false);
 });
 

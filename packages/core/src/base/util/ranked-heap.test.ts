@@ -4,7 +4,7 @@ import { RankedHeap } from "./ranked-heap.ts";
 
 type Item = { readonly id: number; rank: number };
 
-it("finds the first item after any changes", () => {
+it("RankedHeap finds the first item after any changes", () => {
   const change = fc.record({ id: fc.nat(12), rank: fc.option(fc.nat(8)) });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 80 }), (changes) => {
@@ -29,7 +29,7 @@ it("finds the first item after any changes", () => {
   );
 });
 
-it("looks at some forty items for a change among a hundred thousand, not at all", () => {
+it("RankedHeap looks at some forty items for a change among a hundred thousand, not at all", () => {
   let looks = 0;
   const heap = new RankedHeap<Item>((one, other) => (looks++, one.rank > other.rank));
   const items = Array.from({ length: 100_000 }, (_, id) => ({ id, rank: (id * 7919) % 100_003 }));

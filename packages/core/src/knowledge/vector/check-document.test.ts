@@ -11,7 +11,7 @@ import {
 const refusal = (message: string) =>
   expect.objectContaining({ code: "invalid_value", message: expect.stringContaining(message) });
 
-it("copies the part of a document that is kept beside its embedding", () => {
+it("the check of a document copies the part of a document that is kept beside its embedding", () => {
   const metadata = { list: [1] };
   const copy = copyDocument({ id: "a", content: "b", embedding: [1], metadata });
   metadata.list.push(2);
@@ -20,25 +20,25 @@ it("copies the part of a document that is kept beside its embedding", () => {
   expect(copyDocument({ id: "a", content: "" })).toEqual({ id: "a", content: "" });
 });
 
-it("names the kind of the name that it refuses", () => {
+it("the check of a document names the kind of the name that it refuses", () => {
   expect(() => checkVectorName("document id", "")).toThrow(refusal("The document id must not be empty."));
   expect(() => checkVectorName("collection name", "a\0b")).toThrow(refusal("The collection name must not hold a NUL"));
 });
 
-it.each([undefined, 5, "\ud800"])("refuses content that is %j", (content) => {
+it.each([undefined, 5, "\ud800"])("the check of a document refuses content that is %j", (content) => {
   expect(() => copyDocument({ id: "a", content: content as string })).toThrow(refusal("The content of a document"));
 });
 
-it.each([[[]], ["text"], [null], [5]])("refuses a record that is %j", (value) => {
+it.each([[[]], ["text"], [null], [5]])("the check of a document refuses a record that is %j", (value) => {
   expect(() => toRecord("metadata", value)).toThrow(refusal("metadata must be an object"));
   expect(() => toRecord("filter", value)).toThrow(refusal("filter must be an object"));
 });
 
-it("names the place where a record is not JSON", () => {
+it("the check of a document names the place where a record is not JSON", () => {
   expect(() => toRecord("metadata", { deep: [1n] })).toThrow(refusal("metadata.deep[0]"));
 });
 
-it("returns the length of a vector in 32-bit floats", () => {
+it("the check of a document returns the length of a vector in 32-bit floats", () => {
   expect(checkEmbedding([3, 4], 2)).toBe(5);
   expect(checkEmbedding([1e-30])).toBeCloseTo(1e-30, 35);
 });
@@ -81,11 +81,14 @@ it.each<[string, unknown, string]>([
   );
 });
 
-it.each([["x".repeat(long)], ["é".repeat(long / 2)], [""]])("takes a content of the largest length", (content) => {
-  expect(copyDocument({ id: "a", content }).content).toBe(content);
-});
+it.each([["x".repeat(long)], ["é".repeat(long / 2)], [""]])(
+  "the check of a document takes a content of the largest length",
+  (content) => {
+    expect(copyDocument({ id: "a", content }).content).toBe(content);
+  },
+);
 
-it("takes metadata of 2 ** 18 bytes as JSON, and refuses one byte more, with the number", () => {
+it("the check of a document takes metadata of 2 ** 18 bytes as JSON, and refuses one byte more, with the number", () => {
   const sized = (bytes: number) => ({ id: "a", content: "", metadata: { k: "é".repeat(4) + "x".repeat(bytes - 16) } });
 
   expect(() => copyDocument(sized(2 ** 18))).not.toThrow();
@@ -95,7 +98,7 @@ it("takes metadata of 2 ** 18 bytes as JSON, and refuses one byte more, with the
 });
 
 it.each([[{ a: "b\0" }], [{ "a\0": 1 }], [{ a: [{ b: "\0" }] }], [{ a: "\\\0" }]])(
-  "refuses the metadata %j, which hold a NUL character",
+  "the check of a document refuses the metadata %j, which hold a NUL character",
   (metadata) => {
     expect(() => copyDocument({ id: "a", content: "", metadata })).toThrow(
       said("metadata must not hold a NUL character: remove it from the names and strings."),

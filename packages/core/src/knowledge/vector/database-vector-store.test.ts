@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { DatabaseVectorStore } from "./database-vector-store.ts";
 import type { VectorWrite, VectorDatabase } from "./vector-database.ts";
 
-it("gives a database no id to remove that the same change stores, and each id once [vector.write]", async () => {
+it("DatabaseVectorStore gives a database no id to remove that the same change stores, and each id once [vector.write]", async () => {
   const changes: VectorWrite[] = [];
   const database: VectorDatabase = {
     write: async (_collection, change) => void changes.push(change),

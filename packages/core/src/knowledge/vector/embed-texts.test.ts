@@ -157,7 +157,7 @@ describe("the batches of generateEmbeddings", () => {
     [["a", "b", "c"], { mostTexts: 2 }, [["a", "b"], ["c"]]],
     [["a", "b"], { mostTexts: 2 }, [["a", "b"]]],
     [["a", "b", "c"], { mostTexts: 1, concurrency: 2 }, [["a"], ["b"], ["c"]]],
-  ])("of %j within %j are %j", async (given, limits, expected) => {
+  ])("the batches of generateEmbeddings of %j within %j are %j", async (given, limits, expected) => {
     expect(await batchesOf(given, limits)).toEqual(expected);
   });
 });

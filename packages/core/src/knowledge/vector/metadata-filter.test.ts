@@ -61,7 +61,7 @@ describe("the terms of metadata", () => {
 });
 
 it.each([{ $where: 1 }, { a: { $gt: 1 } }, { a: [{ b: { $in: [] } }] }, { "$.a": 1 }])(
-  "refuses the filter %j",
+  "MetadataFilter refuses the filter %j",
   (filter) => {
     expect(() => toFilter(filter)).toThrow(
       expect.objectContaining({
@@ -72,7 +72,7 @@ it.each([{ $where: 1 }, { a: { $gt: 1 } }, { a: [{ b: { $in: [] } }] }, { "$.a":
   },
 );
 
-it("matches a name with dots as a field or as the way to one", () => {
+it("MetadataFilter matches a name with dots as a field or as the way to one", () => {
   expect(matchesFilter({ a: { b: 1 } }, { "a.b": 1 })).toBe(true);
   expect(matchesFilter({ "a.b": 1 }, { "a.b": 1 })).toBe(true);
   expect(matchesFilter({ "a.b": 2, a: { b: 1 } }, { "a.b": 1 })).toBe(true);
@@ -94,7 +94,7 @@ it.each<[unknown, string]>([
   expect(() => toFilter(filter)).toThrow(expect.objectContaining({ code: "invalid_value", message }));
 });
 
-it("copies a filter, whose values may begin with $ and be null", () => {
+it("MetadataFilter copies a filter, whose values may begin with $ and be null", () => {
   const filter = { a: ["$gt", { b: null }], "a.$": 1 };
   const copy = toFilter(filter);
 
@@ -102,7 +102,7 @@ it("copies a filter, whose values may begin with $ and be null", () => {
   expect(copy["a"]).not.toBe(filter.a);
 });
 
-it("writes terms that a database keeps, each once, with the names of objects sorted", () => {
+it("MetadataFilter writes terms that a database keeps, each once, with the names of objects sorted", () => {
   const metadata = { b: { z: 1, a: [true, { y: null, x: "" }] }, "c.d": { e: 1 }, f: { "g.h": 1 }, é: 0 };
 
   expect(metadataTerms(metadata)).toEqual([

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { NearestItems } from "./nearest-items.ts";
 
-it("keeps the items that sorting everything would keep", () => {
+it("NearestItems keeps the items that sorting everything would keep", () => {
   const scores = fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 60, size: "max" });
 
   fc.assert(

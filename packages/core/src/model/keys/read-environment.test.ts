@@ -27,7 +27,7 @@ describe("an environment variable", () => {
     [{ TEST_A: "0" }, { name: "TEST_A", value: "0" }],
     [{ TEST_A: "" }, undefined],
     [{}, undefined],
-  ])("of %j is found as %j: the first that is not empty", (variables, found) => {
+  ])("an environment variable of %j is found as %j: the first that is not empty", (variables, found) => {
     stub(variables);
     expect(readEnvironment("TEST_A", "TEST_B")).toEqual(found);
   });

@@ -96,7 +96,7 @@ describe("the room for a line", () => {
     [["ab", "c"], 3, 2],
     [["\n"], 0, -1],
     [["a\nbcd\n"], 3, 2],
-  ])("of %j is enough with %d bytes, and not with %d", (chunks, enough, less) => {
+  ])("the room for a line of %j is enough with %d bytes, and not with %d", (chunks, enough, less) => {
     expect(() => linesOf(chunks, "any", enough)).not.toThrow();
     expect(() => linesOf(chunks, "any", less)).toThrow(tooLarge);
   });

@@ -66,7 +66,7 @@ describe("a hop that is answered", () => {
   it.each([
     [3, true],
     [2, false],
-  ])("with 3 bytes of at most %d is taken: %s", async (maxBytes, isTaken) => {
+  ])("a hop that is answered with 3 bytes of at most %d is taken: %s", async (maxBytes, isTaken) => {
     const { url } = await serveLoopback((_, response) => {
       response.write("a");
       setImmediate(() => response.end("bc"));
@@ -84,7 +84,7 @@ describe("a hop that is answered", () => {
     [200, "/to"],
     [301, undefined],
     [308, undefined],
-  ])("with %d and the location %s is no redirect", async (status, location) => {
+  ])("a hop that is answered with %d and the location %s is no redirect", async (status, location) => {
     expect(await hop({ url: await redirecting(status, location) })).toMatchObject({ status });
   });
 });
@@ -102,17 +102,20 @@ describe("a hop that is redirected", () => {
     [303, "HEAD", "HEAD"],
     [307, "POST", "POST"],
     [308, "POST", "POST"],
-  ])("by %d goes on from %s as %s, at the same origin with its headers", async (status, method, next) => {
-    const url = await redirecting(status, "to?x#y");
-    const body = method === "HEAD" || method === "GET" ? {} : { body: "hi" };
-    const isKept = next === method && method !== "GET";
-    const moved = { url: new URL("/to?x#y", url), method: next };
-    const asGet = status === 303 || (status < 303 && method === "POST");
-    const expected = asGet && next === "GET" ? { ...moved, headers: bodiless } : { ...moved, headers, ...body };
-    expect(await hop({ url, method, ...body })).toStrictEqual(
-      isKept || !asGet ? { ...moved, headers, ...body } : expected,
-    );
-  });
+  ])(
+    "a hop that is redirected by %d goes on from %s as %s, at the same origin with its headers",
+    async (status, method, next) => {
+      const url = await redirecting(status, "to?x#y");
+      const body = method === "HEAD" || method === "GET" ? {} : { body: "hi" };
+      const isKept = next === method && method !== "GET";
+      const moved = { url: new URL("/to?x#y", url), method: next };
+      const asGet = status === 303 || (status < 303 && method === "POST");
+      const expected = asGet && next === "GET" ? { ...moved, headers: bodiless } : { ...moved, headers, ...body };
+      expect(await hop({ url, method, ...body })).toStrictEqual(
+        isKept || !asGet ? { ...moved, headers, ...body } : expected,
+      );
+    },
+  );
 
   it("goes to another origin with harmless headers alone", async () => {
     const url = await redirecting(302, "https://other.example/to");

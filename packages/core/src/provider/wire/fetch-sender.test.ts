@@ -58,7 +58,7 @@ describe.each([
   });
 });
 
-it("keeps no chunk of a reply that its reader has taken", async () => {
+it("the fetch sender keeps no chunk of a reply that its reader has taken", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const sent: WeakRef<Uint8Array>[] = [];

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { failure } from "../../../test/pooled.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 
-it("rejects a private address within 100 ms, also the first time", async () => {
+it("GuardedFetch rejects a private address within 100 ms, also the first time", async () => {
   const guardedFetch = createGuardedFetch();
   const start = performance.now();
 

@@ -5,7 +5,7 @@ import { startPooled } from "../../../test/pooled.ts";
 
 const mebibyte = 1_048_576;
 
-it("applies backpressure for a slow reader without an idle timeout", async () => {
+it("HttpPool applies backpressure for a slow reader without an idle timeout", async () => {
   const piece = Buffer.alloc(65_536);
   let written = 0;
   const { send, url } = await startPooled(

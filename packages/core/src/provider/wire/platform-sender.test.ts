@@ -7,25 +7,25 @@ import { codeOf, echo, failure, readEcho } from "../../../test/pooled.ts";
 import { openPool } from "./open-pool.ts";
 import { sendByPlatform } from "./platform-sender.ts";
 
-it("opens no pool on a runtime whose undici has clients without dispatch", async () => {
+it("the platform sender opens no pool on a runtime whose undici has clients without dispatch", async () => {
   const partial = { Client: { prototype: {} }, buildConnector: () => undefined } as never;
 
   expect(await openPool({}, async () => await Promise.resolve(partial))).toBeUndefined();
   expect(await openPool({})).toBeDefined();
 });
 
-it("opens no pool on a runtime that cannot load undici", async () => {
+it("the platform sender opens no pool on a runtime that cannot load undici", async () => {
   expect(await openPool({}, async () => await Promise.reject(new Error("Dynamic require.")))).toBeUndefined();
 });
 
-it("opens no pool on workerd, whose sockets undici cannot use", async () => {
+it("the platform sender opens no pool on workerd, whose sockets undici cannot use", async () => {
   vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
   onTestFinished(() => void vi.unstubAllGlobals());
 
   expect(await openPool({})).toBeUndefined();
 });
 
-it("sends method, path, headers and body by the fetch of the platform", async () => {
+it("the platform sender sends method, path, headers and body by the fetch of the platform", async () => {
   const { url } = await serveLoopback(echo);
   const init = { method: "POST", headers: { "x-a": "b" }, body: "Grüße" };
 
@@ -34,7 +34,7 @@ it("sends method, path, headers and body by the fetch of the platform", async ()
   expect(await readEcho(reply)).toMatchObject({ method: "POST", url: "/path?q=1", body: "Grüße" });
 });
 
-it("is unavailable with the network's code when the platform's connection fails", async () => {
+it("the platform sender is unavailable with the network's code when the platform's connection fails", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -44,7 +44,7 @@ it("is unavailable with the network's code when the platform's connection fails"
   expect([error.code, error.cause]).toMatchObject(["unavailable", { cause: { code: "ECONNREFUSED" } }]);
 });
 
-it("keeps the timeouts and the signal of the pool", async () => {
+it("the platform sender keeps the timeouts and the signal of the pool", async () => {
   const { url } = await serveLoopback(() => undefined);
   const late = await failure(sendByPlatform(url, { headersTimeoutMs: 20 }));
   expect([late.code, codeOf(late)]).toEqual(["timeout", "ETIMEDOUT"]);

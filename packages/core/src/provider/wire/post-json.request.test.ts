@@ -107,7 +107,7 @@ describe("the whole answer of a vendor", () => {
     [[], "sent an empty answer"],
     [["{"], "sent an answer that is cut or not JSON"],
     [["<html>"], "sent an answer that is cut or not JSON"],
-  ])("of %j is a lost connection, in words", async (pieces, happened) => {
+  ])("the whole answer of a vendor of %j is a lost connection, in words", async (pieces, happened) => {
     const error = await readJson(replyOf(200, ...pieces)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TruncatedResponseError);
     expect(error).toMatchObject({ happened, code: "ECONNRESET" });

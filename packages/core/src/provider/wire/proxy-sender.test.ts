@@ -26,17 +26,20 @@ describe("a sender through proxies", () => {
     ["hosts without one", (proxy: string) => ({ ...none, httpProxy: proxy, noProxy: "127.0.0.1" }), 0],
     ["other hosts without one", (proxy: string) => ({ ...none, httpProxy: proxy, noProxy: "other.example" }), 1],
     ["none", () => none, 0],
-  ])("by %s sends so many requests through it, and keeps its connection", async (_title, addresses, times) => {
-    vi.stubEnv("http_proxy", "http://127.0.0.1:1");
-    vi.stubEnv("no_proxy", "");
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { server, proxy, read } = await start(addresses);
-    expect(await read()).toBe("Hi.");
-    expect(proxy.requests).toHaveLength(times);
-    expect(await read()).toBe("Hi.");
-    expect(server.requests).toHaveLength(2);
-    expect(proxy.openConnections()).toBe(Math.min(times, 1));
-  });
+  ])(
+    "a sender through proxies by %s sends so many requests through it, and keeps its connection",
+    async (_title, addresses, times) => {
+      vi.stubEnv("http_proxy", "http://127.0.0.1:1");
+      vi.stubEnv("no_proxy", "");
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const { server, proxy, read } = await start(addresses);
+      expect(await read()).toBe("Hi.");
+      expect(proxy.requests).toHaveLength(times);
+      expect(await read()).toBe("Hi.");
+      expect(server.requests).toHaveLength(2);
+      expect(proxy.openConnections()).toBe(Math.min(times, 1));
+    },
+  );
 
   it("ends its connections when it is closed, also before its first request", async () => {
     const { proxy, sender, read } = await start((url) => url);
@@ -52,7 +55,7 @@ describe("a sender through proxies", () => {
     ["that for https:", (main: string, other: string) => ({ ...none, httpProxy: other, httpsProxy: main }), [1, 0]],
     ["that for http: if there is no other", (main: string) => ({ ...none, httpProxy: main }), [1, 0]],
     ["none for a host without one", (main: string) => ({ ...none, httpsProxy: main, noProxy: "127.0.0.1" }), [0, 0]],
-  ])("by %s asks for a tunnel to a server of https:", async (_title, addresses, times) => {
+  ])("a sender through proxies by %s asks for a tunnel to a server of https:", async (_title, addresses, times) => {
     vi.stubEnv("https_proxy", "http://127.0.0.1:1");
     onTestFinished(() => void vi.unstubAllEnvs());
     const [main, other] = [await startForwardProxy(502), await startForwardProxy(502)];

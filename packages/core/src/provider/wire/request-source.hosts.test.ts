@@ -21,7 +21,7 @@ describe("the host of a request", () => {
     ["http://own.example/a", "evil.example", { text: "own.example", hostname: "own.example", host: "own.example" }],
     ["HTTPS://own.example:1?a", undefined, { text: "own.example:1", hostname: "own.example", host: "own.example:1" }],
     ["/http://evil.example/", "own.example", { text: "own.example", hostname: "own.example", host: "own.example" }],
-  ])("to %j with the header %j is %j", (target, header, host) => {
+  ])("the host of a request to %j with the header %j is %j", (target, header, host) => {
     expect(readRequestHost(target, header)).toEqual(host);
   });
 
@@ -40,7 +40,7 @@ describe("the host of a request", () => {
     ["/", ":80"],
     ["http:///a", "own.example"],
     ["http://a@own.example/", "own.example"],
-  ])("to %j with the header %j is none", (target, header) => {
+  ])("the host of a request to %j with the header %j is none", (target, header) => {
     expect(readRequestHost(target, header)).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ const withCode = (code: string, message = "It broke.", cause?: unknown) =>
 
 describe("the error of a request without a reply", () => {
   it.each(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"])(
-    "by %s is a timeout",
+    "the error of a request without a reply by %s is a timeout",
     (code) => {
       const cause = withCode(code);
       expect(toNetworkError(cause)).toMatchObject({
@@ -21,17 +21,20 @@ describe("the error of a request without a reply", () => {
     },
   );
 
-  it.each(["ECONNRESET", "ECONNREFUSED", "UND_ERR_SOCKET", "ETIMEDOUT", ""])("by %j is unavailable", (code) => {
-    const cause = withCode(code);
-    expect(toNetworkError(cause)).toMatchObject({
-      code: "unavailable",
-      message: "The connection to the server failed. The cause tells how.",
-      cause,
-    });
-  });
+  it.each(["ECONNRESET", "ECONNREFUSED", "UND_ERR_SOCKET", "ETIMEDOUT", ""])(
+    "the error of a request without a reply by %j is unavailable",
+    (code) => {
+      const cause = withCode(code);
+      expect(toNetworkError(cause)).toMatchObject({
+        code: "unavailable",
+        message: "The connection to the server failed. The cause tells how.",
+        cause,
+      });
+    },
+  );
 
   it.each(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"])(
-    "by %s is one that cannot be sent, without its cause",
+    "the error of a request without a reply by %s is one that cannot be sent, without its cause",
     (code) => {
       const error = toNetworkError(withCode(code, "invalid header sk-secret"));
       expect(error).toMatchObject({
@@ -62,27 +65,33 @@ describe("the error of a request without a reply", () => {
     ["Proxy response (502) !== 200 when HTTP Tunneling", 502],
     ["Something else", undefined],
     ["A Proxy response (403)", undefined],
-  ])("by a proxy that could not reach the server, %j, is unavailable", (message, status) => {
-    const cause = withCode("UND_ERR_ABORTED", message);
-    const error = toNetworkError(cause);
-    expect(error).toMatchObject({ code: "unavailable", message: "The proxy opened no connection to the server." });
-    expect(error.cause).toMatchObject({ message: "The proxy could not reach the server.", cause });
-    expect((error.cause as { status?: number }).status).toBe(status);
-    expect("status" in (error.cause as object)).toBe(status !== undefined);
-  });
+  ])(
+    "the error of a request without a reply by a proxy that could not reach the server, %j, is unavailable",
+    (message, status) => {
+      const cause = withCode("UND_ERR_ABORTED", message);
+      const error = toNetworkError(cause);
+      expect(error).toMatchObject({ code: "unavailable", message: "The proxy opened no connection to the server." });
+      expect(error.cause).toMatchObject({ message: "The proxy could not reach the server.", cause });
+      expect((error.cause as { status?: number }).status).toBe(status);
+      expect("status" in (error.cause as object)).toBe(status !== undefined);
+    },
+  );
 
   it.each([
     [407, "Check the user and the password in the proxy's address."],
     [403, "Check its rules."],
     [499, "Check its rules."],
-  ])("by a proxy that refused with %d does not help to try again", (status, mend) => {
-    const cause = withCode("UND_ERR_ABORTED", `Proxy response (${status}) !== 200 when HTTP Tunneling`);
-    expect(toNetworkError(cause)).toMatchObject({
-      code: "model_failed",
-      message: `The proxy refused the connection (status ${status}). ${mend}`,
-      cause,
-    });
-  });
+  ])(
+    "the error of a request without a reply by a proxy that refused with %d does not help to try again",
+    (status, mend) => {
+      const cause = withCode("UND_ERR_ABORTED", `Proxy response (${status}) !== 200 when HTTP Tunneling`);
+      expect(toNetworkError(cause)).toMatchObject({
+        code: "model_failed",
+        message: `The proxy refused the connection (status ${status}). ${mend}`,
+        cause,
+      });
+    },
+  );
 });
 
 /** A request over a connection that this test plays. */

@@ -26,7 +26,7 @@ describe("a waiting run", () => {
     [[asked("w", { kind: "event", about: { event: "paid" } })], [], false],
     [[asked("w", { kind: "sleep", until: 100 })], [], true],
     [undefined, ["w"], false],
-  ])("for %j with answers to %j can go on: %s", (waits, ids, due) => {
+  ])("a waiting run for %j with answers to %j can go on: %s", (waits, ids, due) => {
     expect(isDue({ ...record, ...(waits && { waits }) }, answersTo(...ids), 100)).toBe(due);
   });
 
@@ -38,7 +38,7 @@ describe("a waiting run", () => {
     [{ kind: "event" as const, about: { event: "paid" }, until: 150 }, true],
     [{ kind: "event" as const, about: { event: "paid" }, until: 49 }, false],
     [{ kind: "question" as const, about: { event: "paid" } }, false],
-  ])("for %j with a signal can go on: %s", (wait, due) => {
+  ])("a waiting run for %j with a signal can go on: %s", (wait, due) => {
     const signals = [{ number: 2, event: "paid", data: null, at: 50 }];
 
     expect(isDue({ ...record, waits: [asked("w", wait)] }, { ...answersTo(), signals }, 40)).toBe(due);
@@ -54,7 +54,7 @@ describe("a waiting run", () => {
     [100, [asked("w", { until: 100 })], [], false],
     [100, [asked("w", { until: 101 })], [], true],
     [100, [asked("w", { kind: "upgrade" })], [], true],
-  ])("until %d for %j with answers to %j is late: %s", (...row) => {
+  ])("a waiting run until %d for %j with answers to %j is late: %s", (...row) => {
     const [waitsUntil, waits, ids, late] = row;
     const waiting = { ...record, ...(waits && { waits }), ...(waitsUntil !== undefined && { waitsUntil }) };
     expect(isLate(waiting, answersTo(...ids), 100)).toBe(late);

@@ -25,7 +25,7 @@ function startNote() {
   };
 }
 
-it("is known to readers of this process at once, and in the record after 100 ms", async () => {
+it("RunningNote is known to readers of this process at once, and in the record after 100 ms", async () => {
   const { note, change, running, written } = startNote();
   expect(running.get("r")).toBe(fields);
   await vi.advanceTimersByTimeAsync(99);
@@ -38,7 +38,7 @@ it("is known to readers of this process at once, and in the record after 100 ms"
   expect(running.size).toBe(0);
 });
 
-it.each(["known", "close"] as const)("is not written any more after %s", async (method) => {
+it.each(["known", "close"] as const)("RunningNote is not written any more after %s", async (method) => {
   const { note, change } = startNote();
   await note[method]();
   await vi.advanceTimersByTimeAsync(1000);
@@ -84,7 +84,7 @@ it.each<[what: string, given: Partial<RunRecord>]>([
   note.close();
 });
 
-it("is written once, at the first call or timer, which clears the timer", async () => {
+it("RunningNote is written once, at the first call or timer, which clears the timer", async () => {
   const { note, change, written } = startNote();
   expect(await Promise.all([note.write(), note.write()])).toEqual([written, written]);
   expect(vi.getTimerCount()).toBe(0);
@@ -93,7 +93,7 @@ it("is written once, at the first call or timer, which clears the timer", async 
   expect(note.fields).toBe(fields);
 });
 
-it("is known as the record was where it was not written, and fails without a word where the timer writes it", async () => {
+it("RunningNote is known as the record was where it was not written, and fails without a word where the timer writes it", async () => {
   const { note, change } = startNote();
   expect(await note.known()).toBe(record);
   const failing = startNote();
@@ -103,7 +103,7 @@ it("is known as the record was where it was not written, and fails without a wor
   expect(change).not.toHaveBeenCalled();
 });
 
-it("does not keep the program running", () => {
+it("RunningNote does not keep the program running", () => {
   const timers: NodeJS.Timeout[] = [];
   const { setTimeout } = globalThis;
   vi.stubGlobal("setTimeout", (act: () => void, ms?: number) => {

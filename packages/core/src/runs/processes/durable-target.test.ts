@@ -19,20 +19,23 @@ const registries: Registries = {
 };
 
 describe("the runnable of a run", () => {
-  it.each(["agent", "team", "workflow"] as const)("of the kind %s is found by its name among those", (kind) => {
-    expect(findTarget(registries, kind, "a")).toEqual({ name: kind });
-    expect(lookUpTarget(registries, kind, "a")).toEqual({ name: kind });
-    for (const name of ["b", "constructor", "__proto__", ""]) {
-      expect(lookUpTarget(registries, kind, name)).toBeUndefined();
-      expect(() => findTarget(registries, kind, name)).toThrow(
-        expect.objectContaining({
-          code: "not_found",
-          message: expect.stringMatching(new RegExp(`^${kind} ".*" not found`, "i")),
-        }),
-      );
-    }
-    expect(lookUpTarget({}, kind, "a")).toBeUndefined();
-  });
+  it.each(["agent", "team", "workflow"] as const)(
+    "the runnable of a run of the kind %s is found by its name among those",
+    (kind) => {
+      expect(findTarget(registries, kind, "a")).toEqual({ name: kind });
+      expect(lookUpTarget(registries, kind, "a")).toEqual({ name: kind });
+      for (const name of ["b", "constructor", "__proto__", ""]) {
+        expect(lookUpTarget(registries, kind, name)).toBeUndefined();
+        expect(() => findTarget(registries, kind, name)).toThrow(
+          expect.objectContaining({
+            code: "not_found",
+            message: expect.stringMatching(new RegExp(`^${kind} ".*" not found`, "i")),
+          }),
+        );
+      }
+      expect(lookUpTarget({}, kind, "a")).toBeUndefined();
+    },
+  );
 });
 
 const runId = "5b1e9f3c-0000-4000-8000-000000000004";
@@ -80,7 +83,7 @@ describe("a run that is started", () => {
     [true, {}],
     [false, { stored: false }],
     [undefined, {}],
-  ])("of a workflow says whether its result is stored, %s, as %j", async (stored, shown) => {
+  ])("a run that is started of a workflow says whether its result is stored, %s, as %j", async (stored, shown) => {
     const { workflow, given } = workflowOf({ type: "finish", result: { ...result, stored } });
     const run = startRun(workflow, { kind: "workflow" }, {});
     await Array.fromAsync(run.chunks);

@@ -35,11 +35,14 @@ describe("the places of LocalEngine", () => {
     [11, 9],
     [2, 1],
     [1, 1],
-  ])("of %i let slow runs of a caller with many open ones take %i [durable.fairness]", async (concurrency, most) => {
-    const { submit } = await serveEngine(concurrency);
-    expect(await submit(concurrency + 5, 15, "many")).toBe(most);
-    expect(await submit(1, 14, "few")).toBe(concurrency - most > 0 ? 1 : 0);
-  });
+  ])(
+    "the places of LocalEngine of %i let slow runs of a caller with many open ones take %i [durable.fairness]",
+    async (concurrency, most) => {
+      const { submit } = await serveEngine(concurrency);
+      expect(await submit(concurrency + 5, 15, "many")).toBe(most);
+      expect(await submit(1, 14, "few")).toBe(concurrency - most > 0 ? 1 : 0);
+    },
+  );
 
   it("are kept for a job that is about to be submitted by the same rule", async () => {
     const { engine, submit } = await serveEngine(2);

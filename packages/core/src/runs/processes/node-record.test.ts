@@ -40,7 +40,7 @@ it("a process describes its agents, teams and workflows by kind and name, and na
 const record = { v: 1, heartbeat: 0, name: "n", serves: served };
 
 it.each([[record], [{ ...record, serves: { plans: [], sealIds: [] }, more: 1 }]])(
-  "is the record of a process: %j",
+  "a value is the record of a process: %j",
   (value) => {
     expect(isNodeRecord(value)).toBe(true);
   },
@@ -56,6 +56,6 @@ it.each([
   [{ ...record, serves: { plans: [], sealIds: [1] } }],
   [{ ...record, serves: { plans: [{ kind: "agent", plan }], sealIds: [] } }],
   [{ ...record, serves: { plans: [{ kind: "agent", name: "a", plan: {} }], sealIds: [] } }],
-])("is no record of a process: %j", (value) => {
+])("a value is no record of a process: %j", (value) => {
   expect(isNodeRecord(value)).toBe(false);
 });

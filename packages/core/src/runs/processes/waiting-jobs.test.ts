@@ -6,7 +6,7 @@ describe("many waiting jobs", () => {
     ["equal", () => 10],
     ["rising", (index: number) => index],
     ["falling", (index: number) => -index],
-  ])("with %s priorities are not all compared to find the next", async (_kind, priorityOf) => {
+  ])("many waiting jobs with %s priorities are not all compared to find the next", async (_kind, priorityOf) => {
     const count = 4096;
     let reads = 0;
     const { engine, begun, serve, end } = begin();
@@ -22,7 +22,7 @@ describe("many waiting jobs", () => {
     expect(reads).toBeLessThan(2 * 4 * 12 * (count + 100));
   });
 
-  it("of one run begin in the order of their priorities, whatever begins between them", async () => {
+  it("many waiting jobs of one run begin in the order of their priorities, whatever begins between them", async () => {
     const { engine, begun, serve, end } = begin();
     for (const activation of [1, 2, 3, 4]) await engine.submit(job("a", { activation, priority: 10 - activation }));
     await engine.submit(job("b", { priority: 8 }));

@@ -30,7 +30,7 @@ describe("a reader of a run that is over", () => {
   });
 
   it.each(["completed", "error", "cancelled"] as const)(
-    "with status %s is told that a removed log is gone",
+    "a reader of a run that is over with status %s is told that a removed log is gone",
     async (status) => {
       expect(await readAll(tailOf(new RemoteStorage(), { record: { status } }))).toEqual(["gone"]);
     },

@@ -25,7 +25,7 @@ it.each([
   expect(seal).toThrow(expect.objectContaining({ code: "invalid_request", message }));
 });
 
-it("opens the keys of the run that they were sealed for, under each of its seal keys, and no other", () => {
+it("KeyVault opens the keys of the run that they were sealed for, under each of its seal keys, and no other", () => {
   const [older, newer] = ["a".repeat(32), "b".repeat(32)];
   const keys = { apiKeys: { openai: "sk-1", anthropic: "sk-2" }, apiKey: "sk-3" };
   const sealed = new KeyVault(shared(), [older]).seal("r", keys);
@@ -40,7 +40,7 @@ it("opens the keys of the run that they were sealed for, under each of its seal 
 
 const secrets = ["a".repeat(32), "b".repeat(32)] as const;
 
-it("seals with the first of its keys, otherwise each time, and names it", () => {
+it("KeyVault seals with the first of its keys, otherwise each time, and names it", () => {
   const vault = new KeyVault(shared(), secrets);
   const [one, again] = [1, 2].map(() => vault.seal("r", { apiKey: "sk-1" }));
   expect(one).not.toBe(again);
@@ -54,12 +54,12 @@ it("seals with the first of its keys, otherwise each time, and names it", () => 
   expect(new KeyVault(shared(), secrets.slice(0, 1)).open("r", one)).toEqual({ apiKeys: {}, apiKey: "sk-1" });
 });
 
-it.each(["", ".", "x.y", "0000000.AAAA"])("opens nothing that it has not sealed: %j", (sealed) => {
+it.each(["", ".", "x.y", "0000000.AAAA"])("KeyVault opens nothing that it has not sealed: %j", (sealed) => {
   expect(new KeyVault(shared(), secrets).open("r", sealed)).toBeNull();
   expect(new KeyVault(shared(), secrets).open("r", undefined)).toEqual({});
 });
 
-it("opens nothing that was changed", () => {
+it("KeyVault opens nothing that was changed", () => {
   const vault = new KeyVault(shared(), secrets);
   const sealed = vault.sealText("place", "secret");
   const changed = `${sealed.slice(0, -2)}${sealed.endsWith("AA") ? "BB" : "AA"}`;
@@ -68,7 +68,7 @@ it("opens nothing that was changed", () => {
   expect(new KeyVault(shared(), secrets.toReversed()).openText("place", sealed)).toBe("secret");
 });
 
-it("keeps keys and texts as they are beside a storage in memory, for all its services, until they are forgotten", () => {
+it("KeyVault keeps keys and texts as they are beside a storage in memory, for all its services, until they are forgotten", () => {
   const storage = new InMemoryStorage();
   const [one, other] = [new KeyVault(storage), new KeyVault(storage)];
   const keys = { apiKeys: { openai: "sk-1" } };
@@ -100,7 +100,7 @@ it.each<[secrets: readonly string[] | false, isInMemory: boolean, canSeal: boole
 it.each([
   [false, "This run is stored, and API keys of callers are not."],
   [[], "Give the RunService sealKeys"],
-] as const)("refuses keys with the seal keys %j, and does not quote them", (given, message) => {
+] as const)("KeyVault refuses keys with the seal keys %j, and does not quote them", (given, message) => {
   const seal = () => new KeyVault(shared(), given).seal("r", { apiKey: "sk-1" });
   const refusal = { code: "invalid_request", message: expect.stringContaining(message) };
   expect(seal).toThrow(expect.objectContaining(refusal));
@@ -111,7 +111,7 @@ it.each([
   [{ apiKeys: { openai: "with space" } }, /keys\.apiKeys\.openai must/],
   [{ apiKeys: { ["v".repeat(70)]: "with space" } }, new RegExp(`keys\\.apiKeys\\.v{64} must`)],
   [{ apiKey: "" }, /keys\.apiKey must/],
-])("refuses the key in %j by its name alone", (keys, message) => {
+])("KeyVault refuses the key in %j by its name alone", (keys, message) => {
   expect(() => new KeyVault(shared(), secrets).seal("r", keys)).toThrow(message);
   expect(() => new KeyVault(shared(), secrets).seal("r", keys)).not.toThrow("with space");
 });

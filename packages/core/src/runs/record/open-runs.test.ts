@@ -14,7 +14,7 @@ async function listed(store: RunStore): Promise<{ runIds: string[]; errors: unkn
   return { runIds, errors };
 }
 
-it("lists the open runs of all pages, without a damaged entry, which is told", async () => {
+it("the list of open runs lists the open runs of all pages, without a damaged entry, which is told", async () => {
   const storage = new InMemoryStorage();
   const store = new RunStore(storage, () => 1);
   const runIds = Array.from({ length: 205 }, (_, index) => `run/é${String(index).padStart(3, "0")}`);
@@ -28,7 +28,7 @@ it("lists the open runs of all pages, without a damaged entry, which is told", a
   expect(errors).toEqual([expect.objectContaining({ code: "storage_corrupt" })]);
 });
 
-it("lets one of two processes that list an open run renew it", async () => {
+it("the list of open runs lets one of two processes that list an open run renew it", async () => {
   const storage = new InMemoryStorage();
   const stores = [2, 3].map((now) => new RunStore(storage, () => now));
   await new RunStore(storage, () => 1).open(record);

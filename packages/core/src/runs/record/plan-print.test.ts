@@ -6,7 +6,7 @@ import { addUse, findMissing, hashOf, PlanPrinter } from "./plan-print.ts";
 const tool = (name: string, effect?: string) => ({ name, effect, inputSchema: { type: "object" } });
 const used = (tools: string[], steps: string[] = []) => ({ tools: new Set(tools), steps: new Set(steps) });
 
-it("has the tools of an agent, of a team's members, and of the agents of a workflow's steps, each under its path", () => {
+it("PlanPrint has the tools of an agent, of a team's members, and of the agents of a workflow's steps, each under its path", () => {
   const agent = { tools: [tool("send")] };
   const team = { members: [{ name: "é", tools: [tool("find")], members: [{ name: "m", tools: [tool("send")] }] }] };
   const steps = [
@@ -25,7 +25,7 @@ it("has the tools of an agent, of a team's members, and of the agents of a workf
   ]);
 });
 
-it("misses what the run has used and finds gone or changed, and nothing else", () => {
+it("PlanPrint misses what the run has used and finds gone or changed, and nothing else", () => {
   const printer = new PlanPrinter();
   const before = printer.print({ tools: [tool("send"), tool("find"), tool("read")] });
   const now = printer.print({ tools: [tool("send", "repeatable"), tool("read")] });
@@ -37,7 +37,7 @@ it("misses what the run has used and finds gone or changed, and nothing else", (
   expect(findMissing(before, now, used(["read"]))).toEqual([]);
 });
 
-it("misses a tool of a member that the run has used by its name, under its path", () => {
+it("PlanPrint misses a tool of a member that the run has used by its name, under its path", () => {
   const team = (...names: string[]) => ({ members: [{ name: "writer", tools: names.map((name) => tool(name)) }] });
   const [before, now] = [team("send", "find"), team("find")].map((each) => new PlanPrinter().print(each));
   expect(findMissing(before ?? { tools: {} }, now ?? { tools: {} }, used(["send"]))).toEqual([
@@ -45,7 +45,7 @@ it("misses a tool of a member that the run has used by its name, under its path"
   ]);
 });
 
-it("misses performed steps that are gone, of another kind, or in another order", () => {
+it("PlanPrint misses performed steps that are gone, of another kind, or in another order", () => {
   const printer = new PlanPrinter();
   const print = (...steps: [string, string][]) =>
     printer.print({ plannedSteps: steps.map(([name, kind]) => ({ name, kind })) });

@@ -196,8 +196,11 @@ describe("the caller of a run", () => {
     [{ userId: "ada", verified: false }, undefined, unknown, unknown],
     [{ tenantId: "t" }, undefined, host, host],
     [{}, "#", unknown, unknown],
-  ])("of %j, counted as %j, is the same by the record and by the entry", (owner, anonymous, ...callers) => {
-    const given = anonymous === undefined ? {} : { anonymous };
-    expect([callerOf({ owner, ...given }), callerOfOpen({ owner: ownerKey(owner), ...given })]).toEqual(callers);
-  });
+  ])(
+    "the caller of a run of %j, counted as %j, is the same by the record and by the entry",
+    (owner, anonymous, ...callers) => {
+      const given = anonymous === undefined ? {} : { anonymous };
+      expect([callerOf({ owner, ...given }), callerOfOpen({ owner: ownerKey(owner), ...given })]).toEqual(callers);
+    },
+  );
 });

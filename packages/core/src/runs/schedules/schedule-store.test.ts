@@ -34,7 +34,7 @@ const record = {
   creation: "c",
 } as const satisfies ScheduleRecord;
 
-it("keeps one entry for each schedule in the list of due ones", async () => {
+it("ScheduleStore keeps one entry for each schedule in the list of due ones", async () => {
   const { storage, store } = makeStore();
   const first = (await store.write(null, record)) ?? record;
   const second = await store.write(first, { ...first, wakeAt: 2 * minuteMs });
@@ -47,7 +47,7 @@ it("keeps one entry for each schedule in the list of due ones", async () => {
   expect(await storage.list("schedule-due")).toEqual([]);
 });
 
-it("leaves no entry of a change that another process was faster to make", async () => {
+it("ScheduleStore leaves no entry of a change that another process was faster to make", async () => {
   const { storage, store } = makeStore();
   const first = (await store.write(null, record)) ?? record;
   await store.write(first, { ...first, wakeAt: 3 * minuteMs });
@@ -56,7 +56,7 @@ it("leaves no entry of a change that another process was faster to make", async 
   expect(await storage.list("schedule-due")).toHaveLength(1);
 });
 
-it("removes an entry without its record after a minute, and not before, because a process may be about to write it", async () => {
+it("ScheduleStore removes an entry without its record after a minute, and not before, because a process may be about to write it", async () => {
   const { clock, storage, store } = makeStore();
   await storage.set("schedule-due", `${"5".padStart(16, "0")}/left/mark`, { v: 1 });
   const { due } = await store.listDue(10);
@@ -73,7 +73,7 @@ it("removes an entry without its record after a minute, and not before, because 
   expect(await storage.list("schedule-due")).toEqual([]);
 });
 
-it("begins a change again that took so long that its entry may be gone", async () => {
+it("ScheduleStore begins a change again that took so long that its entry may be gone", async () => {
   const { clock, storage, store } = makeStore();
   const set = storage.set.bind(storage);
   storage.set = async (...args) => {
@@ -86,7 +86,7 @@ it("begins a change again that took so long that its entry may be gone", async (
   expect(await storage.list("schedules")).toEqual([]);
 });
 
-it("writes an entry again that was removed while the change took long", async () => {
+it("ScheduleStore writes an entry again that was removed while the change took long", async () => {
   const { clock, storage, store } = makeStore();
   const compareAndSet = storage.compareAndSet.bind(storage);
   storage.compareAndSet = async (...args) => {
@@ -101,7 +101,7 @@ it("writes an entry again that was removed while the change took long", async ()
   expect(await storage.list("schedule-due")).toHaveLength(1);
 });
 
-it("counts the schedules of an owner with those that are being created, and without those that were left", async () => {
+it("ScheduleStore counts the schedules of an owner with those that are being created, and without those that were left", async () => {
   const { clock, storage, store } = makeStore();
   const { owner } = record;
   await store.addToOwner(record);
@@ -116,7 +116,7 @@ it("counts the schedules of an owner with those that are being created, and with
   expect(await store.countOf({ userId: "bob" })).toBe(0);
 });
 
-it("reports a damaged schedule by its key", async () => {
+it("ScheduleStore reports a damaged schedule by its key", async () => {
   const { storage, store } = makeStore();
   await storage.set("schedules", "daily", { v: 1, id: "daily" });
 

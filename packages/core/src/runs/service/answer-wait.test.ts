@@ -51,22 +51,25 @@ describe("an answer to an approval", () => {
     [{ amount: 101, to: { name: "Ada" } }, "args.amount"],
     [{ amount: 5, to: {} }, "args.to.name"],
     [{ amount: 5 }, "args.to"],
-  ])("with the arguments %j is refused, names the field, and leaves the wait open", async (args, field) => {
-    const { runId, waitId, service, other, paid } = await waitingPayment();
+  ])(
+    "an answer to an approval with the arguments %j is refused, names the field, and leaves the wait open",
+    async (args, field) => {
+      const { runId, waitId, service, other, paid } = await waitingPayment();
 
-    for (const process of [service, other]) {
-      await expect(process.answer(runId, waitId, { approved: true, args }, "host")).rejects.toMatchObject({
-        code: "invalid_request",
-        message: expect.stringContaining(field),
-      });
-    }
+      for (const process of [service, other]) {
+        await expect(process.answer(runId, waitId, { approved: true, args }, "host")).rejects.toMatchObject({
+          code: "invalid_request",
+          message: expect.stringContaining(field),
+        });
+      }
 
-    expect((await service.get(runId, "host")).status).toBe("waiting");
-    // By the process that performs runs: that of another one is found by its next sweep.
-    await service.answer(runId, waitId, { approved: true, args: { amount: 6, to: { name: "Zoë" } } }, "host");
-    await untilStatus(service, runId, "completed");
-    expect(paid.mock.calls.map(([given]) => given)).toEqual([{ amount: 6, to: { name: "Zoë" } }]);
-  });
+      expect((await service.get(runId, "host")).status).toBe("waiting");
+      // By the process that performs runs: that of another one is found by its next sweep.
+      await service.answer(runId, waitId, { approved: true, args: { amount: 6, to: { name: "Zoë" } } }, "host");
+      await untilStatus(service, runId, "completed");
+      expect(paid.mock.calls.map(([given]) => given)).toEqual([{ amount: 6, to: { name: "Zoë" } }]);
+    },
+  );
 });
 
 describe("a wait for a word on a call that may have had its effect", () => {

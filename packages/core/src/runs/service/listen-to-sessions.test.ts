@@ -19,7 +19,7 @@ function storeOf() {
 const registriesOf = (given: object): Registries => given;
 const listener: SessionListener = {};
 
-it("listens once to each store of all runnables, and of the members and steps in them, until it is ended", () => {
+it("listenToSessions listens once to each store of all runnables, and of the members and steps in them, until it is ended", () => {
   const [own, shared, member, nested, step, planned] = [1, 2, 3, 4, 5, 6].map(storeOf);
   const registries = registriesOf({
     agents: new Map([
@@ -37,13 +37,13 @@ it("listens once to each store of all runnables, and of the members and steps in
   expect(stores.map((store) => store?.listeners)).toEqual(stores.map(() => []));
 });
 
-it("leaves runnables alone that have no store to listen to", () => {
+it("listenToSessions leaves runnables alone that have no store to listen to", () => {
   const odd = [{}, { sessions: {} }, { sessions: { addListener: 1 } }, { members: "none" }, { members: [null] }];
   expect(listenToSessions(registriesOf({ agents: Object.fromEntries(odd.entries()) }), listener)).toEqual([]);
   expect(listenToSessions({}, listener)).toEqual([]);
 });
 
-it("hears what becomes of the sessions of an agent", async () => {
+it("listenToSessions hears what becomes of the sessions of an agent", async () => {
   const agent = new Agent({ name: "a", model: new ScriptedModel(), storage: new InMemoryStorage() });
   const heard: unknown[] = [];
   const forgetUser = async (user: object) => void heard.push(user);

@@ -162,7 +162,7 @@ describe("schedules of users", () => {
     await expect(schedules.put({ ...each, id: "c" }, {})).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("of the host are for the host alone, even if they have no user", async () => {
+  it("schedules of users of the host are for the host alone, even if they have no user", async () => {
     const { schedules } = makeNode();
     await schedules.put(each);
 

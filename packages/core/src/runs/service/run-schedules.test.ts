@@ -26,7 +26,7 @@ describe("a schedule", () => {
     expect(runs.begun).toEqual([`each ${clock.now}`]);
   });
 
-  it("of one time begins once, is ended, and is removed after the time for which ended runs are kept", async () => {
+  it("a schedule of one time begins once, is ended, and is removed after the time for which ended runs are kept", async () => {
     const { schedules, passAt, begun } = makeNode();
     await schedules.put({ id: "once", at: start + 5 * minuteMs, request });
     await passAt(5);
@@ -136,7 +136,7 @@ describe("times that are late", () => {
     }
   });
 
-  it("of years are one, with one change of the schedule", async () => {
+  it("times that are late of years are one, with one change of the schedule", async () => {
     const { schedules, passAt, begun, history } = makeNode();
     await schedules.put({ ...each, everyMs: 1000 });
     await passAt(3 * 365 * 24 * 60);
@@ -192,14 +192,17 @@ describe("a run that cannot be accepted", () => {
     expect(begun()).toEqual([10]);
   });
 
-  it.each(["not_found", "invalid_request"] as const)("with %s is a failure in the history", async (code) => {
-    const { runs, schedules, passAt } = makeNode();
-    await schedules.put(each);
-    runs.failure = new TroupeError(code, "There is no such agent.");
-    await passAt(10);
+  it.each(["not_found", "invalid_request"] as const)(
+    "a run that cannot be accepted with %s is a failure in the history",
+    async (code) => {
+      const { runs, schedules, passAt } = makeNode();
+      await schedules.put(each);
+      runs.failure = new TroupeError(code, "There is no such agent.");
+      await passAt(10);
 
-    expect((await schedules.get("each")).history).toMatchObject([{ status: "failed", error: { code } }]);
-  });
+      expect((await schedules.get("each")).history).toMatchObject([{ status: "failed", error: { code } }]);
+    },
+  );
 
   it("because another request has begun the run of that time counts as begun", async () => {
     const { runs, schedules, passAt, history } = makeNode();

@@ -217,7 +217,7 @@ describe("RunService.cleanUp", () => {
   it.each([
     [{ logMs: 10, recordMs: 50 }, 110, 150],
     [{ logMs: 90, recordMs: 50 }, 150, 150],
-  ])("with %j removes logs at %i and records at %i", async (retention, logAt, recordAt) => {
+  ])("RunService.cleanUp with %j removes logs at %i and records at %i", async (retention, logAt, recordAt) => {
     const { service, storage, store, clock, log } = await serviceWith([{ status: "running" }], { retention });
     await log({ t: "end", output: null });
     await store.finish("r", { status: "completed" });

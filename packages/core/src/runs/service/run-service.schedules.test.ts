@@ -82,7 +82,7 @@ it("two processes over one storage begin one run at each time, and the other goe
   expect(await createdTimes(other)).toEqual([10_000, 20_000, 30_000, 40_000]);
 });
 
-it("begins no runs before serve and after drain, and one for the times that were missed", async () => {
+it("RunService begins no runs before serve and after drain, and one for the times that were missed", async () => {
   startClock();
   const service = makeService();
   await service.schedules.put({ ...each, everyMs: 100_000 });
@@ -99,7 +99,7 @@ it("begins no runs before serve and after drain, and one for the times that were
   expect(history.map(({ status }) => status)).toEqual(["begun", "missed"]);
 });
 
-it("begins no runs while the engine says that the clock of the process is wrong", async () => {
+it("RunService begins no runs while the engine says that the clock of the process is wrong", async () => {
   startClock();
   const clock = { isWrong: true };
   const engine = Object.assign(new LocalEngine(), { isClockWrong: () => clock.isWrong });
@@ -114,7 +114,7 @@ it("begins no runs while the engine says that the clock of the process is wrong"
   expect(await createdTimes(service)).toHaveLength(2);
 });
 
-it("cancels the run that still waits when the next time comes, with cancel-running", async () => {
+it("RunService cancels the run that still waits when the next time comes, with cancel-running", async () => {
   startClock();
   const book = defineTool({
     name: "book",
@@ -134,7 +134,7 @@ it("cancels the run that still waits when the next time comes, with cancel-runni
   expect(runs.map(({ status }) => status)).toEqual(["waiting", "cancelled"]);
 });
 
-it("removes the schedules of a user who is forgotten", async () => {
+it("RunService removes the schedules of a user who is forgotten", async () => {
   const service = makeService();
   for (const userId of ["ada", "bob"]) await service.schedules.put({ ...each, id: userId }, { userId });
   await service.forgetUser({ userId: "ada" });
@@ -142,7 +142,7 @@ it("removes the schedules of a user who is forgotten", async () => {
   expect((await service.schedules.list()).map(({ id }) => id)).toEqual(["bob"]);
 });
 
-it("takes the bound of schedules from its options", async () => {
+it("RunService takes the bound of schedules from its options", async () => {
   const service = makeService({ admission: { schedulesPerUser: 1 } });
   await service.schedules.put(each, { userId: "ada" });
 
@@ -152,7 +152,7 @@ it("takes the bound of schedules from its options", async () => {
   });
 });
 
-it("takes no schedules once it is closed", async () => {
+it("RunService takes no schedules once it is closed", async () => {
   const service = makeService();
   await service.close();
 

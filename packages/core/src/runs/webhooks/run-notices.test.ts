@@ -24,7 +24,7 @@ async function world() {
   return { ...of, storage, receivers, wait, attempt: async () => await attemptAll(of, now), now: () => now };
 }
 
-it("keeps two hundred deliveries of a run, and gives up the oldest beyond them, first those that are over", async () => {
+it("RunNotices keeps two hundred deliveries of a run, and gives up the oldest beyond them, first those that are over", async () => {
   const { storage, receivers, wait, attempt } = await world();
   await wait(199);
   expect(await deliveriesIn(storage)).toHaveLength(199);
@@ -42,7 +42,7 @@ it("keeps two hundred deliveries of a run, and gives up the oldest beyond them, 
   expect(kept.filter(({ status }) => status === "pending")).toHaveLength(2);
 });
 
-it("never sends a delivery that was given up for newer ones, and drops its entry in the outbox", async () => {
+it("RunNotices never sends a delivery that was given up for newer ones, and drops its entry in the outbox", async () => {
   const { storage, receivers, wait, attempt } = await world();
   await wait(201);
   receivers.answer = () => 204;
@@ -52,7 +52,7 @@ it("never sends a delivery that was given up for newer ones, and drops its entry
   expect(await storage.list("outbox")).toEqual([]);
 });
 
-it("gives a later run with the same id events of other ids", async () => {
+it("RunNotices gives a later run with the same id events of other ids", async () => {
   const { storage, store, now } = await world();
   const ids: string[] = [];
   for (const createdAt of [1, 2]) {
@@ -67,7 +67,7 @@ it("gives a later run with the same id events of other ids", async () => {
   expect(now()).toBe(1_000_000);
 });
 
-it("delivers what another process has noted, also in a process with other webhooks or none", async () => {
+it("RunNotices delivers what another process has noted, also in a process with other webhooks or none", async () => {
   const { storage, store, receivers, now } = await world();
   const died = processOf(storage, { settings, now, fetch: receivers.fetch });
   const other = processOf(storage, { now, fetch: receivers.fetch });

@@ -100,7 +100,7 @@ function isMisjudged(candidate: JsonSchema): boolean {
 }
 
 // The time is the other validator's: it compiles each schema to code.
-it("gives the same verdict as another validator, on any schema and value", () => {
+it("compileCheck gives the same verdict as another validator, on any schema and value", () => {
   const verdicts = { fits: 0, fails: 0 };
   fc.assert(
     fc.property(root, fc.array(value, { minLength: 5, maxLength: 15 }), (candidate, instances) => {

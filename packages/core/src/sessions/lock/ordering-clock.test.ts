@@ -20,14 +20,14 @@ it.each([
   ["the system's clock, when the finer one is two milliseconds ahead", now + 2, now * 1000],
   ["the system's clock, when the finer one is two milliseconds behind", now - 2, now * 1000],
   ["the system's clock, when that was set anew", now - 3_600_000, now * 1000],
-])("gives whole microseconds of the epoch by %s", (_which, ms, expected) => {
+])("OrderingClock gives whole microseconds of the epoch by %s", (_which, ms, expected) => {
   finer(ms);
   const time = new OrderingClock().next();
   expect(Number.isInteger(time)).toBe(true);
   expect(Math.abs(time - expected)).toBeLessThanOrEqual(1);
 });
 
-it("gives no time twice, and none before an earlier one, also when the clocks stand or go back", () => {
+it("OrderingClock gives no time twice, and none before an earlier one, also when the clocks stand or go back", () => {
   finer(now);
   const clock = new OrderingClock();
   const first = clock.next();
@@ -37,7 +37,7 @@ it("gives no time twice, and none before an earlier one, also when the clocks st
   expect(clock.next()).toBe(first + 3);
 });
 
-it("gives a time after the one that it is told, and then goes on by its own", () => {
+it("OrderingClock gives a time after the one that it is told, and then goes on by its own", () => {
   finer(now);
   const clock = new OrderingClock();
   const first = clock.next();

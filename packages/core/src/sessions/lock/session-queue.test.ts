@@ -168,7 +168,7 @@ describe("a run that joins while another process holds the lease", () => {
   });
 });
 
-it("has a lease of ten seconds by default", async () => {
+it("SessionQueue has a lease of ten seconds by default", async () => {
   const { processes, readQueue } = startProcesses(1);
   const [one] = processes as [Process];
   const position = createSharedQueues(one.storage).join("-/-/s", enqueue);

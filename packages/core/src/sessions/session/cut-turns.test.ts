@@ -47,7 +47,7 @@ describe("a cut of a session's turns", () => {
     [4, [1, 2, 3, 4], { from: 4, through: 4 }, 1],
     [3, [1, 2, 3, 4, 5], { from: 3, through: 5 }, 3],
     [2, [1, 3], { from: 2, through: 4 }, 1],
-  ])("from %d of %j is %j, and removes %d", async (...row) => {
+  ])("a cut of a session's turns from %d of %j is %j, and removes %d", async (...row) => {
     const [from, numbers, cut, count] = row;
     const { storage, cuttable } = await sessionOf(record, numbers);
     const session = await cutTurns(cuttable, { from, session: record });
@@ -68,7 +68,7 @@ describe("a cut of a session's turns", () => {
     ["model", undefined],
     ["user", "Look at 1."],
     [undefined, "Look at 1."],
-  ] as const)("of all turns leaves a title by %s as %s", async (titleBy, title) => {
+  ] as const)("a cut of a session's turns of all turns leaves a title by %s as %s", async (titleBy, title) => {
     const { titleBy: _, ...titled } = record;
     const before: SessionRecord = { ...titled, ...(titleBy && { titleBy }) };
     const { cuttable } = await sessionOf(before, [1, 2, 3, 4]);

@@ -70,7 +70,7 @@ describe.each(works)("%s with many pages of turns", (_what, work) => {
   });
 });
 
-it("has no more than eight pieces of large data in memory while a session is deleted", async () => {
+it("a storage has no more than eight pieces of large data in memory while a session is deleted", async () => {
   const storage = await seeded();
   for (let number = 10; number < 40; number++) await storage.set(namespaces.turnParts, `${key}/${number}`, "Æ");
   const list = vi.spyOn(storage, "list");

@@ -64,10 +64,13 @@ describe("the pages of a user's sessions", () => {
     [3, [["d", "c", "b"], ["a"]]],
     [4, [["d", "c", "b", "a"]]],
     [5, [["d", "c", "b", "a"]]],
-  ])("of %d have each session once, newest first, and no empty page at the end", async (limit, expected) => {
-    const pages = await pagesOf([await storing(four)], limit);
-    expect(pages.map((page) => page.map(([id]) => id))).toEqual(expected);
-  });
+  ])(
+    "the pages of a user's sessions of %d have each session once, newest first, and no empty page at the end",
+    async (limit, expected) => {
+      const pages = await pagesOf([await storing(four)], limit);
+      expect(pages.map((page) => page.map(([id]) => id))).toEqual(expected);
+    },
+  );
 
   it("have the cursor of their last session, and none on the last page", async () => {
     const storage = await storing(four);

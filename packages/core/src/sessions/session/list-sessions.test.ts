@@ -7,7 +7,7 @@ import { appendAll } from "./test/turns.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-it("lists a session with the time that it is read with, also of a turn that was counted between two milliseconds", async () => {
+it("listSessions lists a session with the time that it is read with, also of a turn that was counted between two milliseconds", async () => {
   const begun = Date.now();
   let calls = 0;
   vi.spyOn(Date, "now").mockImplementation(() => begun + calls++);
@@ -20,7 +20,7 @@ it("lists a session with the time that it is read with, also of a turn that was 
   expect(sessions).toEqual([await store.readSession(sessions[0]?.sessionId ?? "", { owner })]);
 });
 
-it("leaves the entry of a session that is about to be created, and removes one that is a day old", async () => {
+it("listSessions leaves the entry of a session that is about to be created, and removes one that is a day old", async () => {
   vi.useFakeTimers({ toFake: ["Date", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const storage = new InMemoryStorage();
@@ -43,7 +43,7 @@ it("leaves the entry of a session that is about to be created, and removes one t
 });
 
 it.each([{ userId: "ada", tenantId: "acme" }, { userId: "bob" }, { userId: "ada", verified: false }])(
-  "lists a session of one storage that %j has by the same id in another",
+  "listSessions lists a session of one storage that %j has by the same id in another",
   async (other) => {
     const [first, second] = [new InMemoryStorage(), new InMemoryStorage()];
     const owner = { userId: "ada" };

@@ -71,7 +71,7 @@ describe("a turn that may have been deleted", () => {
     [3, false],
     [9, true],
     [0, false],
-  ])("with the number %d is: %s", async (seq, isDeleted) => {
+  ])("a turn that may have been deleted with the number %d is: %s", async (seq, isDeleted) => {
     const { open, turns } = opened({ names: ["a", "b", "c"], session: { ...record, removed: 1 } });
     turns.splice(1, 1);
     expect(await open.isDeleted(seq)).toBe(isDeleted);
@@ -89,7 +89,7 @@ describe("an open session", () => {
     [record, true],
     [{ ...record, title: "Mine", titleBy: "user" as const }, false],
     [{ ...record, title: "Said", titleBy: "message" as const }, false],
-  ])("of %j has given it a title by its first turn: %s", async (session, madeTitle) => {
+  ])("an open session of %j has given it a title by its first turn: %s", async (session, madeTitle) => {
     const { open } = opened({ session });
     expect(open.madeTitle).toBe(false);
     await open.appendTurn(turnNamed("x"));

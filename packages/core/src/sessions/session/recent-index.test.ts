@@ -29,7 +29,7 @@ describe("the key of a place in the list", () => {
     [1_700_000_000_000_000, "acme/ada/7300000000000000/s"],
     [8_999_999_999_999_999, "acme/ada/0000000000000001/s"],
     [9_000_000_000_000_000, "acme/ada/0000000000000000/s"],
-  ])("of the recency %d is %s, and is read again", (recency, key) => {
+  ])("the key of a place in the list of the recency %d is %s, and is read again", (recency, key) => {
     expect(recentKey(owner, { sessionId: "s", recency })).toBe(key);
     expect(readRecentKey(owner, key)).toEqual({ sessionId: "s", recency });
   });
@@ -52,7 +52,7 @@ describe("the cursor of a page of the list", () => {
     [{ sessionId: "s", recency: 0 }, "0~s"],
     [{ sessionId: "a~b", recency: 12 }, "12~a~b"],
     [{ sessionId: "s:1", recency: 1_700_000_000_000_000 }, "1700000000000000~s:1"],
-  ])("of %j is %s, and is read again", (place, cursor) => {
+  ])("the cursor of a page of the list of %j is %s, and is read again", (place, cursor) => {
     expect(toSessionCursor(place)).toBe(cursor);
     expect(parseSessionCursor(cursor)).toStrictEqual(place);
   });

@@ -137,7 +137,7 @@ describe.each(drivers)("access to sessions over %s", (_, create) => {
   });
 });
 
-it("makes a session that two processes create at once one session", async () => {
+it("SessionAccess makes a session that two processes create at once one session", async () => {
   const storage = new InMemoryStorage();
   // Another process has a driver object of its own, and so another queue.
   const elsewhere = new FaultInjector(storage);

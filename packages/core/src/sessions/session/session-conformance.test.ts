@@ -27,7 +27,7 @@ describe.each(all)(
   },
 );
 
-it("lists twenty sessions by default, and says where the next page begins [session.list]", async () => {
+it("a SessionStore lists twenty sessions by default, and says where the next page begins [session.list]", async () => {
   const store = new SessionStore(new InMemoryStorage());
   const owner = { userId: "ada" };
   for (let number = 0; number < 21; number++) await storeTurns(store, { sessionId: `s${number}`, owner });
@@ -42,7 +42,7 @@ it("lists twenty sessions by default, and says where the next page begins [sessi
   expect(rest).not.toHaveProperty("next");
 });
 
-it("reads a page of the list and one session more, however many sessions there are [session.list-cost]", async () => {
+it("a SessionStore reads a page of the list and one session more, however many sessions there are [session.list-cost]", async () => {
   const storage = new FaultInjector(new InMemoryStorage());
   const store = new SessionStore(storage.driver);
   const owner = { userId: "ada" };

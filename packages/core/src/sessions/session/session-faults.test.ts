@@ -71,7 +71,7 @@ const counting: [offer: string, create: () => StorageDriver, counting: [call: nu
 ];
 
 it.each(counting)(
-  "acknowledges a turn that was stored but could not be counted, over %s",
+  "a session acknowledges a turn that was stored but could not be counted, over %s",
   async (_, create, [atCall, call]) => {
     const watched = new FaultInjector(create());
     const store = new SessionStore(watched.driver);

@@ -85,7 +85,7 @@ describe("session keys", () => {
     ["acme/ada/s", "s/acme/ada"],
     ["acme/~ada/s%23m", "s%23m/acme/~ada"],
     ["a%2Fb/c%2Fd/s", "s/a%2Fb/c%2Fd"],
-  ])("of the memory of %s is %s by its id, and is read again", (session, entry) => {
+  ])("session keys of the memory of %s is %s by its id, and is read again", (session, entry) => {
     expect(memoryEntryKey(session)).toBe(entry);
     expect(memoryEntrySession(entry)).toBe(session);
     expect(entry.startsWith(memoriesPrefix(sessionIdOf(session)))).toBe(true);

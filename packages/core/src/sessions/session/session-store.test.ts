@@ -199,7 +199,7 @@ describe.each(drivers)("SessionStore over %s", (_, create) => {
   });
 });
 
-it("orders the sessions and turns of one millisecond, by any store over one storage [session.order-in-ms]", async () => {
+it("SessionStore orders the sessions and turns of one millisecond, by any store over one storage [session.order-in-ms]", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_700_000_000_000 });
   onTestFinished(() => void vi.useRealTimers());
   const driver = new InMemoryStorage();

@@ -14,7 +14,7 @@ const stops = fc.array(fc.record({ process, atMs: fc.nat(25_000), forMs: fc.nat(
 const seed = fc.nat();
 const plans: fc.Arbitrary<Plan> = fc.record({ seed, processes: fc.constant(3), runs, stops });
 
-it("stores each turn once, after all turns that its run had found, whichever process is stopped or dies", async () => {
+it("a shared session stores each turn once, after all turns that its run had found, whichever process is stopped or dies", async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
       const { stored, acknowledged, counted } = await runProcesses(plan);
@@ -28,7 +28,7 @@ it("stores each turn once, after all turns that its run had found, whichever pro
   );
 });
 
-it("refuses no run and keeps the order in which runs came, when no process is stopped", async () => {
+it("a shared session refuses no run and keeps the order in which runs came, when no process is stopped", async () => {
   const inOrder = fc
     .array(fc.record({ process, takesMs: fc.nat(2000) }), { minLength: 1, maxLength: 12 })
     .map((all) => all.map((run, index) => ({ ...run, atMs: index * 20 })));

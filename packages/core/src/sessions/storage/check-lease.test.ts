@@ -15,9 +15,12 @@ describe("the fencing token of a stored queue", () => {
     [3, 3, false],
     ["3", 3, false],
     [[3], 3, false],
-  ] as [Json | null, number, boolean][])("in %j is %d: %s", (lease, token, holds) => {
-    expect(holdsToken(lease, token)).toBe(holds);
-  });
+  ] as [Json | null, number, boolean][])(
+    "the fencing token of a stored queue in %j is %d: %s",
+    (lease, token, holds) => {
+      expect(holdsToken(lease, token)).toBe(holds);
+    },
+  );
 
   it("is not one that a prototype has", () => {
     const lease = Object.create({ token: 3 }) as Json;

@@ -61,7 +61,7 @@ function groupOf(key: string): string {
   return key.split("/")[0] ?? "";
 }
 
-it("drops what a cache does that looks at all groups each time, whatever was added, used and deleted", () => {
+it("FairCache drops what a cache does that looks at all groups each time, whatever was added, used and deleted", () => {
   let drops = 0;
   fc.assert(
     fc.property(fc.array(act, { minLength: 20, maxLength: 60 }), (acts) => {

@@ -10,7 +10,7 @@ import {
   turnNamespaces,
 } from "./session-of-record.ts";
 
-it("knows the namespaces in which sessions have records", () => {
+it("sessionOfRecord knows the namespaces in which sessions have records", () => {
   expect(sessionNamespaces).toEqual(["sessions", "turns", "turn-parts", "session-forks", "memory", "locks"]);
   expect(turnNamespaces).toEqual(["turns", "turn-parts"]);
   expect([listNamespace, indexNamespace]).toEqual(["session-recent", "memory-by-id"]);
@@ -42,7 +42,7 @@ describe("the session of a record", () => {
     ["runs", "acme/ada/s", undefined],
     ["", "acme/ada/s", undefined],
     ["constructor", "acme/ada/s", undefined],
-  ])("in %s under %j is %s", (namespace, key, session) => {
+  ])("the session of a record in %s under %j is %s", (namespace, key, session) => {
     expect(sessionOf(namespace, key)).toBe(session);
   });
 
@@ -66,7 +66,7 @@ describe("the owner that a session counts for", () => {
     ["acme/~ada/s", ownerKey({})],
     ["acme/-/s", ownerKey({})],
     ["-/-/s", ownerKey({})],
-  ])("of %s is %s", (session, owner) => {
+  ])("the owner that a session counts for of %s is %s", (session, owner) => {
     expect(ownerOfSession(session)).toBe(owner);
   });
 });

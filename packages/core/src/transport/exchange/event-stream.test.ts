@@ -22,7 +22,7 @@ const event = { type: "text", text: "Æ" };
 it.each([
   ["before it is waited for", true],
   ["while it is waited for", false],
-])("waits for no reader once the run is aborted %s", async (_when, isBefore) => {
+])("EventStream waits for no reader once the run is aborted %s", async (_when, isBefore) => {
   const run = new AbortController();
   const events = new EventStream(unreadExchange(), { heartbeatMs: 60_000, signal: run.signal });
   if (isBefore) run.abort();
@@ -41,20 +41,26 @@ it.each([
   [60_000, 1000, ""],
   [1000, 1000, ": heartbeat\n\n"],
   [999, 999, ": heartbeat\n\n"],
-])("sends its head with a heartbeat of %i ms after %i ms, with the body %j", async (heartbeatMs, headMs, body) => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const response = new WrittenResponse();
-  const events = new EventStream(exchangeOf(response).exchange, { heartbeatMs, signal: new AbortController().signal });
-  await vi.advanceTimersByTimeAsync(headMs - 1);
-  expect([response.headersSent, events.isHeadSent]).toEqual([false, false]);
-  await vi.advanceTimersByTimeAsync(1);
+])(
+  "EventStream sends its head with a heartbeat of %i ms after %i ms, with the body %j",
+  async (heartbeatMs, headMs, body) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const response = new WrittenResponse();
+    const events = new EventStream(exchangeOf(response).exchange, {
+      heartbeatMs,
+      signal: new AbortController().signal,
+    });
+    await vi.advanceTimersByTimeAsync(headMs - 1);
+    expect([response.headersSent, events.isHeadSent]).toEqual([false, false]);
+    await vi.advanceTimersByTimeAsync(1);
 
-  expect([response.headersSent, events.isHeadSent, response.body]).toEqual([true, true, body]);
-  events.close();
-});
+    expect([response.headersSent, events.isHeadSent, response.body]).toEqual([true, true, body]);
+    events.close();
+  },
+);
 
-it("keeps no process alive until the head is due", () => {
+it("EventStream keeps no process alive until the head is due", () => {
   const timers = vi.spyOn(globalThis, "setTimeout");
   onTestFinished(() => timers.mockRestore());
   for (const heartbeatMs of [1, 60_000]) {
@@ -68,7 +74,7 @@ it("keeps no process alive until the head is due", () => {
 it.each([
   ["has caught up", (response: WrittenResponse) => response.drain()],
   ["has disconnected", (response: WrittenResponse) => response.leave()],
-])("goes on once the reader %s, and leaves no listener on the signal of the run", async (_what, act) => {
+])("EventStream goes on once the reader %s, and leaves no listener on the signal of the run", async (_what, act) => {
   const response = new WrittenResponse();
   const { signal } = new AbortController();
   const events = new EventStream(exchangeOf(response).exchange, { heartbeatMs: 60_000, signal });

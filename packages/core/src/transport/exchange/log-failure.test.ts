@@ -13,7 +13,7 @@ function logged(error: TroupeError, headers: Record<string, string> = {}, run?: 
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it("names the request, and the run where there is one", () => {
+it("logFailure names the request, and the run where there is one", () => {
   const error = new TroupeError("internal", "It broke.");
 
   expect(logged(error, {}, { runId: "r1" })).toMatchObject([{ level: "error", requestId: "q1", runId: "r1" }]);
@@ -23,14 +23,14 @@ it("names the request, and the run where there is one", () => {
   expect(logged(new TroupeError("not_found", "Gone."))).toEqual([]);
 });
 
-it.each([...keyHeaders, "x-groq-api-key", "authorization"])("hides what the header %s holds", (name) => {
+it.each([...keyHeaders, "x-groq-api-key", "authorization"])("logFailure hides what the header %s holds", (name) => {
   const [entry] = logged(new TroupeError("internal", "Key secret-1234567 failed."), { [name]: "secret-1234567" });
 
   expect(JSON.stringify(entry)).toContain(" failed.");
   expect(JSON.stringify(entry)).not.toContain("secret-1234567");
 });
 
-it("hides the keys of the run, of each vendor", () => {
+it("logFailure hides the keys of the run, of each vendor", () => {
   const run = { runId: "r1", apiKey: "one-12345678", apiKeys: { openai: "two-12345678", google: "three-12345678" } };
   const [entry] = logged(new TroupeError("internal", "one-12345678 two-12345678 three-12345678 end"), {}, run);
 

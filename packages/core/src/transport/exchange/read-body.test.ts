@@ -85,7 +85,7 @@ describe("a body", () => {
     [Buffer.from('{"a":"\u00ff"}', "latin1"), "The body is not valid UTF-8."],
     ["[]", expect.stringContaining("object")],
     ["null", expect.stringContaining("object")],
-  ])("of %j is refused without a cause that quotes it: %j", async (text, message) => {
+  ])("a body of %j is refused without a cause that quotes it: %j", async (text, message) => {
     const refusal: unknown = await readPieces([text]).catch((error: unknown) => error);
 
     expect(refusal).toMatchObject({ code: "invalid_request", message });
@@ -172,7 +172,7 @@ describe("a body", () => {
     [{ "content-length": "20" }, "small"],
     [{ "content-length": "21" }, "large"],
     [{}, "large"],
-  ])("with the headers %j is read as a %s one where larger ones are allowed", async (headers, expected) => {
+  ])("a body with the headers %j is read as a %s one where larger ones are allowed", async (headers, expected) => {
     const given = requestOf(headers);
     given.body.end('{"read":"small"}');
     const readLarge = async () => await Promise.resolve(Buffer.from('{"read":"large"}'));
@@ -180,7 +180,7 @@ describe("a body", () => {
     expect(await readJsonObject(given.request, { ...limit, readLarge })).toEqual({ read: expected });
   });
 
-  it("of no bytes is none, also where larger ones are allowed", async () => {
+  it("a body of no bytes is none, also where larger ones are allowed", async () => {
     const { request } = requestOf();
 
     expect(

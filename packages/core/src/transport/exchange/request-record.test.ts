@@ -4,7 +4,7 @@ import { noUsage } from "../../base/message/token-usage.ts";
 import { exchangeOf } from "./test/exchange-of.ts";
 import { requestRecordOf } from "./request-record.ts";
 
-it("is empty at first, one for each response, and the same each time", () => {
+it("RequestRecord is empty at first, one for each response, and the same each time", () => {
   const [first, second] = [new FakeResponse().asResponse, new FakeResponse().asResponse];
   const record = requestRecordOf(first);
   expect(record).toEqual({});
@@ -13,13 +13,13 @@ it("is empty at first, one for each response, and the same each time", () => {
   expect(requestRecordOf(second)).toEqual({});
 });
 
-it("is found by another copy of this package, under a name in the global registry", () => {
+it("RequestRecord is found by another copy of this package, under a name in the global registry", () => {
   const { asResponse } = new FakeResponse();
   const record = requestRecordOf(asResponse);
   expect((asResponse as unknown as Record<symbol, unknown>)[Symbol.for("troupe.http.record")]).toBe(record);
 });
 
-it("has the total tokens of the last usage that was noted, and keeps its other facts", () => {
+it("RequestRecord has the total tokens of the last usage that was noted, and keeps its other facts", () => {
   const response = new FakeResponse();
   const { asResponse } = response;
   const { exchange } = exchangeOf(response);

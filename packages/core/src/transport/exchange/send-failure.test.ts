@@ -96,7 +96,7 @@ describe("a failure", () => {
     [-1, undefined],
     ["5", undefined],
     [null, undefined],
-  ])("with retryAfterMs %j has Retry-After %j", (retryAfterMs, expected) => {
+  ])("a failure with retryAfterMs %j has Retry-After %j", (retryAfterMs, expected) => {
     const { response } = fail(new TroupeError("rate_limited", "Wait.", { fields: { retryAfterMs } }));
 
     expect(response.headers["Retry-After"]).toBe(expected);

@@ -3,7 +3,7 @@ import { createLogger } from "../../base/log/logger.ts";
 import { expect, it } from "vitest";
 import { WebExchange } from "./web-exchange.ts";
 
-it("opens no stream that waits for a reader once the client has left", async () => {
+it("WebExchange opens no stream that waits for a reader once the client has left", async () => {
   const left = new AbortController();
   const exchange = new WebExchange(new Request("http://own.example/", { signal: left.signal }), createLogger());
   left.abort();
@@ -19,7 +19,7 @@ it.each([
   ["a length", { "content-length": "2" }, true],
   ["chunks of unknown length", { "transfer-encoding": "chunked" }, true],
   ["a type", { "content-type": "application/json" }, true],
-])("takes the stream of a request with %s as a body or as none", (_, headers, hasBody) => {
+])("WebExchange takes the stream of a request with %s as a body or as none", (_, headers, hasBody) => {
   // Some servers give every POST a stream.
   const init: RequestInit & { duplex: "half" } = {
     method: "POST",

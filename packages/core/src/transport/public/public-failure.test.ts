@@ -29,7 +29,7 @@ function logged(error: TroupeError, fields: object = {}, secrets: readonly (stri
 
 describe("a failed request", () => {
   it.each(errorCodes.map((code) => [code, levels[code] ?? "nothing"]))(
-    "with the code %s is logged as %s",
+    "a failed request with the code %s is logged as %s",
     (code, level) => {
       const lines = logged(new TroupeError(code, "Why."));
       const message = level === "error" ? "A request failed by a fault of the service." : "A request failed.";
@@ -41,7 +41,7 @@ describe("a failed request", () => {
 
 describe("the log entry of a failed request", () => {
   it.each(["internal", "invalid_config", "invalid_value", "model_failed", "unavailable"] as const)(
-    "with the code %s has the fields and the cause, and none of the request's secrets",
+    "the log entry of a failed request with the code %s has the fields and the cause, and none of the request's secrets",
     (code) => {
       const [secret, other] = ["horse battery staple", "correct pass phrase"];
       const cause = new Error(`No such key: ${secret}`);

@@ -104,6 +104,6 @@ it.each([
   ["AAAA", "application/octet-stream"],
   ["", "application/octet-stream"],
   ["https://example.org/a.png", "application/octet-stream"],
-])("sniffs the type of %j", (data, expected) => {
+])("detectMimeType sniffs the type of %j", (data, expected) => {
   expect(detectMimeType(data)).toBe(expected);
 });

@@ -128,13 +128,13 @@ describe("the input of a run", () => {
   const parts = (count: number) => Array.from({ length: count }, () => ({ type: "text", text: "x" }));
   const refused = (message: string) => expect.objectContaining({ code: "invalid_request", message });
 
-  it("of an agent has at most 100 parts", () => {
+  it("the input of a run of an agent has at most 100 parts", () => {
     expect(readMessage(parts(100))).toHaveLength(100);
     expect(() => readMessage(parts(101))).toThrow(refused("input must have at most 100 parts, got 101."));
     expect(() => readMessage(undefined)).toThrow(refused('The body must have an input, such as {"input": "Hello"}.'));
   });
 
-  it("of a workflow is an object, a string, also an empty one, or missing", () => {
+  it("the input of a run of a workflow is an object, a string, also an empty one, or missing", () => {
     for (const input of [{}, { é: 1 }, "", "x", undefined]) expect(readWorkflowInput(input)).toBe(input);
     const message =
       "input must be an object, which is merged over the workflow's initial state, or a string for its first agent step.";

@@ -50,7 +50,7 @@ it.each([
   ["a/b", '"a/b"'],
   [7, "7"],
   [undefined, "undefined"],
-])("says which name of a Map cannot be served, and what may be: %j", (name, shown) => {
+])("a refused registry says which name of a Map cannot be served, and what may be: %j", (name, shown) => {
   const read = () => readWorkflows(new Map([[name, workflow]]), "workflows", where);
   const message =
     `The name ${shown} in workflows cannot be a segment of a path. Expected 1 to 128 characters ` +

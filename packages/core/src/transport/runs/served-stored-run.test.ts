@@ -7,7 +7,7 @@ import { attempt, chunk, storedRun, wait } from "./test/served-stored-run.ts";
 
 const end = { type: "end", output: null } as unknown as RunEvent;
 
-it("gives the events behind the last one that the client has seen, one by one", async () => {
+it("ServedStoredRun gives the events behind the last one that the client has seen, one by one", async () => {
   const { run, asked } = storedRun([chunk, end]);
   expect(asked).not.toHaveBeenCalled();
   expect(run.follow("7")).toBe(run);
@@ -15,7 +15,7 @@ it("gives the events behind the last one that the client has seen, one by one", 
   expect([await run.next(), await run.next()]).toEqual([chunk, end]);
 });
 
-it("gives nothing more once its client has left, also one that waits, and lets its events go", async () => {
+it("ServedStoredRun gives nothing more once its client has left, also one that waits, and lets its events go", async () => {
   const { run, returned } = storedRun([chunk]);
   await run.follow().next();
   const next = run.next();
@@ -27,7 +27,7 @@ it("gives nothing more once its client has left, also one that waits, and lets i
   expect(returned).toHaveBeenCalled();
 });
 
-it("is interrupted by a shutdown, which waits for its end", async () => {
+it("ServedStoredRun is interrupted by a shutdown, which waits for its end", async () => {
   const followers = new Followers();
   const { run } = storedRun([], { followers });
   const next = run.follow().next();
@@ -44,7 +44,7 @@ it("is interrupted by a shutdown, which waits for its end", async () => {
   expect(late.asked).not.toHaveBeenCalled();
 });
 
-it("reads on until the run ends from its beginning, and gives its end", async () => {
+it("ServedStoredRun reads on until the run ends from its beginning, and gives its end", async () => {
   const { run, get, asked } = storedRun([attempt(1), chunk, end]);
   expect(await run.untilPaused()).toBe(end);
   expect(asked).toHaveBeenCalledExactlyOnceWith("r", "host", undefined);
@@ -52,7 +52,7 @@ it("reads on until the run ends from its beginning, and gives its end", async ()
 });
 
 it.each(["waiting", "completed", "error", "cancelled"])(
-  "reads on until the run is %s behind a question",
+  "ServedStoredRun reads on until the run is %s behind a question",
   async (status) => {
     const view = { status, attempts: 1 };
     const { run, get } = storedRun([attempt(1), wait, end], { views: [{ status: "running", attempts: 1 }, view] });
@@ -61,7 +61,7 @@ it.each(["waiting", "completed", "error", "cancelled"])(
   },
 );
 
-it("reads on where the run goes on with a later attempt, since its question was answered", async () => {
+it("ServedStoredRun reads on where the run goes on with a later attempt, since its question was answered", async () => {
   const { run, get } = storedRun([attempt(1), wait, attempt(2), chunk, end], {
     views: [{ status: "running", attempts: 2 }],
   });
@@ -69,7 +69,7 @@ it("reads on where the run goes on with a later attempt, since its question was 
   expect(get).toHaveBeenCalledOnce();
 });
 
-it("does not look any more once its client has left", async () => {
+it("ServedStoredRun does not look any more once its client has left", async () => {
   onTestFinished(replaceSleep(async () => await new Promise(setImmediate)));
   const { run, get } = storedRun([attempt(1), wait], { views: [{ status: "queued", attempts: 1 }] });
   const paused = run.untilPaused();
@@ -81,7 +81,7 @@ it("does not look any more once its client has left", async () => {
   expect(get.mock.calls.length).toBe(looks);
 });
 
-it("asks for the run as its client does, sooner at first and once a second at most", async () => {
+it("ServedStoredRun asks for the run as its client does, sooner at first and once a second at most", async () => {
   const sleeps: unknown[] = [];
   const restore = replaceSleep(async (ms) => {
     sleeps.push(ms);
@@ -97,7 +97,7 @@ it("asks for the run as its client does, sooner at first and once a second at mo
   expect(new Set(get.mock.calls.map((asked) => JSON.stringify(asked)))).toEqual(new Set(['["r","host"]']));
 });
 
-it("takes the status of a run for that of its attempt, whatever came between", async () => {
+it("ServedStoredRun takes the status of a run for that of its attempt, whatever came between", async () => {
   const view = { status: "waiting", attempts: 3 };
   const { run, get } = storedRun([attempt(3), chunk, chunk, wait, end], {
     views: [{ status: "queued", attempts: 3 }, view],
@@ -106,7 +106,7 @@ it("takes the status of a run for that of its attempt, whatever came between", a
   expect(get).toHaveBeenCalledTimes(2);
 });
 
-it("lets its events go at its end, also when its client has not left", async () => {
+it("ServedStoredRun lets its events go at its end, also when its client has not left", async () => {
   const { run, returned } = storedRun([chunk]);
   await run.follow().next();
   expect(returned).not.toHaveBeenCalled();
@@ -115,7 +115,7 @@ it("lets its events go at its end, also when its client has not left", async () 
   expect(run.signal.aborted).toBe(false);
 });
 
-it("keeps no process alive between two looks, and gives up the pause when its client leaves", async () => {
+it("ServedStoredRun keeps no process alive between two looks, and gives up the pause when its client leaves", async () => {
   const pauses: unknown[] = [];
   const began = Promise.withResolvers<void>();
   const restore = replaceSleep(async (_ms, options) => {
@@ -136,7 +136,7 @@ it("keeps no process alive between two looks, and gives up the pause when its cl
   expect(get).toHaveBeenCalledOnce();
 });
 
-it("reads on behind an event that it was told to follow, until the run ends", async () => {
+it("ServedStoredRun reads on behind an event that it was told to follow, until the run ends", async () => {
   const { run, asked } = storedRun([chunk, end]);
   expect(await run.follow("3").untilPaused()).toBe(end);
   expect(asked).toHaveBeenCalledExactlyOnceWith("r", "host", "3");

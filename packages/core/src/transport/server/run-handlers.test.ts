@@ -30,7 +30,7 @@ async function run(handlers: readonly Handler[], end: () => void = () => {}) {
 
 const failure = new TroupeError("forbidden", "No.");
 
-it("goes on at once without handlers", async () => {
+it("runHandlers goes on at once without handlers", async () => {
   expect(await run([])).toMatchObject({ atOnce: 1, done: [[]], left: [], status: undefined });
 });
 
@@ -57,7 +57,7 @@ it("runs the handlers in their order with the request and the response, and then
 });
 
 it.each([undefined, null, false, 0, "", "route"])(
-  "goes on where a handler calls next(%j), as Express does",
+  "runHandlers goes on where a handler calls next(%j), as Express does",
   async (value) => {
     const last = vi.fn<Handler>((_request, _response, next) => next());
 
@@ -66,7 +66,7 @@ it.each([undefined, null, false, 0, "", "route"])(
   },
 );
 
-it("leaves the router where a handler calls next(router), without the handlers behind it", async () => {
+it("runHandlers leaves the router where a handler calls next(router), without the handlers behind it", async () => {
   const last = vi.fn<Handler>();
 
   expect(await run([(_request, _response, next) => next("router"), last])).toMatchObject({
@@ -77,7 +77,7 @@ it("leaves the router where a handler calls next(router), without the handlers b
   expect(last).not.toHaveBeenCalled();
 });
 
-it("goes no further than a handler that answers by itself", async () => {
+it("runHandlers goes no further than a handler that answers by itself", async () => {
   const last = vi.fn<Handler>();
   const { done, left } = await run([() => "answered", last]);
 
@@ -103,7 +103,7 @@ it.each<[string, Handler]>([
   expect([last.mock.calls.length, response.ends]).toEqual([0, 1]);
 });
 
-it("answers once with an error that is thrown behind the last handler", async () => {
+it("runHandlers answers once with an error that is thrown behind the last handler", async () => {
   const pass: Handler = (_request, _response, next) => next();
   const { status, response } = await run([pass, pass], () => {
     throw failure;

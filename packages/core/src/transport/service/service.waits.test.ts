@@ -9,7 +9,7 @@ const waiting = () =>
   new Workflow({ name: "flow", initialState: {}, steps: [{ name: "approve", ask: () => "May I?" }] });
 const logger = silentLogger;
 
-it("refuses a workflow that waits, unless a RunService runs it under the same name", () => {
+it("Service refuses a workflow that waits, unless a RunService runs it under the same name", () => {
   const flow = waiting();
   const refusal = expect.objectContaining({
     code: "invalid_config",
@@ -26,7 +26,7 @@ it("refuses a workflow that waits, unless a RunService runs it under the same na
   }
 });
 
-it("serves it with a RunService in memory, and with durable runs", async () => {
+it("Service serves it with a RunService in memory, and with durable runs", async () => {
   const flow = waiting();
   const runs = new RunService({ workflows: { flow } });
   onTestFinished(async () => await runs.close());
@@ -40,7 +40,7 @@ it("serves it with a RunService in memory, and with durable runs", async () => {
   }
 });
 
-it("refuses it among agents too, where it would run without waiting", () => {
+it("Service refuses it among agents too, where it would run without waiting", () => {
   const agents = { flow: waiting().asRunnable() };
 
   expect(() => createService({ agents, logger })).toThrow(/The agent "flow": the step "approve" waits/);

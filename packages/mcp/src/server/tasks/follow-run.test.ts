@@ -147,7 +147,7 @@ describe("the record of a run", () => {
 
 describe("a failure", () => {
   it.each([new TroupeError("interrupted", "The service ends."), new Error("gone")])(
-    "of the events is passed on: %s",
+    "a failure of the events is passed on: %s",
     async (failure) => {
       const { found, get } = startRun({ records: [running], pauses: [failure] });
       await expect(Array.fromAsync(changesOf(found))).rejects.toBe(failure);

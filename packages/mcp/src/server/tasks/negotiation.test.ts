@@ -33,7 +33,7 @@ describe("a client", () => {
     [{ tasks: {} }, false],
     [{}, false],
     [undefined, false],
-  ])("with the capabilities %j takes tasks: %s", (capabilities, isTaking) => {
+  ])("a client with the capabilities %j takes tasks: %s", (capabilities, isTaking) => {
     const context = declaring(capabilities);
     expect(takesTasks(context)).toBe(isTaking);
     const refused: unknown = expect.objectContaining({ code: -32_021, data: { requiredCapabilities: tasks } });
@@ -52,7 +52,7 @@ describe("a client", () => {
     [{ sampling: {} }, false],
     [{}, false],
     [undefined, false],
-  ])("with the capabilities %j can be asked by a form: %s", (capabilities, isAsked) => {
+  ])("a client with the capabilities %j can be asked by a form: %s", (capabilities, isAsked) => {
     expect(canAsk(declaring(capabilities))).toBe(isAsked);
     expect(canAsk(declaring(), sessionOf(capabilities))).toBe(isAsked);
   });

@@ -264,7 +264,7 @@ describe("the question of a run that waits", () => {
     ["input", "Waits for the result of a call of pay, which the client has to make."],
     ["doubt", "Waits for word on whether a call of pay took place."],
     ["service", "Waits until the service has again what the run needs."],
-  ])("of the kind %s is told in a sentence", (kind, sentence) => {
+  ])("the question of a run that waits of the kind %s is told in a sentence", (kind, sentence) => {
     expect(describeWait(waitOf(kind))).toBe(sentence);
   });
 });

@@ -163,7 +163,7 @@ describe("a task that is looked for", () => {
   it.each([
     ["is shown again when another question has come by the time its answer is read", ["q1", "q2"], 2],
     ["is shown once while its question stays", ["q1", "q1"], 1],
-  ])("that waits %s", async (_, [first = "", second = ""], shown) => {
+  ])("a task that is looked for that waits %s", async (_, [first = "", second = ""], shown) => {
     const { service, tasks } = startTasks();
     const viewOf = (waitId: string) => ({ runId: "r1", status: "waiting", waits: [{ id: waitId }] });
     const over = { runId: "r1", status: "completed", endedAt: 7 };

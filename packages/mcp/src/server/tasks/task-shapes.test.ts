@@ -94,7 +94,7 @@ describe("a task", () => {
     ["internal", "failed"],
     ["storage_unavailable", "failed"],
     ["crashed", "failed"],
-  ])("of a run that failed with %s is failed, and %s in revision 2026-07-28", (code, status) => {
+  ])("a task of a run that failed with %s is failed, and %s in revision 2026-07-28", (code, status) => {
     const more = { ...times(3), statusMessage: "It failed." };
     expect(toLegacyTask(runOf(failed(code)))).toStrictEqual({ ...more, status: "failed", ttl: null });
     expect(toModernTask(runOf(failed(code)))).toStrictEqual({ ...more, status, ttlMs: null });
@@ -181,7 +181,7 @@ describe("the result of a task", () => {
     [[{ output: null }], '{"n":5}'],
     [[{}], '{"n":5}'],
     [[], '{"n":5}'],
-  ])("of a workflow with the steps %j is %s", (steps, text) => {
+  ])("the result of a task of a workflow with the steps %j is %s", (steps, text) => {
     const state = { n: 5 };
     expect(resultOf({ kind: "workflow", output: { state, steps, usage } })).toStrictEqual({
       content: [{ type: "text", text }],
@@ -200,7 +200,7 @@ describe("the result of a task", () => {
     ["cancelled", cancelled, "Cancelled by the client."],
     ["cancelled", undefined, "The task was cancelled."],
     ["error", { code: "model_failed", message: "It failed." }, "It failed."],
-  ])("of one that is %s with the error %j is an error", (status, error, text) => {
+  ])("the result of a task of one that is %s with the error %j is an error", (status, error, text) => {
     expect(resultOf({ status, error, output })).toStrictEqual({ content: [{ type: "text", text }], isError: true });
   });
 });

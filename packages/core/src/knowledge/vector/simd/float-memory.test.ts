@@ -35,7 +35,7 @@ describe("the memory of WebAssembly", () => {
     // Twice as much cannot be addressed.
     [40_000, 40_001 * 16_384, 25_535],
     [65_534, 65_535 * 16_384, 1],
-  ])("of %d pages grows for %d floats by %d pages", (pages, least, more) => {
+  ])("the memory of WebAssembly of %d pages grows for %d floats by %d pages", (pages, least, more) => {
     const { memory, grown } = growing(pages);
     memory.grow(least);
     expect(grown).toEqual([more]);

@@ -6,16 +6,16 @@ function withWebAssembly(wasm: unknown): void {
   onTestFinished(() => void vi.unstubAllGlobals());
 }
 
-it("begins empty", () => {
+it("SimdMemory begins empty", () => {
   expect(SimdMemory.create()?.floats).toHaveLength(0);
 });
 
-it("is not there in a process without WebAssembly", () => {
+it("SimdMemory is not there in a process without WebAssembly", () => {
   withWebAssembly(undefined);
   expect(SimdMemory.create()).toBeUndefined();
 });
 
-it.each(["Memory", "Module", "Instance"])("is not there where WebAssembly refuses its %s", (part) => {
+it.each(["Memory", "Module", "Instance"])("SimdMemory is not there where WebAssembly refuses its %s", (part) => {
   const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: Record<string, unknown> };
   const refusing = function refuse(): never {
     throw new RangeError("Refused.");
@@ -25,7 +25,7 @@ it.each(["Memory", "Module", "Instance"])("is not there where WebAssembly refuse
   expect(SimdMemory.create()).toBeUndefined();
 });
 
-it("asks for whole pages of 64 KiB, and keeps memories apart", () => {
+it("SimdMemory asks for whole pages of 64 KiB, and keeps memories apart", () => {
   const [one, other] = [SimdMemory.create(), SimdMemory.create()];
   one?.grow(1);
   expect([one?.floats.length, other?.floats.length]).toEqual([16_384, 0]);
