@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { StorageDriver } from "@troupe/core";
 import { PostgresStorage } from "@troupe/storage-postgres";
@@ -14,9 +13,6 @@ import { forms } from "./forms-steps.ts";
 import type { FormName } from "./forms-steps.ts";
 import { interpret } from "./interpret-steps.ts";
 import { StepsUnderWay } from "./steps-under-way.ts";
-
-/** Milliseconds after which a process that serves looks at each open run again. */
-const sweepMs = 30_000;
 
 /** The time in which a process served, in epoch milliseconds. */
 export type Life = { node: string; servesSince: number; killedAt: number };
@@ -73,18 +69,8 @@ export function openStorage({ kind, address }: Pick<FormsSetup, "kind" | "addres
   return kind === "sqlite" ? new SqliteStorage(address) : new PostgresStorage(address);
 }
 
-/**
- * Finds the runs that stay on the list of open runs. Of two processes that wake a run at the same time, the slower one may
- * list the run again after its end. The next sweep of a process that serves removes it.
- */
 async function openRuns(storage: StorageDriver): Promise<string[]> {
-  const until = performance.now() + 2 * sweepMs;
-  let open = await storage.list("run-open");
-  while (open.length > 0 && performance.now() < until) {
-    await sleep(1000);
-    open = await storage.list("run-open");
-  }
-  return open.map(({ key }) => `The run ${key} is listed as open.`);
+  return (await storage.list("run-open")).map(({ key }) => `The run ${key} is listed as open.`);
 }
 
 /** A run completes with the state of a plain evaluation. */

@@ -207,7 +207,7 @@ export class RunSuspension {
     const waiting: { record: RunRecord | null } = { record: null };
     await writeInOrder("waitForUpgrade", {
       waiting: async () => (waiting.record = await store.suspend(record, [wait], this.#endOf(record))) !== null,
-      open: () => waiting.record && store.open(waiting.record),
+      open: () => waiting.record && store.relist(waiting.record),
     });
   }
 

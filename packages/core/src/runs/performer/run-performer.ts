@@ -19,7 +19,7 @@ import { RunEnds, isDue, isLate, RunSuspension } from "./run-ends.ts";
 import { RetryPauses } from "../processes/run-sweep.ts";
 import type { PostponedJob, RunJob } from "../processes/run-engine.ts";
 import { cancelled, crashed, waitedTooLong, readInput } from "../record/run-parts.ts";
-import { isEnded, readOpenRun } from "../record/run-record.ts";
+import { isEnded } from "../record/run-record.ts";
 import type { RunRecord } from "../record/run-record.ts";
 
 /**
@@ -173,12 +173,7 @@ export class RunPerformer {
    * runs is outdated too, and this process submits the newer job.
    */
   async #passOn(record: RunRecord): Promise<void> {
-    const { runId, activation } = record;
-    const { store } = this.#parts;
-    const open = await store.readOpen(runId);
-    if (open === null || readOpenRun(open, runId).activation >= activation) return;
-    await store.open(record);
-    this.#resubmit(record);
+    if (await this.#parts.store.relist(record)) this.#resubmit(record);
   }
 
   /**

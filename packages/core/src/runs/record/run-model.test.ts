@@ -35,6 +35,10 @@ describe("the table of transitions", () => {
     },
   );
 
+  it("breaks a promise if a process that wakes a run lists it without comparing", () => {
+    expect(explore(false, false).broken).toContain("has listed it after its end");
+  });
+
   it.each(swaps)("breaks a promise if its transition %s makes %s after %s", (name, one, other) => {
     const order = [...(transitions[name].writes as readonly string[])];
     const [at, to] = [order.indexOf(one), order.indexOf(other)];

@@ -182,7 +182,7 @@ describe("RunStore.wake", () => {
       () => 300,
     );
     expect(await store.wake("r1")).not.toBeNull();
-    expect(calls).toEqual(["get runs r1", "compareAndSet runs r1", "set run-open r1"]);
+    expect(calls).toEqual(["get runs r1", "compareAndSet runs r1", "get run-open r1", "compareAndSet run-open r1"]);
 
     const { storage: shared } = await stored({ status: "waiting", waits: [wait] });
     const woken = await Promise.all([1, 2].map((now) => new RunStore(shared, () => now).wake("r1")));

@@ -8,6 +8,7 @@ import type { Write } from "../../sessions/storage/storage-driver.ts";
 import { GatheredWrites, inOrder, writeInOrder } from "./run-writes.ts";
 import type { Insert } from "./run-writes.ts";
 import { RunLists } from "./run-lists.ts";
+import { relistRun } from "./relist-run.ts";
 import { isLongInput, removeInput, writeInput } from "./run-parts.ts";
 import type { StoredEnd } from "./run-parts.ts";
 import { byKeys, groupKeys, groupsWithEnd } from "./run-keys.ts";
@@ -248,9 +249,14 @@ export class RunStore {
     const woken: { record: RunRecord | null } = { record: null };
     await writeInOrder("wake", {
       queued: async () => (woken.record = await this.change(runId, change, known)) !== null,
-      activation: () => woken.record && this.open(woken.record),
+      activation: () => woken.record && this.relist(woken.record),
     });
     return woken.record;
+  }
+
+  /** Updates the entry of a run in the list of open runs: see `relistRun`. */
+  async relist(record: RunRecord): Promise<boolean> {
+    return await relistRun(this.storage, record, this.#now());
   }
 
   /** Adds a run to the list of open runs, as submitted now. */

@@ -36,7 +36,7 @@ describe("answerWait", () => {
       "set run-open r1",
       "compareAndSet run-inbox r1/t.0",
       "compareAndSet runs r1",
-      "set run-open r1",
+      "compareAndSet run-open r1",
     ]);
   });
 

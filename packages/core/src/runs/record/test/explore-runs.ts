@@ -1,5 +1,6 @@
-import { idle, next, start } from "./run-model.ts";
-import type { ModelState, Thread } from "./run-model.ts";
+import { idle, start } from "./model-state.ts";
+import type { ModelState, Thread } from "./model-state.ts";
+import { next } from "./run-model.ts";
 import { brokenIn } from "./run-promises.ts";
 
 /**
@@ -7,7 +8,7 @@ import { brokenIn } from "./run-promises.ts";
  * that no process compares.
  */
 function canonical(state: ModelState): ModelState {
-  const isComparing = ({ task }: Thread) => task === "unlist";
+  const isComparing = ({ task, at }: Thread) => task === "unlist" || (task.startsWith("wake") && at === 1);
   const versions = [state.open, ...state.threads.filter(isComparing).map(({ seen }) => seen)];
   const ranks = [...new Set(versions.filter((version) => version > 0))].toSorted((one, other) => one - other);
   const rank = (version: number) => ranks.indexOf(version) + 1;
@@ -42,9 +43,10 @@ function stateKey(state: ModelState): string {
  * Explores all states that follow the start. Returns the number of states, and the first broken promise.
  *
  * @param mayCancel true for a client that cancels the run, false for one that answers its questions
+ * @param compares false for processes that list a run when they wake it, whatever has happened meanwhile
  */
-export function explore(mayCancel: boolean): { states: number; broken?: string } {
-  const first = { ...start, calls: !mayCancel };
+export function explore(mayCancel: boolean, compares = true): { states: number; broken?: string } {
+  const first = { ...start, calls: !mayCancel, compares };
   const known = new Set<string>([stateKey(first)]);
   const front = [first];
   for (let state = front.pop(); state !== undefined; state = front.pop()) {

@@ -1,5 +1,5 @@
 // oxlint-disable complexity -- one line for each promise
-import type { ModelState } from "./run-model.ts";
+import type { ModelState } from "./model-state.ts";
 
 const has = (text: string, part: string) => text.includes(part);
 
@@ -13,6 +13,7 @@ export function brokenIn(state: ModelState): string | undefined {
   if (record !== "absent" && record !== "ended" && !places) return "An open run is in no list.";
   if (record === "ended" && !places && !ends) return "An ended run is in no list.";
   if (record === "queued" && open === 0) return "A queued run is not among the open runs.";
+  if (state.relisted) return "A process that woke the run has listed it after its end.";
   if (threads.some(({ task }) => task !== "")) return undefined;
   // Nothing happens any more unless the run is among the open runs, or a client does something.
   if (open !== 0) return undefined;
