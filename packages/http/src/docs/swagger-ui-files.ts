@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,6 +13,8 @@ export const licenceFiles = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.
  */
 export function findSwaggerUi(): string {
   const built = join(dirname(fileURLToPath(import.meta.url)), "swagger-ui");
+  // Reading the exports of `node:fs` at import would load its promises too, and slow the start of every server.
+  const { existsSync } = process.getBuiltinModule("node:fs");
   return existsSync(join(built, pageFiles[0])) ? built : findOriginal();
 }
 

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { ContentPart, MessageContent, TroupeError } from "@troupe/core";
 import { checkContent } from "@troupe/core/transport";
 import { cleanFileName, invalidFormError } from "./form.ts";
@@ -62,6 +61,7 @@ async function readAny(file: unknown, place: string): Promise<ReadFile> {
   const name = cleanFileName(originalname);
   if (buffer instanceof Uint8Array) return { filename: name, mimeType: type, data: toBase64(buffer) };
   if (typeof path !== "string") throw wrongFiles(place);
+  const { readFile } = process.getBuiltinModule("node:fs/promises");
   return { filename: name, mimeType: type, data: toBase64(await readFile(path)) };
 }
 

@@ -1,4 +1,3 @@
-import { TextDecoder } from "node:util";
 import { invalidFormError } from "./form.ts";
 
 /** Facts about a part of a form that busboy does not report. */
@@ -33,7 +32,7 @@ export class PartScanner {
    */
   #rest: Buffer = Buffer.from("\r\n");
   /** The decoder that checks the current text field for invalid UTF-8. Undefined outside a text field. */
-  #text: TextDecoder | undefined;
+  #text: InstanceType<typeof TextDecoder> | undefined;
 
   /** @param maxParts the number of allowed parts; the scanner ignores the rest of the form after one more part */
   constructor(boundary: string, maxParts: number) {

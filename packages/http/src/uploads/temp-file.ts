@@ -1,4 +1,3 @@
-import { open, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,6 +20,8 @@ export class TempFile {
 
   static async create(): Promise<TempFile> {
     const path = join(tmpdir(), `troupe-upload-${createId()}`);
+    // Not imported statically: few servers receive files, and the import would slow the start of every server.
+    const { open, unlink } = process.getBuiltinModule("node:fs/promises");
     const handle = await open(path, "wx+", 0o600);
     try {
       await unlink(path);

@@ -1,9 +1,9 @@
 import type { LookupAddress } from "node:dns";
-import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import { arrayOf, customOption } from "../../base/errors/option-checks.ts";
 import type { OptionCheck } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { ipVersion } from "../../base/util/ip-version.ts";
 import { bareHost, isPrivateAddress, isPrivateUrl } from "./private-address.ts";
 
 /** The reason why a URL from outside is not fetched: the field `reason` of the error. */
@@ -67,7 +67,7 @@ export function guardUrl(address: string | URL, allowed: AllowedPrivateHosts): U
   const url = URL.parse(String(address));
   if (url === null || !isPlainHttp(url)) throw refusedUrlError("not_http");
   const host = bareHost(url);
-  if (isIP(host) !== 0 && isPrivateAddress(host) && !isAllowedPrivateHost(url, allowed))
+  if (ipVersion(host) !== 0 && isPrivateAddress(host) && !isAllowedPrivateHost(url, allowed))
     throw refusedUrlError("private_address");
   return url;
 }
@@ -75,6 +75,14 @@ export function guardUrl(address: string | URL, allowed: AllowedPrivateHosts): U
 function isPlainHttp({ protocol, username, password }: URL): boolean {
   return (protocol === "http:" || protocol === "https:") && username === "" && password === "";
 }
+
+/**
+ * Resolves a host name with the operating system. `node:dns` is not imported statically: the import would slow the
+ * start of every program that imports core.
+ */
+export const systemLookup: LookupFunction = (hostname, options, callback) => {
+  process.getBuiltinModule("node:dns").lookup(hostname, options, callback);
+};
 
 /**
  * Makes a lookup that fails if any address of a name is not public. The connection uses the checked addresses, so a
@@ -106,7 +114,7 @@ export async function leadsToPrivateHost(url: URL, { allowed, lookup }: HostRule
   if (isAllowedPrivateHost(url, allowed)) return false;
   if (isPrivateUrl(url)) return true;
   const host = bareHost(url);
-  if (isIP(host) !== 0) return false;
+  if (ipVersion(host) !== 0) return false;
   const error = await new Promise<unknown>((resolve) => {
     guardLookup(lookup)(host, { all: true }, resolve);
   }).catch((thrown: unknown) => thrown);

@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from "node:dns";
 import { startDeadline } from "../../base/async/start-deadline.ts";
 import {
   booleanOption,
@@ -19,6 +18,7 @@ import {
   isAllowedPrivateHost,
   allowPrivateHostsOption,
   refusedUrlError,
+  systemLookup,
 } from "./guard-url.ts";
 import type { AllowedPrivateHosts } from "./guard-url.ts";
 
@@ -69,7 +69,7 @@ const optionTable = {
   cutsReply: optional(booleanOption, false),
   timeoutMs: optional(timeoutOption, 30_000),
   maxRedirects: optional(integerOption(0), 3),
-  lookup: optional(functionOption<HostLookup>(), systemLookup as HostLookup),
+  lookup: optional(functionOption<HostLookup>(), systemLookup),
 } satisfies OptionTable<GuardedFetchOptions>;
 
 /**

@@ -1,4 +1,5 @@
-import { BlockList, isIP } from "node:net";
+import type { BlockList } from "node:net";
+import { ipVersion } from "../../base/util/ip-version.ts";
 
 /**
  * Special-purpose ranges of IPv4: this host, private, shared, loopback, link-local, documentation, benchmark,
@@ -34,7 +35,7 @@ const privateV6 = ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32",
  * address embedded in an IPv6 address counts as private, too.
  */
 export function isPrivateAddress(address: string): boolean {
-  const family = isIP(address);
+  const family = ipVersion(address);
   if (family === 0) return true;
   // The zone of an IPv6 address names an interface of this machine and is not part of the address.
   const [plain = ""] = address.split("%");
@@ -61,7 +62,7 @@ const loopbackName = /(?:^|\.)(?:localtest\.me|lvh\.me|vcap\.me|lacolhost\.com)$
  */
 export function isPrivateUrl(url: URL): boolean {
   const host = bareHost(url).replace(/\.$/, "");
-  if (isIP(host) !== 0) return isPrivateAddress(host);
+  if (ipVersion(host) !== 0) return isPrivateAddress(host);
   if (!host.includes(".") || localName.test(host) || loopbackName.test(host)) return true;
   return addressService.test(host) && holdsPrivateAddress(host.replace(addressService, ""));
 }
@@ -85,7 +86,7 @@ function addressesIn(name: string): string[] {
   return [
     ...ofNumbers.map(([, ...parts]) => parts.map(Number).join(".")),
     ...ofHex.map(([, ...parts]) => parts.map((part) => parseInt(part, 16)).join(".")),
-    ...(isIP(v6) === 6 ? [v6] : []),
+    ...(ipVersion(v6) === 6 ? [v6] : []),
   ];
 }
 
@@ -96,7 +97,7 @@ export function bareHost({ hostname }: URL): string {
 
 // One block list for IPv4 and one for IPv6: in a mixed list, IPv4 addresses would match entries of IPv6.
 function listOf(subnets: readonly string[], family: "ipv4" | "ipv6"): BlockList {
-  const list = new BlockList();
+  const list = new (process.getBuiltinModule("node:net").BlockList)();
   for (const subnet of subnets) {
     const [network = "", bits] = subnet.split("/");
     list.addSubnet(network, Number(bits), family);

@@ -1,6 +1,11 @@
-import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { guardUrl, isAllowedPrivateHost, leadsToPrivateHost, toAllowedPrivateHosts } from "./guard-url.ts";
+import {
+  guardUrl,
+  isAllowedPrivateHost,
+  leadsToPrivateHost,
+  systemLookup,
+  toAllowedPrivateHosts,
+} from "./guard-url.ts";
 import type { AllowedPrivateHosts } from "./guard-url.ts";
 
 /** Milliseconds that a client waits for the lookup of a host name. */

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { ipVersion } from "../../base/util/ip-version.ts";
 
 // The patterns of formats cannot backtrack, whatever the length of the text.
 const timePattern = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
@@ -13,8 +13,8 @@ export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["email", isEmail],
   ["uuid", (text) => uuidPattern.test(text)],
   ["uri", (text) => /^[a-z][a-z\d+.-]*:[^\s<>"{}|\\^`]*$/i.test(text) && URL.canParse(text)],
-  ["ipv4", isIPv4],
-  ["ipv6", (text) => isIPv6(text) && !text.includes("%")],
+  ["ipv4", (text) => ipVersion(text) === 4],
+  ["ipv6", (text) => ipVersion(text) === 6 && !text.includes("%")],
 ]);
 
 function isTime(text: string): boolean {

@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { isIP } from "node:net";
+import { ipVersion } from "../../base/util/ip-version.ts";
 import { ownerKey } from "../storage/owner-key.ts";
 import type { OwnerKey } from "../storage/owner-key.ts";
 import type { SessionOwner } from "../storage/session-owner.ts";
@@ -36,6 +35,7 @@ export function countedCaller(owner: SessionOwner, address?: string): CountedCal
   const network = address === undefined ? undefined : networkOf(address);
   if (network === undefined) return anonymousCaller();
   // The address is hashed, because addresses are personal data and the key is stored with a run.
+  const { hash } = process.getBuiltinModule("node:crypto");
   return anonymousCaller(`${anonymousKey}${hash("sha256", network).slice(0, 16)}`);
 }
 
@@ -50,7 +50,7 @@ export function anonymousCaller(key = anonymousKey): CountedCaller {
  */
 function networkOf(address: string): string | undefined {
   const [plain = ""] = address.split("%");
-  const version = isIP(plain);
+  const version = ipVersion(plain);
   if (version !== 6) return version === 4 ? plain : undefined;
   const groups = groupsOf(plain);
   const [high = 0, low = 0] = groups.slice(6);

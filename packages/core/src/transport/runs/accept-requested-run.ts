@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { ScheduledRequest } from "../../runs/schedules/schedule-record.ts";
 import type { RunService } from "../../runs/service/run-service.ts";
 import type { AcceptedRun, RunKind, RunRequest } from "../../runs/record/run-view.ts";
@@ -158,6 +157,7 @@ function condensedMessage(message: unknown): unknown {
 
 function condensed(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
+  const { hash } = process.getBuiltinModule("node:crypto");
   return content.map((part: unknown) =>
     hasOwn(part, "data") && typeof part.data === "string" ? { ...part, data: hash("sha256", part.data) } : part,
   );

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { Server, ServerOptions } from "node:http";
 import type { Server as SecureServer, ServerOptions as SecureServerOptions } from "node:https";
-import { isIPv6 } from "node:net";
 import type { AddressInfo } from "node:net";
 import { integerOption, optional, customOption, stringOption } from "../../base/errors/option-checks.ts";
 import { readOptions } from "../../base/errors/read-options.ts";
 import type { OptionCheck, OptionTable } from "../../base/errors/read-options.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { ipVersion } from "../../base/util/ip-version.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { NodeExchange } from "../exchange/node-exchange.ts";
 import type { Protocol } from "../service/protocol.ts";
@@ -103,5 +103,5 @@ async function listen(
     throw new TroupeError("unavailable", sentence, { cause: error });
   }
   const { address, port: taken } = server.address() as AddressInfo;
-  return `${protocol}://${loopbackOf[address] ?? (isIPv6(address) ? `[${address}]` : address)}:${taken}`;
+  return `${protocol}://${loopbackOf[address] ?? (ipVersion(address) === 6 ? `[${address}]` : address)}:${taken}`;
 }

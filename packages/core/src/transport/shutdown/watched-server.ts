@@ -1,8 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
-import { Server as NetServer } from "node:net";
 import type { Socket } from "node:net";
-import { Server as TlsServer } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** An HTTP or HTTPS server of Node that a shutdown can close. */
@@ -54,7 +52,8 @@ export class WatchedServer {
 
   constructor(server: ClosableServer) {
     this.#server = server;
-    const isSecure = server instanceof TlsServer;
+    // `node:tls` is not imported for its class: reading its list of root certificates would slow the start of every server.
+    const isSecure = "setSecureContext" in server;
     server.on("connection", (socket: Socket) => {
       this.#arrivals += 1;
       if (isSecure) this.#unsecured.add(socket.once("close", () => this.#unsecured.delete(socket)));
@@ -118,7 +117,7 @@ export class WatchedServer {
     }
     // Calls `close` of the TCP server. That of the HTTP server would also end connections that it considers idle. An
     // error means that the server was not listening.
-    NetServer.prototype.close.call(this.#server, () => (this.#isClosed = true));
+    process.getBuiltinModule("node:net").Server.prototype.close.call(this.#server, () => (this.#isClosed = true));
     release();
   }
 
