@@ -1,34 +1,19 @@
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { seededRandom } from "@troupe-internal/fault-tools";
 import { InMemoryVectorStore, KnowledgeBase } from "@troupe/core";
 import type { EmbeddingProvider, VectorStore } from "@troupe/core";
 import { FakeEmbeddings } from "@troupe/core/testing";
 import { openaiEmbeddings } from "@troupe/providers-openai";
 import { SqliteVectorStore } from "@troupe/vector-sqlite";
 import { toLines } from "../table.ts";
+import { readHalves, readPages } from "./read-questions.ts";
+import type { Question } from "./read-questions.ts";
 
-const guide = join(import.meta.dirname, "../../../../docs/guide");
 const modes = ["text", "vector", "hybrid"] as const;
 
-type Question = { readonly page: string; readonly question: string };
-
-/** Returns the questions in two halves, drawn by a seed. The second half is for the last measurement alone. */
-function readHalves(): { tuned: Question[]; aside: Question[] } {
-  const all = Object.entries(readQuestions()).flatMap(([page, questions]) =>
-    questions.map((question) => ({ page, question })),
-  );
-  const random = seededRandom(47);
-  const drawn = all.map((each) => ({ each, key: random() })).toSorted((one, other) => one.key - other.key);
-  const shuffled = drawn.map(({ each }) => each);
-  const half = Math.floor(shuffled.length / 2);
-  return { tuned: shuffled.slice(0, half), aside: shuffled.slice(half) };
-}
-
 /**
- * Measures how well the guide's pages are found by questions (nDCG@10, in points), for each store and mode. `url` is a
+ * Measures how well pages of the documentation are found by questions (nDCG@10, in points), for each store and mode. `url` is a
  * server of embeddings with OpenAI's API; without it, the embeddings compare spelling only. `isLast` measures the half
  * of the questions that was set aside.
  */
@@ -46,8 +31,8 @@ export async function printKnowledge({ url, isLast }: { url: string | undefined;
   };
   const rows: string[][] = [];
   for (const [name, vectorStore] of Object.entries(stores)) {
-    const knowledge = new KnowledgeBase({ name: "guide", vectorStore, chunking: { size: 400 } });
-    await fill(knowledge);
+    const knowledge = new KnowledgeBase({ name: "docs", vectorStore, chunking: { size: 400 } });
+    await knowledge.addDocuments(readPages());
     const row: string[] = [];
     for (const mode of modes) row.push((100 * (await measure(knowledge, questions, mode))).toFixed(1));
     rows.push([name, ...row]);
@@ -73,17 +58,6 @@ function embedOnce(embeddings: EmbeddingProvider): EmbeddingProvider {
     return vectors;
   };
   return { embed, embedBatch };
-}
-
-async function fill(knowledge: KnowledgeBase): Promise<void> {
-  await knowledge.addDocuments(
-    Object.keys(readQuestions()).map((id) => ({ id, content: readFileSync(join(guide, `${id}.md`), "utf8") })),
-  );
-}
-
-/** Returns the questions by the page that answers them. */
-function readQuestions(): Record<string, string[]> {
-  return JSON.parse(readFileSync(join(import.meta.dirname, "questions.json"), "utf8")) as Record<string, string[]>;
 }
 
 async function measure(
