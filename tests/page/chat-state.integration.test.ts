@@ -16,7 +16,7 @@ const countParses = `
 `;
 
 describe.skipIf(browserUrl === "")("the state of a chat in a browser", { timeout: 180_000 }, () => {
-  it("goes on with a workflow after a reload, says that it is not stored, and leaves no dead address [page.reload]", async () => {
+  it("goes on with a workflow after a reload, and still has it after another, with what was stopped [page.reload] [page.kept]", async () => {
     const { url } = await servePage();
     const visit = await Visit.open(url, "workflow-reload");
     const { page } = visit;
@@ -28,12 +28,22 @@ describe.skipIf(browserUrl === "")("the state of a chat in a browser", { timeout
     await page.locator(".answer").getByText("word 8,").waitFor();
     expect(await page.locator(".question").innerText()).toContain("rain");
     await page.locator(".answer").getByText("The end.").waitFor();
-    await page.locator(".turn-foot").getByText("Not stored").waitFor();
-    await expect.poll(() => new URL(page.url()).hash).toBe("#/");
+    await page.locator(".turn-foot").getByText("Only in this tab").waitFor();
     expect(await page.locator(".failure").count()).toBe(0);
+    await visit.begin("talker", "Stop soon.");
+    await page.locator(".answer").last().getByText("word 1,").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.locator(".turn-foot").getByText("Stopped").waitFor();
 
     await page.reload();
-    await page.getByRole("heading", { name: "What can I help you with?" }).waitFor();
+    await page.locator(".turn-foot").getByText("Stopped").waitFor();
+    expect(await page.locator(".question").allInnerTexts()).toEqual([
+      expect.stringContaining("rain"),
+      expect.stringContaining("Stop soon."),
+    ]);
+    expect(await page.locator(".answer").first().innerText()).toMatch(/talk[^]*done[^]*word 60[^]*Only in this tab/);
+    await expect.poll(async () => await page.locator(".session a").allInnerTexts()).toHaveLength(1);
+    expect(await visit.faults("kept")).toEqual([]);
     await page.goto(`${url}/#/s/no-such-session`);
     await page.getByText("This chat is not stored.").waitFor();
     expect(new URL(page.url()).hash).toBe("#/");

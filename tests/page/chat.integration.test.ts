@@ -175,7 +175,7 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       await page.getByText("Stopped").waitFor();
       expect(await page.getByText("The end.").count()).toBe(0);
       // The service stores nothing of an answer that was stopped before a tool was called.
-      await page.locator(".turn-foot").getByText("Not stored").waitFor();
+      await page.locator(".turn-foot").getByText("Only in this tab").waitFor();
 
       await visit.ask("reporter", "Go on.");
       expect(await page.locator(".turn").count()).toBe(2);

@@ -1,5 +1,6 @@
 import { Api } from "./api/api.ts";
 import { Conversation } from "./chat/conversation.ts";
+import { KeptTurns } from "./chat/kept-turns.ts";
 import { OpenRuns } from "./chat/open-runs.ts";
 import { KeyRing } from "./keys/key-ring.ts";
 import { addressOf, readPlace } from "./place.ts";
@@ -24,8 +25,10 @@ export function createServices(settings: Settings): Services {
   const keys = new KeyRing(storedValue("sessionStorage", `${pathname}:keys`));
   const api = new Api(settings, () => keys.headers());
   const openRuns = new OpenRuns(storedValue("sessionStorage", `${pathname}:runs`));
-  const sessions = new SessionList(api, storedValue("localStorage", `${pathname}:sessions`), openRuns);
-  const conversation = new Conversation(api, openRuns, {
+  const keptTurns = new KeptTurns(storedValue("sessionStorage", `${pathname}:turns`));
+  const memory = { openRuns, keptTurns };
+  const sessions = new SessionList(api, storedValue("localStorage", `${pathname}:sessions`), memory);
+  const conversation = new Conversation(api, memory, {
     begun: (sessionId, title) => sessions.begin(sessionId, title),
     moved: (sessionId) => {
       if (readPlace(location.hash).view === "chat") history.replaceState(undefined, "", addressOf(sessionId));

@@ -13,6 +13,8 @@ export const pageRules = [
     "page.accessible":
       "the page is used by keyboard, announces a whole answer once, has nothing that axe objects to, and fits 360 pixels, in light and dark",
     "page.reload": "an answer goes on after a reload in the middle of it",
+    "page.kept":
+      "runs that were stopped or failed, and runs of workflows, are still in their chat after a reload of the tab",
     "page.approval": "a tool that asks is approved or refused in the page, also by a browser that did not ask",
     "page.regenerate": "a turn is answered again, in the same words or in others",
     "page.stop": "an answer is stopped",

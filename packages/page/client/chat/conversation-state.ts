@@ -1,4 +1,6 @@
 import type { Api } from "../api/api.ts";
+import type { KeptTurns } from "./kept-turns.ts";
+import type { OpenRuns } from "./open-runs.ts";
 import type { Turn } from "./turn.ts";
 
 /** The conversation as shown on the page. */
@@ -33,3 +35,6 @@ export type ConversationApi = Pick<
   Api,
   "start" | "events" | "turns" | "removeTurns" | "newestRuns" | "cancel" | "answer" | "partUrl"
 >;
+
+/** What the tab remembers over a reload: its active runs, and the turns that the service has not stored. */
+export type TabMemory = { readonly openRuns: OpenRuns; readonly keptTurns: KeptTurns };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunEvent } from "@troupe-internal/client";
 import type { Conversation } from "./conversation.ts";
-import { createConversation, FakeRun, held, refusal, storedTurn } from "./test/fake-conversation.ts";
+import { createConversation, createMemory, FakeRun, held, refusal, storedTurn } from "./test/fake-conversation.ts";
 
 const agent = { kind: "agent", name: "a" } as const;
 const workflow = { kind: "workflow", name: "w" } as const;
@@ -39,10 +39,10 @@ describe("a conversation that is opened", () => {
 
     expect(conversation.state.failure).toBeUndefined();
     expect(conversation.state.turns).toMatchObject([{ name: "w", status: "completed", question: { text: "Go." } }]);
-    // Nothing of it is stored, so that its id leads nowhere any more.
+    // The service has stored nothing of it, but the tab has.
     expect(conversation.state.turns[0]?.isUnstored).toBe(true);
-    expect(conversation.state.sessionId).toBeUndefined();
-    expect(told).toEqual(["over", "moved away"]);
+    expect(conversation.state.sessionId).toBe("s");
+    expect(told).toEqual(["over"]);
     expect(openRuns.all()).toEqual([]);
   });
 
@@ -66,7 +66,16 @@ describe("a conversation that is opened", () => {
     await conversation.send(workflow, ask("Go."));
 
     expect(conversation.state.turns).toMatchObject([{ status: "completed", isUnstored: true }]);
+    expect(conversation.state.sessionId).toBe("s");
+  });
+
+  it("leaves the address of a session of which nothing is stored, neither by the service nor by the tab", async () => {
+    const { conversation, service, told } = createConversation(undefined, createMemory({ isRefusing: true }));
+    service.onStart = async () => new FakeRun("r1", "s").send(finish).response;
+    await conversation.send(workflow, ask("Go."));
+
     expect(conversation.state.sessionId).toBeUndefined();
+    expect(told).toEqual(["begun s Go.", "moved s", "over", "moved away"]);
   });
 
   it("says that a session is not stored, and leaves its address", async () => {

@@ -1,14 +1,15 @@
-import { ApiError, followRun, isOpenStatus, mayPass } from "@troupe-internal/client";
+import { ApiError, followRun, mayPass } from "@troupe-internal/client";
 import type { FollowOptions, RunnableInfo, RunUpdate } from "@troupe-internal/client";
 import { Store } from "../ui/store.ts";
-import type { ConversationApi, ConversationListener, ConversationState } from "./conversation-state.ts";
+import type { ConversationApi, ConversationListener, ConversationState, TabMemory } from "./conversation-state.ts";
 import { endTurn } from "./end-turn.ts";
 import { EventBatch } from "./event-batch.ts";
-import type { OpenRun, OpenRuns } from "./open-runs.ts";
+import { findOpenRun } from "./open-runs.ts";
+import type { OpenRun } from "./open-runs.ts";
 import { readFiles } from "./question-files.ts";
 import { randomKey } from "./random-key.ts";
 import { reduceEvents, restartTurn, withoutWait } from "./reduce-turn.ts";
-import { fromStoredTurn } from "./stored-turn.ts";
+import { fromStoredTurn, storedFrom } from "./stored-turn.ts";
 import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay, newTurn, withQuestionText } from "./turn.ts";
 import type { Question, Turn } from "./turn.ts";
@@ -19,7 +20,7 @@ const mostSent = 4;
 /** The conversation of one session: its turns, and its active run. */
 export class Conversation extends Store<ConversationState> {
   readonly #api: ConversationApi;
-  readonly #openRuns: OpenRuns;
+  readonly #memory: TabMemory;
   readonly #listener: ConversationListener;
   #runnables: readonly RunnableInfo[] = [];
   /** Aborts when another conversation is shown. The run itself continues. */
@@ -28,10 +29,10 @@ export class Conversation extends Store<ConversationState> {
   /** The key of the turn whose run must be stopped once the run's id is known. */
   #stopped: string | undefined;
 
-  constructor(api: ConversationApi, openRuns: OpenRuns, listener: ConversationListener) {
+  constructor(api: ConversationApi, memory: TabMemory, listener: ConversationListener) {
     super({ number: 0, turns: [], isLoading: false, isReplacing: false });
     this.#api = api;
-    this.#openRuns = openRuns;
+    this.#memory = memory;
     this.#listener = listener;
   }
 
@@ -49,11 +50,16 @@ export class Conversation extends Store<ConversationState> {
   async open(sessionId: string): Promise<void> {
     const signal = this.#show(sessionId);
     try {
-      const [stored, run] = await Promise.all([this.#readTurns(sessionId), this.#findRun(sessionId)]);
+      const { openRuns, keptTurns } = this.#memory;
+      const [stored, run] = await Promise.all([
+        this.#readTurns(sessionId),
+        findOpenRun(sessionId, openRuns, this.#api),
+      ]);
       if (signal.aborted) return;
-      this.set({ turns: stored ?? [], isLoading: false });
+      const turns = keptTurns.addTo(sessionId, stored ?? []);
+      this.set({ turns, isLoading: false });
       if (run !== undefined) return await this.#followAgain(run, signal);
-      if (stored !== undefined) return;
+      if (stored !== undefined || turns.length > 0) return;
       this.#dropSession();
       this.set({ failure: "This chat is not stored. It may have been deleted, or its answer was not stored." });
     } catch (error) {
@@ -61,10 +67,7 @@ export class Conversation extends Store<ConversationState> {
     }
   }
 
-  /**
-   * Sends a question, and shows the answer as it arrives. Does nothing while a run is active or a turn is being
-   * replaced.
-   */
+  /** Sends a question, and shows the answer as it arrives. Does nothing while a run is active or a turn is replaced. */
   async send({ kind, name }: Pick<RunnableInfo, "kind" | "name">, question: Question): Promise<void> {
     if (this.#isBusy) return;
     const turn = newTurn({ key: randomKey(), kind, name, question, startedAt: performance.now() });
@@ -85,7 +88,10 @@ export class Conversation extends Store<ConversationState> {
       const { kind, name } = old;
       const asked = text === undefined ? question : withQuestionText(question, text);
       const turn = newTurn({ key: randomKey(), kind, name, question: asked, startedAt: performance.now() });
-      if (!signal.aborted) this.set({ turns: [...turns.slice(0, turns.indexOf(old)), turn], isReplacing: false });
+      if (!signal.aborted) {
+        this.set({ turns: [...turns.slice(0, turns.indexOf(old)), turn], isReplacing: false });
+        this.#keep();
+      }
       // The question is asked even if another conversation was shown in the meantime, because its old turn is already
       // deleted.
       await this.#start(turn, sessionId, signal);
@@ -179,23 +185,9 @@ export class Conversation extends Store<ConversationState> {
       throw new Error("This question was asked elsewhere, and is not known here as a whole. Ask it anew.");
     const files = (await readFiles(question.files)).map((file) => ({ name: file.name, type: file.type, file }));
     if (signal.aborted) return undefined;
-    const shown = new Set(turns.map((each) => each.runId));
-    const deleted = new Set(turns.slice(turns.indexOf(turn)).map((each) => each.runId));
-    const first = stored.findIndex((each) => deleted.has(each.runId));
-    const cut = first === -1 ? [] : stored.slice(first);
-    if (!cut.every((each) => shown.has(each.runId)))
-      throw new Error("This chat has gone on elsewhere. Reload the page, and try again.");
-    if (cut[0] !== undefined && sessionId !== undefined) await this.#api.removeTurns(sessionId, cut[0].seq);
+    const [first] = storedFrom(turn, turns, stored);
+    if (first !== undefined && sessionId !== undefined) await this.#api.removeTurns(sessionId, first.seq);
     return { ...question, files };
-  }
-
-  /** Finds the active run of a session: started in this tab, or listed by the service. */
-  async #findRun(sessionId: string): Promise<OpenRun | undefined> {
-    const known = this.#openRuns.find(sessionId);
-    if (known !== undefined) return known;
-    const runs = await this.#api.newestRuns().catch(() => []);
-    const run = runs.find((each) => each.sessionId === sessionId && isOpenStatus(each.status));
-    return run && { ...run, text: "", files: [], isPartial: true };
   }
 
   /** Starts the run of a turn, and follows it. */
@@ -216,7 +208,7 @@ export class Conversation extends Store<ConversationState> {
 
   /** Follows a run that was active when the conversation was opened, unless its turn has been stored since. */
   async #followAgain({ runId, kind, name, ...question }: OpenRun, signal: AbortSignal): Promise<void> {
-    if (this.state.turns.some((turn) => turn.runId === runId)) return this.#openRuns.remove(runId);
+    if (this.state.turns.some((turn) => turn.runId === runId)) return this.#memory.openRuns.remove(runId);
     const turn = { ...newTurn({ key: runId, kind, name, question }), runId };
     this.set({ turns: [...this.state.turns, turn] });
     const open = async () => await this.#api.events(runId, undefined, signal);
@@ -232,7 +224,7 @@ export class Conversation extends Store<ConversationState> {
     if (this.#stopped === key) void this.#cancel(runId);
     if (sessionId === "") return;
     const files = question.files.map(({ name: file, type }) => ({ name: file, type }));
-    this.#openRuns.add({ runId, sessionId, kind, name, ...question, files });
+    this.#memory.openRuns.add({ runId, sessionId, kind, name, ...question, files });
     if (asked !== sessionId) this.#listener.begun(sessionId, question.text || name);
   }
 
@@ -272,14 +264,22 @@ export class Conversation extends Store<ConversationState> {
   async #end(key: string, signal: AbortSignal, error?: Error): Promise<void> {
     const turn = this.state.turns.find((each) => each.key === key);
     if (turn === undefined) return;
-    this.#openRuns.remove(turn.runId ?? "");
     if (error === undefined) this.#change(key, (current) => endTurn(current, {}));
     const read = await this.#readEnded(turn).catch(() => "unknown" as const);
+    if (!signal.aborted) {
+      const stored = read === "unknown" ? undefined : (read?.find(({ runId }) => runId === turn.runId) ?? null);
+      this.#change(key, (current) => endTurn(current, { stored, error }));
+      this.#keep();
+    }
+    this.#memory.openRuns.remove(turn.runId ?? "");
     this.#listener.over();
-    if (signal.aborted) return;
-    const stored = read === "unknown" ? undefined : (read?.find(({ runId }) => runId === turn.runId) ?? null);
-    this.#change(key, (current) => endTurn(current, { stored, error }));
-    if (read === undefined && !this.#isBusy) this.#dropSession();
+    if (!signal.aborted && read === undefined) this.#dropSession();
+  }
+
+  /** Keeps the turns that the service has not stored. */
+  #keep(): void {
+    const { sessionId, turns } = this.state;
+    if (sessionId !== undefined) this.#memory.keptTurns.keep(sessionId, turns);
   }
 
   /** Reads the stored form of a finished turn. Turns of workflows are never stored, and have no session. */
@@ -288,9 +288,10 @@ export class Conversation extends Store<ConversationState> {
     return this.state.turns.some(({ seq }) => seq !== undefined) ? [] : undefined;
   }
 
-  /** Forgets the id of a session that the service does not have, so that the next question starts another. */
+  /** Forgets the id of a session of which nothing is left, so that the next question starts another. */
   #dropSession(): void {
-    if (this.state.sessionId === undefined) return;
+    const { sessionId } = this.state;
+    if (sessionId === undefined || this.#isBusy || this.#memory.keptTurns.addTo(sessionId, []).length > 0) return;
     this.set({ sessionId: undefined });
     this.#listener.moved(undefined);
   }

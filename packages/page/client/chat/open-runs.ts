@@ -1,4 +1,6 @@
+import { isOpenStatus } from "@troupe-internal/client";
 import type { RunnableKind } from "@troupe-internal/client";
+import type { Api } from "../api/api.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { cutText } from "../ui/cut-text.ts";
@@ -55,6 +57,19 @@ export class OpenRuns {
     const left = this.all().filter((run) => run.runId !== runId);
     this.#stored.write(left.length === 0 ? undefined : left);
   }
+}
+
+/** Finds the active run of a session: started in this tab, or listed by the service. */
+export async function findOpenRun(
+  sessionId: string,
+  openRuns: OpenRuns,
+  api: Pick<Api, "newestRuns">,
+): Promise<OpenRun | undefined> {
+  const known = openRuns.find(sessionId);
+  if (known !== undefined) return known;
+  const runs = await api.newestRuns().catch(() => []);
+  const run = runs.find((each) => each.sessionId === sessionId && isOpenStatus(each.status));
+  return run && { ...run, text: "", files: [], isPartial: true };
 }
 
 function isOpenRuns(value: unknown): value is OpenRun[] {

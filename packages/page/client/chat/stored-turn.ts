@@ -27,6 +27,19 @@ export function fromStoredTurn(stored: StoredTurn, { kindOf, urlOf }: TurnContex
   };
 }
 
+/**
+ * Returns the stored turns from a shown turn on. Throws if one of them is not shown: it must not be deleted together
+ * with those that are.
+ */
+export function storedFrom(turn: Turn, shown: readonly Turn[], stored: readonly StoredTurnView[]): StoredTurnView[] {
+  const known = new Set(shown.map(({ runId }) => runId));
+  const later = new Set(shown.slice(shown.indexOf(turn)).map(({ runId }) => runId));
+  const first = stored.findIndex(({ runId }) => later.has(runId));
+  const from = first === -1 ? [] : stored.slice(first);
+  if (from.every(({ runId }) => known.has(runId))) return from;
+  throw new Error("This chat has gone on elsewhere. Reload the page, and try again.");
+}
+
 function toQuestion(input: StoredContent, urlOf: (index: number) => string): Question {
   if (typeof input === "string" || input === null) return { text: input ?? "", files: [] };
   return { text: toText(input), files: input.flatMap((part) => toFile(part, urlOf)) };

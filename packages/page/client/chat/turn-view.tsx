@@ -127,7 +127,7 @@ function TurnFooter({ turn, isLast, onRegenerate }: FooterProps) {
 function factsOf({ firstTokenMs, durationMs, status, isUnstored }: Turn): string[] {
   const facts = [
     endings[status],
-    isUnstored === true ? "Not stored" : undefined,
+    isUnstored === true ? "Only in this tab" : undefined,
     firstTokenMs === undefined ? undefined : `first token ${formatDuration(firstTokenMs)}`,
     durationMs === undefined ? undefined : `${formatDuration(durationMs)} in all`,
   ];

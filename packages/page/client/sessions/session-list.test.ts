@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "@troupe-internal/client";
 import type { RunInfo, SessionInfo } from "@troupe-internal/client";
+import type { KeptChat } from "../chat/kept-turns.ts";
 import type { OpenRun } from "../chat/open-runs.ts";
 import { SessionList } from "./session-list.ts";
 import type { SessionApi } from "./session-list.ts";
@@ -55,7 +56,15 @@ function session(sessionId: string, updatedAt: number): SessionInfo {
   return { sessionId, title: sessionId.toUpperCase(), createdAt: 0, updatedAt, turns: 1 };
 }
 
-function createList(service: FakeService, runs: OpenRun[] = [], remembered: unknown = []) {
+/** What a browser has of the chats: active runs, ids of sessions, and chats that the service has not stored. */
+type Known = { readonly remembered?: unknown; readonly chats?: KeptChat[] };
+
+function createList(service: FakeService, runs: OpenRun[] = [], { remembered = [], chats = [] }: Known = {}) {
+  const keptTurns = {
+    chats: () => chats,
+    forget: (sessionId: string) =>
+      void chats.splice(0, chats.length, ...chats.filter((chat) => chat.sessionId !== sessionId)),
+  };
   const openRuns = {
     all: () => runs,
     remove: (runId: string) => void runs.splice(0, runs.length, ...runs.filter((run) => run.runId !== runId)),
@@ -63,7 +72,7 @@ function createList(service: FakeService, runs: OpenRun[] = [], remembered: unkn
   return new SessionList(
     service,
     { read: (isValid) => (isValid(remembered) ? remembered : undefined), write: () => true },
-    openRuns,
+    { openRuns, keptTurns },
   );
 }
 
@@ -137,6 +146,20 @@ describe("the list of sessions", () => {
     expect(idsOf(list)).toBe("");
   });
 
+  it("has the chats that only this tab has, by their time, until they are deleted [page.kept]", async () => {
+    const chats = [
+      { sessionId: "k", title: "é".repeat(100), at: 99.5 },
+      { sessionId: "a", title: "Other", at: 1 },
+    ];
+    const list = createList(new FakeService("ab"), [], { chats });
+    await list.load();
+    expect(list.state.sessions.map(({ title }) => title)).toEqual(["A", "é".repeat(80), "B"]);
+
+    await list.remove("k");
+    await list.load();
+    expect([idsOf(list), chats.map(({ sessionId }) => sessionId)]).toEqual(["ab", ["a"]]);
+  });
+
   it("drops a session that the service does not have", async () => {
     const service = new FakeService("");
     const list = createList(service, [openRun("w")]);
@@ -157,7 +180,7 @@ describe("the list of sessions", () => {
       return await Promise.reject(refused);
     };
     service.running = [{ runId: "r1", kind: "agent", name: "a", sessionId: "z", status: "running" }];
-    const list = createList(service, [], ["b", "gone", "a"]);
+    const list = createList(service, [], { remembered: ["b", "gone", "a"] });
     await list.load();
     await list.load();
 

@@ -1,6 +1,7 @@
 import { ApiError } from "@troupe-internal/client";
 import type { Api } from "../api/api.ts";
 import type { SessionInfo } from "@troupe-internal/client";
+import type { KeptChat, KeptTurns } from "../chat/kept-turns.ts";
 import type { OpenRuns } from "../chat/open-runs.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { isOpenStatus } from "@troupe-internal/client";
@@ -29,6 +30,12 @@ export type SessionApi = Pick<
   "hasUsers" | "sessions" | "session" | "rename" | "removeSession" | "newestRuns" | "cancel"
 >;
 
+/** What the list needs of the memory of the tab: its active runs, and its chats that the service has not stored. */
+export type ListMemory = {
+  readonly openRuns: Pick<OpenRuns, "all" | "remove">;
+  readonly keptTurns: Pick<KeptTurns, "chats" | "forget">;
+};
+
 /**
  * The sessions of the caller. A service without users lists no sessions. In that case the page shows the sessions that
  * were started in this browser, which remembers their ids.
@@ -36,7 +43,7 @@ export type SessionApi = Pick<
 export class SessionList extends Store<SessionListState> {
   readonly #api: SessionApi;
   readonly #stored: StoredValue;
-  readonly #openRuns: Pick<OpenRuns, "all" | "remove">;
+  readonly #memory: ListMemory;
   #isListed: boolean;
   /** True once sessions older than the newest page were read. */
   #hasOlder = false;
@@ -48,11 +55,11 @@ export class SessionList extends Store<SessionListState> {
   /** The ids of listed active runs, by session. */
   #runIds: ReadonlyMap<string, string> = new Map();
 
-  constructor(api: SessionApi, stored: StoredValue, openRuns: Pick<OpenRuns, "all" | "remove">) {
+  constructor(api: SessionApi, stored: StoredValue, memory: ListMemory) {
     super({ sessions: [], open: new Map(), isLoaded: false });
     this.#api = api;
     this.#stored = stored;
-    this.#openRuns = openRuns;
+    this.#memory = memory;
     this.#isListed = api.hasUsers;
   }
 
@@ -64,11 +71,12 @@ export class SessionList extends Store<SessionListState> {
       this.#runIds = new Map(runs.map(({ sessionId, runId }) => [sessionId, runId]));
       const open = new Map(runs.map(({ sessionId, status }) => [sessionId, status]));
       const names = new Map(runs.map(({ sessionId, name }) => [sessionId, name]));
-      for (const { sessionId, text, name } of this.#openRuns.all())
+      for (const { sessionId, text, name } of this.#memory.openRuns.all())
         names.set(sessionId, cutText(text, longestTitle) || name);
       const older = this.#hasOlder ? olderThan(page.sessions, this.state.sessions) : [];
       const next = older.length > 0 ? this.state.next : page.next;
-      const sessions = withoutEmpty(this.#withoutRemoved(withNames([...page.sessions, ...older], names)), open);
+      const named = withKept(withNames([...page.sessions, ...older], names), this.#memory.keptTurns.chats());
+      const sessions = withoutEmpty(this.#withoutRemoved(named), open);
       this.set({ sessions, next, open, isLoaded: true, failure: undefined });
     } catch (error) {
       this.set({ isLoaded: true, failure: (error as Error).message });
@@ -98,7 +106,7 @@ export class SessionList extends Store<SessionListState> {
   begin(sessionId: string, title: string): void {
     this.#remember([sessionId, ...this.#remembered().filter((id) => id !== sessionId)]);
     if (this.state.sessions.some((session) => session.sessionId === sessionId)) return;
-    this.set({ sessions: [newSession(sessionId, cutText(title, longestTitle)), ...this.state.sessions] });
+    this.set({ sessions: [newSession(sessionId, title), ...this.state.sessions] });
   }
 
   /** Changes the title of a session. */
@@ -109,7 +117,7 @@ export class SessionList extends Store<SessionListState> {
 
   /** Stops the run of a session, and deletes the session. */
   async remove(sessionId: string): Promise<void> {
-    const own = this.#openRuns.all().find((run) => run.sessionId === sessionId);
+    const own = this.#memory.openRuns.all().find((run) => run.sessionId === sessionId);
     const runId = own?.runId ?? this.#runIds.get(sessionId);
     // The run is cancelled first, because deleting a session waits for the end of its run.
     if (runId !== undefined) await this.#api.cancel(runId).catch(() => {});
@@ -119,7 +127,8 @@ export class SessionList extends Store<SessionListState> {
       // A 404 means that the service no longer has the session, or never stored it.
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     }
-    if (own !== undefined) this.#openRuns.remove(own.runId);
+    if (own !== undefined) this.#memory.openRuns.remove(own.runId);
+    this.#memory.keptTurns.forget(sessionId);
     this.#removed.add(sessionId);
     this.#remember(this.#remembered().filter((id) => id !== sessionId));
     this.set({ sessions: this.#withoutRemoved(this.state.sessions) });
@@ -196,9 +205,20 @@ function withNames(sessions: readonly SessionInfo[], names: ReadonlyMap<string, 
   ];
 }
 
-function newSession(sessionId: string, title: string): SessionInfo {
-  const now = Date.now();
-  return { sessionId, title, createdAt: now, updatedAt: now, turns: 0 };
+/** Adds the chats that only this tab has, in the order of the list: the newest first. */
+function withKept(sessions: readonly SessionInfo[], chats: readonly KeptChat[]): SessionInfo[] {
+  const kept = new Map(chats.map(({ sessionId, title, at }) => [sessionId, newSession(sessionId, title, at)]));
+  const named = sessions.map((session) => {
+    const { title = kept.get(session.sessionId)?.title } = session;
+    kept.delete(session.sessionId);
+    return { ...session, ...(title !== undefined && { title }) };
+  });
+  if (kept.size === 0) return named;
+  return [...named, ...kept.values()].toSorted((one, other) => other.updatedAt - one.updatedAt);
+}
+
+function newSession(sessionId: string, title: string, at = Date.now()): SessionInfo {
+  return { sessionId, title: cutText(title, longestTitle), createdAt: at, updatedAt: at, turns: 0 };
 }
 
 function isIds(value: unknown): value is string[] {

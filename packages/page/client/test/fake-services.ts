@@ -1,6 +1,7 @@
 import type { RunInfo, RunnableInfo, SessionInfo } from "@troupe-internal/client";
 import type { Api } from "../api/api.ts";
 import { Conversation } from "../chat/conversation.ts";
+import { KeptTurns } from "../chat/kept-turns.ts";
 import { OpenRuns } from "../chat/open-runs.ts";
 import { createConversation } from "../chat/test/fake-conversation.ts";
 import { KeyRing } from "../keys/key-ring.ts";
@@ -76,9 +77,9 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
   const told: string[] = [];
   const { service } = createConversation();
   const listed = new FakeSessions(told);
-  const openRuns = new OpenRuns(storedInMemory());
-  const sessions = new SessionList(listed, storedInMemory(), openRuns);
-  const conversation = new Conversation(service, openRuns, {
+  const memory = { openRuns: new OpenRuns(storedInMemory()), keptTurns: new KeptTurns(storedInMemory()) };
+  const sessions = new SessionList(listed, storedInMemory(), memory);
+  const conversation = new Conversation(service, memory, {
     begun: (sessionId, title) => sessions.begin(sessionId, title),
     moved: (sessionId) => void told.push(`moved ${sessionId ?? "away"}`),
     over: () => void told.push("over"),

@@ -2,7 +2,9 @@ import { ApiError } from "@troupe-internal/client";
 import type { RunRequest } from "../../api/api.ts";
 import type { RunEvent, RunInfo, StoredTurn } from "@troupe-internal/client";
 import { Conversation } from "../conversation.ts";
-import type { ConversationApi } from "../conversation-state.ts";
+import type { StoredValue } from "../../ui/browser-storage.ts";
+import type { ConversationApi, TabMemory } from "../conversation-state.ts";
+import { KeptTurns } from "../kept-turns.ts";
 import { OpenRuns } from "../open-runs.ts";
 
 /** A failure of the service. */
@@ -93,15 +95,28 @@ class FakeService implements ConversationApi {
   }
 }
 
-/** Creates a conversation with a service, and records the callbacks to the rest of the page. */
-export function createConversation(service = new FakeService()) {
+/** A storage of a browser tab, which holds what is written to it unless it refuses. */
+function tabStorage(isRefusing: boolean): StoredValue {
   let remembered: unknown;
-  const openRuns = new OpenRuns({
+  return {
     read: (isValid) => (isValid(remembered) ? remembered : undefined),
-    write: (value) => ((remembered = value), true),
-  });
+    write: (value) => {
+      if (!isRefusing) remembered = structuredClone(value);
+      return !isRefusing;
+    },
+  };
+}
+
+/** Creates the memory of a browser tab. */
+export function createMemory({ isRefusing = false } = {}): TabMemory {
+  return { openRuns: new OpenRuns(tabStorage(false)), keptTurns: new KeptTurns(tabStorage(isRefusing)) };
+}
+
+/** Creates a conversation with a service, and records the callbacks to the rest of the page. */
+export function createConversation(service = new FakeService(), memory = createMemory()) {
+  const { openRuns, keptTurns } = memory;
   const told: string[] = [];
-  const conversation = new Conversation(service, openRuns, {
+  const conversation = new Conversation(service, memory, {
     begun: (sessionId, title) => void told.push(`begun ${sessionId} ${title}`),
     moved: (sessionId) => void told.push(`moved ${sessionId ?? "away"}`),
     over: () => void told.push("over"),
@@ -110,7 +125,7 @@ export function createConversation(service = new FakeService()) {
     { kind: "agent", name: "a", input: ["text", "parts"] },
     { kind: "workflow", name: "w", input: ["object"] },
   ]);
-  return { conversation, service, openRuns, told };
+  return { conversation, service, openRuns, keptTurns, memory, told };
 }
 
 /** Returns a request that is answered when the test says so. */
