@@ -7,11 +7,14 @@ const source = join(import.meta.dirname, "client");
 
 /**
  * Bundles the scripts and the style sheet of the page, and returns the files by name. The hash in each name is that of the
- * content. The inspector has a script and a style sheet of its own, which `main` loads when it is opened.
+ * content. The inspector and the graph of a workflow have scripts and style sheets of their own, which `main` loads when they are
+ * first shown.
  */
 export async function bundleClient(): Promise<Map<string, Uint8Array>> {
   const { outputFiles } = await build({
-    entryPoints: ["main.tsx", "styles/style.css", "inspector/inspector.css"].map((path) => join(source, path)),
+    entryPoints: ["main.tsx", "styles/style.css", "inspector/inspector.css", "inspector/graph/graph.css"].map((path) =>
+      join(source, path),
+    ),
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     outdir: "client",

@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { Agent, createLogger, InMemoryStorage, Workflow } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createAgentRouter } from "@troupe/http";
-import { createPage } from "@troupe/page";
+import { createService, serve } from "@troupe/core/service";
+import { createAgentRouter, http } from "@troupe/http";
+import { createPage, page } from "@troupe/page";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { browserUrl, Visit } from "./visit.ts";
@@ -101,9 +102,9 @@ describe.skipIf(browserUrl === "")("the graph of a workflow in a browser", { tim
     const { url, runs } = await serveVoyage();
     const { runId } = await runs.accept({ kind: "workflow", name: "voyage", input: "Plan it." });
     const visit = await Visit.open(url, `graph ${name}`, { ...look, user: null });
-    const { page } = visit;
-    await page.goto(`${url}/#/inspector/${runId}`);
-    const graph = page.getByRole("region", { name: "Workflow" });
+    const { page: shown } = visit;
+    await shown.goto(`${url}/#/inspector/${runId}`);
+    const graph = shown.getByRole("region", { name: "Workflow" });
     const step = (title: RegExp) => graph.getByRole("button", { name: title });
 
     await step(/^traveller asks a person.*waiting/).waitFor();
@@ -118,18 +119,69 @@ describe.skipIf(browserUrl === "")("the graph of a workflow in a browser", { tim
     await step(/^departure waits for an event.*waiting/).waitFor();
     await runs.signal(runId, "departure", { id: "1", data: null }, "host");
     await step(/^close the bag.*completed/).waitFor();
-    await page.locator(".run-head").getByText("completed", { exact: true }).waitFor();
+    await shown.locator(".run-head").getByText("completed", { exact: true }).waitFor();
 
     // By keyboard alone: from the picker of items to an earlier item, and to the steps within it.
     await graph.getByRole("button", { name: "Previous" }).first().focus();
-    await page.keyboard.press("Enter");
+    await shown.keyboard.press("Enter");
     await graph.getByText("Item 2 of 3").waitFor();
     await step(/^verse/).focus();
-    await page.keyboard.press("Enter");
-    const details = page.getByRole("region", { name: "Step" });
+    await shown.keyboard.press("Enter");
+    const details = shown.getByRole("region", { name: "Step" });
     await details.getByText("Rain on the quay.").first().waitFor();
-    await page.getByRole("button", { name: "Close the step" }).click();
+    await shown.getByRole("button", { name: "Close the step" }).click();
     await step(/^book a train/).scrollIntoViewIfNeeded();
     expect(await visit.allFaults(url)).toEqual([]);
+  });
+});
+
+describe.skipIf(browserUrl === "")("the graph of a workflow in the chat", { timeout: 120_000 }, () => {
+  it.each(looks)("lights up as the steps run, %s [page.workflow-graph] [page.accessible]", async (name, look) => {
+    const storage = new InMemoryStorage();
+    const service = createService({
+      workflows: { voyage: createVoyage() },
+      storage,
+      durable: true,
+      logger: createLogger({ level: "silent" }),
+      authenticate: () => ({ userId: "ada" }),
+    });
+    await service.open();
+    const { url } = await serve(service, [http(), page()], { port: 0 });
+    onTestFinished(async () => {
+      await service.close();
+      await storage.close();
+    });
+    const visit = await Visit.open(url, `chat graph ${name}`, look);
+    const { page: shown } = visit;
+    const graph = shown.locator(".turn-graph");
+    const step = (title: RegExp) => graph.locator(".graph-step").filter({ hasText: title });
+
+    await shown.getByRole("textbox", { name: "Your question" }).fill("Plan it.");
+    await shown.keyboard.press("Enter");
+    await step(/^traveller.*waiting/).waitFor();
+    expect(await step(/^write.*completed/).count()).toBe(1);
+    expect(await step(/^book a ship.*not run/).count()).toBe(1);
+    expect(await graph.getByText("Item 3 of 3").count()).toBe(1);
+    await step(/^traveller/).scrollIntoViewIfNeeded();
+    expect(await visit.faults("waiting")).toEqual([]);
+
+    await shown.getByRole("textbox", { name: "Your answer: text or JSON" }).fill("Zoë");
+    await shown.getByRole("button", { name: "Send answer" }).click();
+    await step(/^departure.*waiting/).waitFor();
+    const [run] = (await service.runs?.list("host"))?.runs ?? [];
+    await service.runs?.signal(run?.runId ?? "", "departure", { id: "1", data: null }, "host");
+    await shown.locator(".turn-foot").waitFor();
+    expect(await graph.locator("summary").innerText()).toMatch(/^Steps\s+\d+ of \d+ done$/);
+    await step(/^book a train.*completed/).scrollIntoViewIfNeeded();
+    expect(await visit.faults("done")).toEqual([]);
+
+    await shown.reload();
+    await graph.locator("summary").waitFor();
+    expect(await step(/^write/).isVisible()).toBe(false);
+    await graph.locator("summary").press("Enter");
+    await step(/^write.*completed/).waitFor();
+    // The browser notes by itself that the service has no session of a workflow.
+    const faults = await visit.allFaults(url);
+    expect(faults.filter((fault) => !fault.includes("status of 404"))).toEqual([]);
   });
 });

@@ -119,7 +119,8 @@ export const folderLayers: Layers["folderLayers"] = {
   "packages/page/client": [
     ["place", "settings", "ui"],
     ["api", "keys", "markdown"],
-    ["chat", "inspector"],
+    ["inspector"],
+    ["chat"],
     ["sessions"],
     ["services"],
     ["schedules", "views"],

@@ -2,6 +2,7 @@ import { Api } from "./api/api.ts";
 import { Conversation } from "./chat/conversation.ts";
 import { KeptTurns } from "./chat/kept-turns.ts";
 import { OpenRuns } from "./chat/open-runs.ts";
+import { StepGraphs } from "./chat/use-step-graph.ts";
 import { KeyRing } from "./keys/key-ring.ts";
 import { addressOf, readPlace } from "./place.ts";
 import { Pins } from "./sessions/pins.ts";
@@ -17,6 +18,7 @@ export type Services = {
   readonly sessions: SessionList;
   readonly pins: Pins;
   readonly conversation: Conversation;
+  readonly stepGraphs: StepGraphs;
 };
 
 /** Creates the objects that the views share. Stored values are separate for each API on the origin. */
@@ -36,5 +38,5 @@ export function createServices(settings: Settings): Services {
     over: () => void sessions.load(),
   });
   const pins = new Pins(storedValue("localStorage", `${pathname}:pins`));
-  return { settings, api, keys, sessions, pins, conversation };
+  return { settings, api, keys, sessions, pins, conversation, stepGraphs: new StepGraphs(settings) };
 }

@@ -12,6 +12,8 @@ export type Settings = {
   readonly hasSchedules: boolean;
   /** The URL of the inspector's style sheet. Undefined if the server has no inspector. */
   readonly inspectorStyle: URL | undefined;
+  /** The URL of the style sheet of workflow graphs. Undefined if the server has no workflows. */
+  readonly graphStyle: URL | undefined;
   /** The heading of a new chat. */
   readonly welcome: string;
   /** The path of the host's logo. False for no logo, undefined for that of Troupe. */
@@ -31,12 +33,13 @@ type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
   readonly api: string;
   readonly base: string;
   readonly inspectorStyle?: string;
+  readonly graphStyle?: string;
 };
 
 /** Reads the settings from their element in the document. */
 export function readSettings(element: HTMLElement): Settings {
   const written = JSON.parse(element.dataset["settings"] ?? "{}") as WrittenSettings;
-  const { title, api, base, suggestions, hasUsers, hasSchedules = false, inspectorStyle } = written;
+  const { title, api, base, suggestions, hasUsers, hasSchedules = false, inspectorStyle, graphStyle } = written;
   const { welcome = "What can I help you with?", logo, hasKeys = true, accent } = written;
   return {
     welcome,
@@ -50,5 +53,6 @@ export function readSettings(element: HTMLElement): Settings {
     api: new URL(api.endsWith("/") ? api : `${api}/`, location.origin),
     base: new URL(base, location.href),
     inspectorStyle: inspectorStyle === undefined ? undefined : new URL(inspectorStyle, location.href),
+    graphStyle: graphStyle === undefined ? undefined : new URL(graphStyle, location.href),
   };
 }

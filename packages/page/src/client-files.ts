@@ -17,6 +17,8 @@ export type ClientFiles = {
   readonly style: string;
   /** The name of the style sheet that is loaded with the inspector. */
   readonly inspectorStyle: string;
+  /** The name of the style sheet that is loaded with the first graph of a workflow in the chat. */
+  readonly graphStyle: string;
 };
 
 const types: Readonly<Record<string, string>> = {
@@ -69,7 +71,7 @@ async function read(readContents: () => Promise<Contents>): Promise<ClientFiles>
   }
   const nameOf = (pattern: RegExp) => [...files.keys()].find((name) => pattern.test(name)) ?? "";
   const [script, style] = [nameOf(/^main-.+\.js$/), nameOf(/^style-.+\.css$/)];
-  return { files, script, style, inspectorStyle: nameOf(/^inspector-.+\.css$/) };
+  return { files, script, style, inspectorStyle: nameOf(/^inspector-.+\.css$/), graphStyle: nameOf(/^graph-.+\.css$/) };
 }
 
 type Contents = ReadonlyMap<string, Uint8Array>;

@@ -123,17 +123,17 @@ describe("the page", () => {
     expect(again.status).toBe(304);
   });
 
-  it("weighs at most 80 KB on its way, without the inspector, which comes when it is opened [page.weight]", async () => {
+  it("weighs at most 60 KB on its way, without the inspector and the graphs of workflows, which come when they are shown [page.weight]", async () => {
     const { files, script, style } = await readClientFiles();
     const document = await (await fetch(await serve())).text();
     const scripts = reachable(script, (name) => files.get(name)?.plain.toString() ?? "");
     const weights = [style, ...scripts].map((name) => files.get(name)?.gzip.length ?? Number.NaN);
     const weight = weights.reduce((sum, each) => sum + each, gzipSync(document).length);
 
-    expect(scripts.some((name) => name.startsWith("inspector-view"))).toBe(false);
+    expect(scripts.some((name) => /^(?:inspector-view|step-graph)/.test(name))).toBe(false);
     expect(files.get(style)?.plain.toString()).not.toContain(".inspector");
     expect([...files.keys()].some((name) => name.startsWith("inspector-view"))).toBe(true);
-    expect(weight).toBeLessThan(80_000);
+    expect(weight).toBeLessThan(60_000);
   });
 
   it("escapes what the host writes into the document", async () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Agent, createLogger, InMemoryStorage, TroupeError } from "@troupe/core";
+import { Agent, createLogger, InMemoryStorage, TroupeError, Workflow } from "@troupe/core";
 import { createHandler, createRouter, createService } from "@troupe/core/service";
 import type { ServiceOptions } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
@@ -43,7 +43,13 @@ async function serve(
 }
 
 /** The settings that a document gives to its script. */
-function settingsOf(html: string): { api: string; base: string; inspectorStyle?: string; hasSchedules?: boolean } {
+function settingsOf(html: string): {
+  api: string;
+  base: string;
+  inspectorStyle?: string;
+  graphStyle?: string;
+  hasSchedules?: boolean;
+} {
   const [, written = ""] = /data-settings="([^"]*)"/.exec(html) ?? [];
   return JSON.parse(written.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))) as ReturnType<
     typeof settingsOf
@@ -96,6 +102,45 @@ describe("page in a service", () => {
     expect((await fetch(origin)).status).toBe(200);
     expect((await fetch(`${origin}/assets/icon.svg`)).status).toBe(200);
     expect((await fetch(`${origin}/inspector/runs`)).status).toBe(401);
+  });
+
+  it("sends the steps of a workflow, and none of its functions, to those who may run it [page.workflow-graph]", async () => {
+    const inner = new Workflow({ name: "innen", initialState: {}, steps: [{ name: "schließen", run: () => ({}) }] });
+    const trip = new Workflow({
+      name: "reise é",
+      initialState: {},
+      steps: [
+        { name: "a", run: () => ({}) },
+        { name: "b", workflow: inner },
+      ],
+    });
+    const shared: ServiceOptions = {
+      workflows: { "reise é": trip },
+      authenticate: ({ headers }) => {
+        if (headers.get("x-user") === null) throw new TroupeError("unauthorized", "Sign in first.");
+        return { userId: "ada" };
+      },
+    };
+    const origin = await serve({ path: "/chat" }, { shared });
+    const { graphStyle = "" } = settingsOf(await (await fetch(`${origin}/chat`)).text());
+    const read = async (name: string, headers: Record<string, string> = { "x-user": "ada" }) => {
+      const reply = await fetch(`${origin}/chat/assets/workflows/${encodeURIComponent(name)}`, { headers });
+      return [reply.status, reply.ok ? await reply.json() : await reply.body?.cancel()];
+    };
+
+    expect((await fetch(new URL(graphStyle, `${origin}/chat`))).headers.get("content-type")).toContain("text/css");
+    expect(await read("reise é")).toEqual([
+      200,
+      {
+        steps: [
+          { name: "a", kind: "function" },
+          { name: "b", kind: "workflow", runnable: "innen", steps: [{ name: "schließen", kind: "function" }] },
+        ],
+      },
+    ]);
+    expect((await read("reise é", {}))[0]).toBe(401);
+    for (const name of ["helper", "constructor", "none"]) expect((await read(name))[0], name).toBe(404);
+    expect(settingsOf(await (await fetch(await serve())).text()).graphStyle).toBeUndefined();
   });
 
   it("shows the runs of its service in the inspector, to whom authorize lets in and to their own users", async () => {

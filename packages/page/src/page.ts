@@ -2,6 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { Exchange, Protocol, Service } from "@troupe/core/transport";
 import { isServedFile, readClientFiles } from "./client-files.ts";
 import type { ClientFile, ClientFiles } from "./client-files.ts";
+import { declaredStepsOf } from "./inspector/declared-steps.ts";
 import { inspectorRoutes } from "./inspector/inspector-routes.ts";
 import { pageDocument, pageIcon } from "./page-document.ts";
 import { readPageOptions } from "./page-options.ts";
@@ -47,6 +48,11 @@ export function pageOf(settings: PageSettings): Protocol {
       { path: `${below}/`, isPublic: true, get: async (exchange) => await sendPage(exchange, { settings, service }) },
       { path: `${below}/assets/icon.svg`, isPublic: true, get: sendIcon },
       { path: `${below}/assets/:name`, isPublic: true, get: sendFile, serves: ({ name = "" }) => isServedFile(name) },
+      {
+        path: `${below}/assets/workflows/:name`,
+        get: (exchange) => sendSteps(exchange, service),
+        serves: ({ name = "" }) => service.workflows.has(name),
+      },
       ...inspectorOf(settings).flatMap((inspector) => inspectorRoutes(`${below}/inspector`, { inspector, service })),
     ],
   };
@@ -90,6 +96,7 @@ function toDocument(exchange: Exchange, { settings, service, client }: PageParts
       hasUsers: users,
       ...brandOf(settings),
       ...(users && service.settings.schedules !== undefined && { hasSchedules: true }),
+      ...(service.workflows.size > 0 && { graphStyle: `./${base}assets/${client.graphStyle}` }),
       ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
     },
   });
@@ -108,6 +115,15 @@ function brandOf({ welcome, logo, accent, keys }: PageSettings): object {
 /** Returns the path of a request's target, which may be a whole URL. */
 function pathOf(target: string): string {
   return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "") || "/";
+}
+
+/** Sends the declared steps of a workflow to those who may run it: names and kinds, without functions. */
+function sendSteps(exchange: Exchange, service: Service): void {
+  const workflow = service.workflows.get(exchange.params["name"] ?? "");
+  if (workflow === undefined) throw new TroupeError("not_found", "There is no workflow of this name.");
+  const headers = { "Cache-Control": "no-cache", "Cross-Origin-Resource-Policy": "same-origin", ...safeHeaders };
+  const body = Buffer.from(JSON.stringify({ steps: declaredStepsOf(workflow) }));
+  sendTagged(exchange, { type: "application/json; charset=utf-8", headers, body });
 }
 
 function sendIcon(exchange: Exchange): void {

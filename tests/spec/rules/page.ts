@@ -7,7 +7,7 @@ export const pageRules = [
     "page.paths": "the page answers for its own paths alone, works at any mount path, and loads only its own files",
     "page.caching":
       "scripts and styles are kept by browsers under names with their hash; the document is asked for anew",
-    "page.weight": "the document, the style sheet and the scripts of the chat weigh at most 80 KB compressed",
+    "page.weight": "the document, the style sheet and the scripts of the chat weigh at most 60 KB compressed",
     "page.chat":
       "the page shows answers as they come: text, thoughts, tool calls with their results and artifacts, teams, workflows, uploads, tokens and times",
     "page.accessible":

@@ -41,6 +41,7 @@ const source = (url: string | undefined, title?: string) =>
 
 /** The look of each part of an answer, in each of its states. */
 const views: Readonly<Record<string, ComponentChild>> = {
+  "a step of an item": list([{ type: "step", name: "cities/0/look up", parts: [], status: "completed" }]),
   "a call that runs": card({}, true),
   "a call without a result": card({}),
   "a call without arguments": card({ args: "" }),

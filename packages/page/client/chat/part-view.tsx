@@ -12,8 +12,11 @@ import type { AnswerPart, StepPart, ToolPart } from "./turn.ts";
 import { WaitForm } from "./wait-form.tsx";
 import type { AnswerWait } from "./wait-form.tsx";
 
-/** The context of a part of an answer. `isLive`: the part may still grow. `onAnswer`: answers its questions. */
-type PartContext = { readonly isLive: boolean; readonly onAnswer: AnswerWait };
+/**
+ * The context of a part of an answer. `isLive`: the part may still grow. `onAnswer`: answers its questions. `hasGraph`: a
+ * graph above the answer shows which steps have run, so that steps without words of their own are left out.
+ */
+type PartContext = { readonly isLive: boolean; readonly onAnswer: AnswerWait; readonly hasGraph?: boolean };
 
 /** The parts of an answer, in their order. */
 export function PartList({ parts, ...context }: PartContext & { parts: readonly AnswerPart[] }) {
@@ -69,7 +72,7 @@ const PartView = memo(({ part, ...context }: PartContext & { part: AnswerPart })
     case "tool":
       return <CallView call={part} {...context} />;
     case "step":
-      return <StepView step={part} {...context} />;
+      return context.hasGraph === true && part.parts.length === 0 ? null : <StepView step={part} {...context} />;
     case "wait":
       return <WaitForm key={part.wait.waitId} wait={part.wait} onAnswer={context.onAnswer} />;
     default:
@@ -125,10 +128,10 @@ function StepView({ step, ...context }: PartContext & { step: StepPart }) {
   const { name, status, durationMs, parts } = step;
   const state = status ?? (context.isLive ? "running" : "cancelled");
   return (
-    <section class="step" data-state={state} aria-label={`Step ${plainLine(name)}`}>
+    <section class="step" data-state={state} aria-label={`Step ${titleOf(name)}`}>
       <p class="step-head">
         <span class="step-dot">{state === "running" && <span class="spinner" />}</span>
-        <span class="step-name">{plainLine(name)}</span>
+        <span class="step-name">{titleOf(name)}</span>
         <span class="muted">
           {state === "running" ? "running" : stepWords[state]}
           {durationMs !== undefined && durationMs >= 1 && ` · ${formatDuration(durationMs)}`}
@@ -137,6 +140,12 @@ function StepView({ step, ...context }: PartContext & { step: StepPart }) {
       <PartList parts={parts} onAnswer={context.onAnswer} isLive={context.isLive && status === undefined} />
     </section>
   );
+}
+
+/** Returns the path of a step for people: `cities/0/look up` as `cities 1 › look up`. */
+function titleOf(path: string): string {
+  const numbered = path.replaceAll(/\/(\d+)(?=\/|$)/g, (_, index: string) => ` ${Number(index) + 1}`);
+  return plainLine(numbered === path ? path : numbered.replaceAll("/", " › "));
 }
 
 function StateView({ state }: { state: unknown }) {

@@ -184,3 +184,22 @@ describe("a turn", () => {
     ]);
   });
 });
+
+describe("the end of a workflow step", () => {
+  const asks = (waitId: string): RunEvent => ({ type: "wait", waitId, kind: "sleep", about: { step: "x" } });
+  const end = (step: string): RunEvent => ({ type: "step_end", step, status: "completed", durationMs: 1 });
+  const waitsOf = ({ parts }: Turn) => parts.flatMap((part) => (part.type === "wait" ? [part.wait.waitId] : []));
+
+  it.each([
+    ["nap", "w.nap.sleep"],
+    ["kürzer.", "w.k%C3%BCrzer%2E.sleep"],
+    ["cities/1/nap", "w.cities.1.w.nap.sleep"],
+    ["100%", "w.100%.sleep"],
+  ])("%s takes away what it waited for, and nothing else", (step, waitId) => {
+    const waiting = after([asks(waitId), asks("w.cities.0.w.nap.sleep"), asks("t.0.0")]);
+
+    expect(waiting.status).toBe("waiting");
+    expect(waitsOf(after([end(step)], waiting))).toEqual(["w.cities.0.w.nap.sleep", "t.0.0"]);
+    expect(waitsOf(after([end("else")], waiting))).toHaveLength(3);
+  });
+});

@@ -97,8 +97,11 @@ function reduceParts(parts: Parts, event: PartEvent): Parts {
       return [...parts, { type: "step", name: event.step, parts: [] }];
     case "step_retry":
       return changeStep(parts, event.step, (step) => ({ ...step, parts: [] }));
-    case "step_end":
-      return changeStep(parts, event.step, (step) => ({ ...step, status: event.status, durationMs: event.durationMs }));
+    case "step_end": {
+      const { step: name, status, durationMs } = event;
+      const left = parts.filter((part) => part.type !== "wait" || pathOfWait(part.wait.waitId) !== name);
+      return changeStep(left, name, (step) => ({ ...step, status, durationMs }));
+    }
     case "chunk": {
       const { chunk } = event;
       if (chunk.type === "finish") return parts;
@@ -106,6 +109,27 @@ function reduceParts(parts: Parts, event: PartEvent): Parts {
     }
     default:
       return reduceAnswer(parts, event);
+  }
+}
+
+/** Returns the path of the workflow step that waits, such as `cities/0/ask`, from the id of its question. */
+function pathOfWait(waitId: string): string {
+  const tokens = waitId.split(".");
+  const path: string[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? "";
+    if (token === "w") path.push(decodeName(tokens[++at] ?? ""));
+    else if (/^\d+$/.test(token)) path.push(token);
+    else break;
+  }
+  return path.join("/");
+}
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
   }
 }
 

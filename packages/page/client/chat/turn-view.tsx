@@ -10,6 +10,7 @@ import { toSentence } from "./failure-sentence.ts";
 import { PartList } from "./part-view.tsx";
 import { QuestionView } from "./question-view.tsx";
 import { SourceList } from "./source-list.tsx";
+import { useStepGraph } from "./use-step-graph.ts";
 import { isUnderWay, textOf } from "./turn.ts";
 import type { Turn, TurnStatus } from "./turn.ts";
 import type { AnswerWait } from "./wait-form.tsx";
@@ -33,6 +34,7 @@ type TurnProps = {
 export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProps) => {
   const { key, kind, name, parts, sources, failure, question } = turn;
   const isLive = isUnderWay(turn);
+  const graph = useStepGraph(turn);
   const article = useRef<HTMLElement>(null);
   const onAnswer = useCallback<AnswerWait>(
     async (waitId, answer) => {
@@ -51,7 +53,8 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
           <Face kind={kind} name={name} />
           {plainLine(name)}
         </p>
-        <PartList parts={parts} isLive={isLive} onAnswer={onAnswer} />
+        {graph !== undefined && <graph.Graph declared={graph.declared} parts={parts} isLive={isLive} />}
+        <PartList parts={parts} isLive={isLive} onAnswer={onAnswer} hasGraph={graph !== undefined} />
         {turn.status === "running" && <Activity isBroken={turn.isBroken === true} hasParts={parts.length > 0} />}
         {sources.length > 0 && <SourceList sources={sources} />}
         {failure !== undefined && (

@@ -4,6 +4,7 @@ import { formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
 import { InspectorError } from "./inspector-client.ts";
+import { StatusMark } from "./status-mark.tsx";
 import { toVisible } from "../ui/unseen.ts";
 
 /** Milliseconds between two requests for new runs of the inspector's list. */
@@ -73,15 +74,6 @@ function RunItem({ run, isShown }: { run: InspectedRun; isShown: boolean }) {
         <RunTime run={run} />
       </a>
     </li>
-  );
-}
-
-/** The status of a run or a step, as a word and a colour. */
-export function StatusMark({ status }: { status: string }) {
-  return (
-    <span class="status" data-status={status}>
-      {status}
-    </span>
   );
 }
 

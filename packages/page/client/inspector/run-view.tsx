@@ -6,7 +6,7 @@ import { Deliveries } from "./deliveries.tsx";
 import { WorkflowGraph } from "./graph/workflow-graph.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
 import { ModelRequest } from "./model-request.tsx";
-import { StatusMark } from "./run-list.tsx";
+import { StatusMark } from "./status-mark.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
 import { StepDetails } from "./step-details.tsx";
 import { StepTree } from "./step-tree.tsx";

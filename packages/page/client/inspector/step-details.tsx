@@ -2,7 +2,7 @@ import type { ComponentChild } from "preact";
 import type { ShownUsage } from "../../src/inspector/inspected-run.ts";
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
-import { StatusMark } from "./run-list.tsx";
+import { StatusMark } from "./status-mark.tsx";
 import type { TreeStep } from "./run-tree.ts";
 import { ValueView } from "./value-view.tsx";
 import { toVisible } from "../ui/unseen.ts";

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icon.tsx";
-import { StatusMark } from "./run-list.tsx";
+import { StatusMark } from "./status-mark.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
 import type { StepKind } from "./step-path.ts";
 import { rowsOf, targetOf } from "./tree-keys.ts";

@@ -3,6 +3,7 @@ import type { Api } from "../api/api.ts";
 import { Conversation } from "../chat/conversation.ts";
 import { KeptTurns } from "../chat/kept-turns.ts";
 import { OpenRuns } from "../chat/open-runs.ts";
+import { StepGraphs } from "../chat/use-step-graph.ts";
 import { createConversation } from "../chat/test/fake-conversation.ts";
 import { KeyRing } from "../keys/key-ring.ts";
 import type { Services } from "../services.ts";
@@ -98,6 +99,7 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
     hasUsers: true,
     hasSchedules: false,
     inspectorStyle: undefined,
+    graphStyle: undefined,
     welcome: "What can I help you with?",
     logo: undefined,
     hasKeys: true,
@@ -106,6 +108,7 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
   };
   const keys = new KeyRing(storedInMemory());
   const pins = new Pins(storedInMemory());
-  const services: Services = { settings, api, keys, sessions, pins, conversation };
+  const stepGraphs = new StepGraphs(settings);
+  const services: Services = { settings, api, keys, sessions, pins, conversation, stepGraphs };
   return { services, told, listed, service };
 }

@@ -13,6 +13,7 @@ import { isUnderWay } from "../chat/turn.ts";
 import type { Turn } from "../chat/turn.ts";
 import { TurnView, useAnnouncement } from "../chat/turn-view.tsx";
 import type { TurnActions } from "../chat/turn-view.tsx";
+import { StepGraphsContext } from "../chat/use-step-graph.ts";
 import { useFollow } from "../chat/use-follow.ts";
 import { suggestionsFor } from "../chat/find-runnables.ts";
 import { Suggestions, Welcome } from "../chat/welcome.tsx";
@@ -49,7 +50,7 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
         {isEmpty ? (
           <Welcome heading={settings.welcome} {...{ runnables, chosen }} />
         ) : (
-          <Turns conversation={conversation} title={title} />
+          <Turns services={services} title={title} />
         )}
       </div>
       <div class="dock">
@@ -106,15 +107,15 @@ function ToEnd({ onClick }: { onClick: () => void }) {
 }
 
 /** The turns of the conversation. */
-function Turns({ conversation, title }: { conversation: Conversation; title: string }) {
+function Turns({ services: { conversation, stepGraphs }, title }: { services: Services; title: string }) {
   const { turns, isLoading, isReplacing } = useStore(conversation);
   const mayRegenerate = !isReplacing && !turns.some(isUnderWay);
   return (
-    <>
+    <StepGraphsContext.Provider value={stepGraphs}>
       <h1 class="unseen">{title}</h1>
       <TurnList {...{ turns, conversation, mayRegenerate }} />
       {isLoading && <p class="activity">Loading…</p>}
-    </>
+    </StepGraphsContext.Provider>
   );
 }
 

@@ -4,7 +4,7 @@ import { formatDuration } from "../../ui/format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { toVisible } from "../../ui/unseen.ts";
-import { StatusMark } from "../run-list.tsx";
+import { StatusMark } from "../status-mark.tsx";
 import type { RunTree, TreeStep } from "../run-tree.ts";
 import { branchesOf, countByStatus, nodesOf, partsOf, partToShow, stepsByKey, topLevel } from "./graph-model.ts";
 import type { GraphBranch, GraphLevel, GraphNode, StepsByKey } from "./graph-model.ts";
@@ -33,7 +33,8 @@ type GraphProps = {
   readonly tree: RunTree;
   readonly now: number;
   readonly selected: string | undefined;
-  readonly onSelect: (key: string) => void;
+  /** Shows a step. Without it, steps are no buttons. */
+  readonly onSelect?: ((key: string) => void) | undefined;
 };
 
 /** The parts of the graph's properties that each of its steps needs. */
@@ -48,6 +49,16 @@ export function WorkflowGraph({ declared, tree, ...drawing }: GraphProps) {
       <h3 id="graph-heading">Workflow</h3>
       <Flow level={topLevel(declared)} drawing={{ ...drawing, byKey }} />
     </section>
+  );
+}
+
+/** The steps of a workflow as a graph that shows no more of a step than its state. */
+export function StepsGraph({ declared, steps }: { declared: readonly DeclaredStep[]; steps: readonly TreeStep[] }) {
+  const byKey = useMemo(() => stepsByKey(steps), [steps]);
+  return (
+    <div class="graph">
+      <Flow level={topLevel(declared)} drawing={{ byKey, now: 0, selected: undefined }} />
+    </div>
   );
 }
 
@@ -105,7 +116,7 @@ function Branch({ branch: { label, isLeftOut, level }, drawing }: { branch: Grap
   );
 }
 
-/** A step: a button that shows its details, or a text if the run has not reached it. */
+/** A step: a button that shows its details, or a text if the run has not reached it or there are no details. */
 function StepCard({ node: { declared, key, step }, drawing }: { node: GraphNode; drawing: Drawing }) {
   const { name, kind, runnable } = declared;
   const [icon, words] = kinds[kind] ?? ["file", kind];
@@ -130,6 +141,14 @@ function StepCard({ node: { declared, key, step }, drawing }: { node: GraphNode;
     );
   }
   const { onSelect, selected, now } = drawing;
+  if (onSelect === undefined) {
+    return (
+      <div class="graph-step" data-kind={kind} data-status={step.status}>
+        {said}
+        <CardEnd step={step} now={now} />
+      </div>
+    );
+  }
   return (
     <button
       type="button"
@@ -178,8 +197,14 @@ function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsP
     const target = parts[shown + by];
     if (target === undefined) return;
     onShow(shown + by);
-    onSelect(target.key);
+    onSelect?.(target.key);
   };
+  const label = (
+    <>
+      {name} of {parts.length}
+      {status !== undefined && status !== "completed" && <StatusMark status={status} />}
+    </>
+  );
   return (
     <div class="parts">
       <span class="part-marks" aria-hidden="true">
@@ -189,10 +214,13 @@ function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsP
       </span>
       <span class="part-picker">
         <MoveButton name="Previous" isEnd={shown === 0} onMove={move(-1)} />
-        <button type="button" class="quiet" aria-pressed={key === selected} onClick={() => onSelect(key)}>
-          {name} of {parts.length}
-          {status !== undefined && status !== "completed" && <StatusMark status={status} />}
-        </button>
+        {onSelect === undefined ? (
+          <span>{label}</span>
+        ) : (
+          <button type="button" class="quiet" aria-pressed={key === selected} onClick={() => onSelect(key)}>
+            {label}
+          </button>
+        )}
         <MoveButton name="Next" isEnd={shown === parts.length - 1} onMove={move(1)} />
       </span>
       <small class="muted">{countByStatus(parts)}</small>
