@@ -16,7 +16,7 @@ import {
   readProviderOptions,
 } from "@troupe/core/provider";
 import type { OptionCheck, OptionTable } from "@troupe/core/kit";
-import type { OptionNames, ProviderSettingsOf } from "@troupe/core/provider";
+import type { ProviderOptionContext, ProviderSettingsOf } from "@troupe/core/provider";
 import { rulesOf } from "./model-rules.ts";
 import type { ModelRules } from "./model-rules.ts";
 
@@ -86,7 +86,7 @@ const embeddingsTable = {
 type Checks = Readonly<Record<string, OptionCheck<unknown>>>;
 
 /** Names for errors, and checks (`more`) of options that only one of the providers `google` and `vertex` has. */
-type Own<More extends Checks> = OptionNames & { more: More };
+type Own<More extends Checks> = ProviderOptionContext & { more: More };
 
 /** The settings of a model, returned by `readModelOptions`: the checked options with defaults, and all abilities. */
 export type ProviderSettings = Omit<ProviderSettingsOf<typeof optionTable>, "rules"> & {

@@ -7,7 +7,7 @@ export {
   modelProviderOptionTable,
   readProviderOptions,
 } from "./provider/provider-options.ts";
-export type { OptionNames, ProviderSettingsOf } from "./provider/provider-options.ts";
+export type { ProviderOptionContext, ProviderSettingsOf } from "./provider/provider-options.ts";
 
 // Errors.
 export { toModelError } from "./base/errors/to-model-error.ts";
@@ -27,8 +27,8 @@ export { generateAnswer, streamAnswer } from "./provider/stream-answer.ts";
 export type { Connection, EventReader } from "./provider/stream-answer.ts";
 export { createOmissionReport, createRequestContext } from "./provider/request-context.ts";
 export { nearestReasoningEffort } from "./provider/nearest-reasoning-effort.ts";
-export type { Omission } from "./model/omission.ts";
-export type { ReportOmission, RequestContext } from "./provider/request-context.ts";
+export type { RequestOmission } from "./model/omission.ts";
+export type { ReportRequestOmission, RequestContext } from "./provider/request-context.ts";
 export { PartReader } from "./provider/part-reader.ts";
 export { PrivateUrls } from "./provider/private-urls.ts";
 export type { ContentData } from "./base/message/content-data.ts";
@@ -57,7 +57,7 @@ export { generateEmbeddings } from "./knowledge/vector/embed-texts.ts";
 export type { EmbeddingLimits } from "./knowledge/vector/embed-texts.ts";
 
 // HTTP to addresses that a user, a model or another server has sent.
-export type { ReplyBytes } from "./provider/wire/http-reply.ts";
+export type { ReplyBody } from "./provider/wire/http-reply.ts";
 export { readNdjson } from "./provider/wire/read-ndjson.ts";
 export { allowPrivateHostsOption } from "./provider/wire/guard-url.ts";
 export { createGuardedFetch } from "./provider/wire/guarded-fetch.ts";

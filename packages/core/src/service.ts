@@ -2,7 +2,7 @@ import { checkRuntime } from "./base/util/check-runtime.ts";
 
 // A service: what is served, to whom, and within which limits.
 export { createService } from "./transport/service/service.ts";
-export type { ServedTypes } from "./transport/service/service.ts";
+export type { ServiceRegistries } from "./transport/service/service.ts";
 export type { DurableOptions, ScheduleOptions, ServiceOptions } from "./transport/service/service-options.ts";
 export type { ServiceRequest } from "./transport/request/service-request.ts";
 export type { BodyUserId, Principal } from "./transport/request/principal.ts";
@@ -27,7 +27,7 @@ export type {
   GaugeValues,
   OngoingOperation,
   TraceContext,
-  TraceOrigin,
+  ParentTraceContexts,
 } from "./base/telemetry/telemetry.ts";
 export type { OperationEvent, Operations } from "./base/telemetry/operations.ts";
 

@@ -7,7 +7,7 @@ export type { OptionContext } from "./base/errors/read-options.ts";
 
 // API keys of requests.
 export { checkApiKey } from "./model/keys/api-keys.ts";
-export { isKeyHeader, keysInHeaders } from "./model/keys/key-headers.ts";
+export { isKeyHeader, apiKeysInHeaders } from "./model/keys/key-headers.ts";
 export { readPayloadApiKeys } from "./model/keys/read-payload-api-keys.ts";
 export { readKeyHeaders } from "./model/keys/read-key-headers.ts";
 
@@ -88,7 +88,7 @@ export { ownerKey } from "./sessions/storage/owner-key.ts";
 export type { OwnerKey } from "./sessions/storage/owner-key.ts";
 export { toUserOwner } from "./sessions/storage/session-owner.ts";
 export { countDataBytes } from "./sessions/session/turn-part.ts";
-export { storedReferenceOf } from "./base/message/stored-data.ts";
+export { storedDataReferenceOf } from "./base/message/stored-data.ts";
 export type { DataPart } from "./base/message/stored-data.ts";
 export { checkSessionId } from "./sessions/session/session-id.ts";
 export { toPublicOutput } from "./agents/run/run-output.ts";

@@ -9,7 +9,7 @@ import type {
   OngoingOperation,
   Operations,
   TraceContext,
-  TraceOrigin,
+  ParentTraceContexts,
 } from "@troupe/core/service";
 import type { ContentRules } from "./content.ts";
 import type { Instruments } from "./instruments.ts";
@@ -40,10 +40,10 @@ const ownContexts = new AsyncLocalStorage<Context>();
 /** The telemetry of agents and services, recorded through the OpenTelemetry API. */
 export class OtelTelemetry implements ContinuedTelemetry {
   readonly #parts: TelemetryParts;
-  readonly #origin: TraceOrigin;
+  readonly #origin: ParentTraceContexts;
   #begun: TraceContext | undefined;
 
-  constructor(parts: TelemetryParts, origin: TraceOrigin = {}) {
+  constructor(parts: TelemetryParts, origin: ParentTraceContexts = {}) {
     this.#parts = parts;
     this.#origin = origin;
   }
@@ -90,7 +90,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
     return toTraceContext(activeSpanContext()) ?? {};
   }
 
-  continueFrom(origin: TraceOrigin): OtelTelemetry {
+  continueFrom(origin: ParentTraceContexts): OtelTelemetry {
     return new OtelTelemetry(this.#parts, origin);
   }
 

@@ -1,6 +1,6 @@
 import { trace, createTraceState, ROOT_CONTEXT } from "@opentelemetry/api";
 import { createRedactor } from "@troupe/core/kit";
-import type { ContinuedTelemetry, Operations, TraceContext, TraceOrigin } from "@troupe/core/service";
+import type { ContinuedTelemetry, Operations, TraceContext, ParentTraceContexts } from "@troupe/core/service";
 import { describe, expect, it } from "vitest";
 import { Recorder } from "../test/recorder.ts";
 import { toSpanContext, toTraceContext } from "./trace-context.ts";
@@ -78,7 +78,7 @@ describe("a trace context", () => {
 
 /** The operation whose place is looked at, and the span of the host that is active. */
 type Placed = {
-  readonly origin: TraceOrigin;
+  readonly origin: ParentTraceContexts;
   readonly trust?: boolean;
   readonly within?: boolean;
   readonly begin?: (telemetry: ContinuedTelemetry) => { end: () => void };

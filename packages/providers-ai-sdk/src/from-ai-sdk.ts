@@ -11,7 +11,7 @@ import {
   PrivateUrls,
   streamAnswer,
 } from "@troupe/core/provider";
-import type { ModelCallOptions, ModelChunk, ReportOmission } from "@troupe/core/provider";
+import type { ModelCallOptions, ModelChunk, ReportRequestOmission } from "@troupe/core/provider";
 import { AiSdkEmbeddings } from "./ai-sdk-embeddings.ts";
 import { isUnsupported, toVendorError } from "./errors.ts";
 import { PartsReader } from "./from-parts.ts";
@@ -69,7 +69,7 @@ type Question = { messages: readonly ChatMessage[]; options: ModelCallOptions };
  * A model call that is ready to be sent: the model, its call options without a signal, and a function that reports
  * omitted settings.
  */
-type Prepared = ModelAccess<AiSdkLanguageModel> & { given: Given; reportOmitted: ReportOmission };
+type Prepared = ModelAccess<AiSdkLanguageModel> & { given: Given; reportOmitted: ReportRequestOmission };
 
 class AiSdkModel implements ModelProvider {
   readonly providerId: string;
@@ -161,7 +161,7 @@ class AiSdkModel implements ModelProvider {
     }
   }
 
-  #warn(warnings: unknown, reportOmitted: ReportOmission): void {
+  #warn(warnings: unknown, reportOmitted: ReportRequestOmission): void {
     reportWarnings(warnings, { reportOmitted, logger: this.#settings.logger });
   }
 }

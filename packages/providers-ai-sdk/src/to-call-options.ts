@@ -1,6 +1,6 @@
 import type { ReasoningConfig, ResponseFormat, ToolChoice, ToolSpec } from "@troupe/core";
 import { getOwn, readObject } from "@troupe/core/kit";
-import type { ModelCallOptions, ReportOmission } from "@troupe/core/provider";
+import type { ModelCallOptions, ReportRequestOmission } from "@troupe/core/provider";
 import { vendorOf } from "./vendors.ts";
 
 /** The context of the conversion of a call's options. */
@@ -8,7 +8,7 @@ type OptionContext = {
   readonly providerId: string;
   readonly modelId: string;
   readonly version: string;
-  readonly reportOmitted: ReportOmission;
+  readonly reportOmitted: ReportRequestOmission;
   /** The names of the tools that the history calls. */
   readonly calledTools: readonly string[];
 };
@@ -130,7 +130,7 @@ function toBudget(tokens: number, { providerId, reportOmitted }: OptionContext):
 /** Returns the reasoning effort for a model of specification v3, which has no call option for it. */
 function toOldEffort(
   reasoning: ReasoningConfig,
-  { hasEffort, reportOmitted }: { hasEffort: boolean; reportOmitted: ReportOmission },
+  { hasEffort, reportOmitted }: { hasEffort: boolean; reportOmitted: ReportRequestOmission },
 ): object {
   if (hasEffort) return { reasoningEffort: toEffort(reasoning) };
   reportOmitted("reasoning", "models of specification v3 have no such setting");

@@ -1,7 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, ToolCall } from "@troupe/core";
 import { readObjects, readText } from "@troupe/core/kit";
-import type { PartReader, ReportOmission } from "@troupe/core/provider";
+import type { PartReader, ReportRequestOmission } from "@troupe/core/provider";
 import { replayOf } from "./replay.ts";
 import type { ReplayPart } from "./replay.ts";
 import { readPart, toResultPart, toUserPart } from "./to-file.ts";
@@ -13,7 +13,7 @@ import type { FileContext } from "./to-file.ts";
  */
 export type PromptContext = FileContext & {
   readonly partReader: PartReader;
-  readonly reportOmitted: ReportOmission;
+  readonly reportOmitted: ReportRequestOmission;
 };
 
 /** A message of the AI SDK's prompt. */

@@ -1,6 +1,6 @@
 import type { Logger } from "@troupe/core";
 import { cutText, getOwn, readObjects, readText } from "@troupe/core/kit";
-import type { ReportOmission } from "@troupe/core/provider";
+import type { ReportRequestOmission } from "@troupe/core/provider";
 
 /** Our names for settings that have other names in the AI SDK. */
 const ownNames: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
  */
 export function reportWarnings(
   warnings: unknown,
-  { reportOmitted, logger }: { reportOmitted: ReportOmission; logger: Logger },
+  { reportOmitted, logger }: { reportOmitted: ReportRequestOmission; logger: Logger },
 ): void {
   for (const warning of readObjects(warnings)) {
     const feature = readText(warning["feature"]) || readText(warning["setting"]);

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { TroupeError } from "@troupe/core";
 import type { HttpReply } from "@troupe/core/kit";
 import { TruncatedResponseError } from "@troupe/core/provider";
-import type { EventBatch, ReplyBytes } from "@troupe/core/provider";
+import type { EventBatch, ReplyBody } from "@troupe/core/provider";
 import { providerId } from "./options.ts";
 import type { WireEvent } from "./wire-types.ts";
 
@@ -23,7 +23,7 @@ type NextEvents = IteratorResult<EventBatch<WireEvent>, undefined>;
  * the events before them. Not a generator, which would cost more promises for each batch.
  */
 export class FrameStream implements AsyncIterableIterator<EventBatch<WireEvent>, undefined> {
-  readonly #bytes: ReplyBytes;
+  readonly #bytes: ReplyBody;
   #pieces: Uint8Array[] = [];
   #length = 0;
   /** The number of bytes after which the next frame, or its prelude, can be read. */

@@ -1,6 +1,6 @@
 import type { ChatMessage, FinishReason } from "@troupe/core";
 import type { ModelResponse } from "@troupe/core";
-import type { EventReader, ModelCallOptions, PartReader, ReportOmission } from "@troupe/core/provider";
+import type { EventReader, ModelCallOptions, PartReader, ReportRequestOmission } from "@troupe/core/provider";
 import type { ModelRules } from "./model-rules.ts";
 
 /** The two APIs through which a model can be called: Responses and Chat Completions. */
@@ -25,7 +25,7 @@ export type ModelCall = {
   rules: ModelRules;
   stream: boolean;
   /** Reports a setting or a part of the history that the request omits. */
-  reportOmitted: ReportOmission;
+  reportOmitted: ReportRequestOmission;
 };
 
 /**

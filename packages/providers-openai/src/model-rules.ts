@@ -4,7 +4,7 @@ import type { ReasoningEffort } from "@troupe/core";
  * A kind of input other than text that a model may accept, for `ModelRules.parts`. Parts of other kinds are refused
  * before the model call.
  */
-export type PartKind = "image" | "audio" | "file";
+export type InputPartKind = "image" | "audio" | "file";
 
 /**
  * The abilities of a model and its server. Settings that they do not accept are omitted from a request, or expressed
@@ -36,7 +36,7 @@ export type ModelRules = {
   /** True if messages may have a `name` (Chat Completions). */
   names: boolean;
   /** The kinds of input other than text that the model accepts. */
-  parts: readonly PartKind[];
+  parts: readonly InputPartKind[];
   /** True if the server accepts a session key for its prompt cache. */
   cacheKey: boolean;
   /**

@@ -1,7 +1,7 @@
 import { getTextContent, TroupeError } from "@troupe/core";
 import type { ModelOptions, ReasoningConfig, ToolChoice } from "@troupe/core";
 import { PartReader, withVendorFields } from "@troupe/core/provider";
-import type { ModelMessage, ReportOmission, RequestContext } from "@troupe/core/provider";
+import type { ModelMessage, ReportRequestOmission, RequestContext } from "@troupe/core/provider";
 import { toTurns } from "./to-turns.ts";
 import type { WireRequest, WireTurn } from "./wire-types.ts";
 
@@ -41,7 +41,7 @@ function toTools({ tools = [], toolChoice }: ModelOptions): Pick<WireRequest, "t
   };
 }
 
-function reportUntaken({ topP, seed, parallelToolCalls }: ModelOptions, reportOmitted: ReportOmission): void {
+function reportUntaken({ topP, seed, parallelToolCalls }: ModelOptions, reportOmitted: ReportRequestOmission): void {
   const untaken = { topP, seed, parallelToolCalls };
   for (const [name, value] of Object.entries(untaken))
     if (value !== undefined) reportOmitted(name, "the vendor has no such setting");
@@ -58,7 +58,7 @@ function toUse(choice: ToolChoice, tools: readonly { name: string }[]): NonNulla
 function toReason(
   reasoning: ReasoningConfig | undefined,
   turns: readonly WireTurn[],
-  reportOmitted: ReportOmission,
+  reportOmitted: ReportRequestOmission,
 ): WireRequest["reason"] {
   if (reasoning?.enabled !== true || reasoning.effort === "none") return undefined;
   if (reasoning.budgetTokens !== undefined) reportOmitted("reasoning.budgetTokens", "the vendor has no budgets");

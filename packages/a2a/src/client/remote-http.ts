@@ -3,7 +3,7 @@ import type { RunContext } from "@troupe/core";
 import { mergeHeaders, Network } from "@troupe/core/kit";
 import { createGuardedFetch } from "@troupe/core/provider";
 import type { CallHeaders, HttpReply } from "@troupe/core/kit";
-import type { ReplyBytes } from "@troupe/core/provider";
+import type { ReplyBody } from "@troupe/core/provider";
 import { badForm, RemoteFailure, toRemoteFailure } from "./remote-failure.ts";
 import type { RemoteAgentSettings } from "./remote-agent-options.ts";
 
@@ -206,11 +206,11 @@ class Wait {
 }
 
 /** The bytes of a streamed reply. Each wait for more bytes has a time limit. */
-class WatchedBytes implements ReplyBytes {
-  readonly #bytes: ReplyBytes;
+class WatchedBytes implements ReplyBody {
+  readonly #bytes: ReplyBody;
   readonly #wait: Wait;
 
-  constructor(bytes: ReplyBytes, wait: Wait) {
+  constructor(bytes: ReplyBody, wait: Wait) {
     this.#bytes = bytes;
     this.#wait = wait;
   }

@@ -1,4 +1,4 @@
-import { keysInHeaders, readKeyHeaders } from "@troupe/core/transport";
+import { apiKeysInHeaders, readKeyHeaders } from "@troupe/core/transport";
 import type { Exchange, RouteHandler } from "@troupe/core/transport";
 import { A2AError, toA2AError } from "../wire/a2a-error.ts";
 import type { A2ACall } from "../wire/call.ts";
@@ -97,5 +97,5 @@ function setFailureHeaders(exchange: Exchange, { fields }: A2AError): void {
 }
 
 function secretsOf({ headers }: Exchange): (string | undefined)[] {
-  return [...keysInHeaders(headers), headers.authorization];
+  return [...apiKeysInHeaders(headers), headers.authorization];
 }

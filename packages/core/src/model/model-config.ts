@@ -1,7 +1,7 @@
 import type { ApiKeys } from "./keys/api-keys.ts";
 import type { TokenUsage } from "../base/message/token-usage.ts";
 import type { ReportModelCall } from "./model-attempt.ts";
-import type { Omission } from "./omission.ts";
+import type { RequestOmission } from "./omission.ts";
 
 /**
  * Settings of a model's extended thinking. `effort` is supported by openai and, as Troupe's extension, by the other
@@ -105,7 +105,7 @@ export type ModelCallOptions = ModelOptions & {
    */
   cacheKey?: string | undefined;
   /** Called for each setting, and each part of the messages, that is omitted because the model does not support it. */
-  onOmitted?: ((omission: Omission) => void) | undefined;
+  onOmitted?: ((omission: RequestOmission) => void) | undefined;
   /** The caller's API keys by vendor, for a model that calls other models: only those of its `providerIds`. */
   apiKeys?: ApiKeys | undefined;
   /** Called for each call that a model makes to another model, as in `fallbackModel`. */

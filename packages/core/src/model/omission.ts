@@ -1,5 +1,5 @@
 /** A setting, or a part of the messages, that was omitted of a request because the model does not support it. */
-export type Omission = {
+export type RequestOmission = {
   what: string;
   reason: string;
   providerId: string;

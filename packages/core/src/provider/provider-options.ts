@@ -122,7 +122,7 @@ export type ProviderSettingsOf<Checks extends Readonly<Record<string, OptionChec
  * Names for `readProviderOptions`: the function whose options are checked, and the options that have no effect if
  * `client` is given.
  */
-export type OptionNames = { owner: string; withoutEffect?: readonly string[] };
+export type ProviderOptionContext = { owner: string; withoutEffect?: readonly string[] };
 
 /**
  * Checks the options of a provider by its table, and makes its network. Throws `invalid_config` for a wrong or unknown
@@ -132,7 +132,7 @@ export type OptionNames = { owner: string; withoutEffect?: readonly string[] };
 export function readProviderOptions<Checks extends Readonly<Record<string, OptionCheck<unknown>>>>(
   table: Checks,
   options: object,
-  { owner, withoutEffect = [] }: OptionNames,
+  { owner, withoutEffect = [] }: ProviderOptionContext,
 ): ProviderSettingsOf<Checks> {
   const read: Record<string, unknown> = readOptions(table, options, { owner });
   if (read["client"] !== undefined) refuseBesideClient(options, [...ownOfClient, ...withoutEffect]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Logger } from "../base/log/logger.ts";
 import { isPrivateUrl } from "./wire/private-address.ts";
 import { createOmissionReport, createRequestContext } from "./request-context.ts";
-import type { Omission } from "../model/omission.ts";
+import type { RequestOmission } from "../model/omission.ts";
 
 /** A logger that keeps the level, message and fields of its entries. */
 function keepingLogger() {
@@ -28,7 +28,7 @@ const log = (what: string) => ["debug", `${what} is left out: the model has none
 describe("createOmissionReport", () => {
   it("reports to the log and to the run what is left out, and whether it is a part of the messages", () => {
     const { logger, entries } = keepingLogger();
-    const omissions: Omission[] = [];
+    const omissions: RequestOmission[] = [];
     const report = createOmissionReport({ ...model, apiKey: "secret" } as typeof model, {
       logger,
       onOmitted: (omission) => void omissions.push(omission),

@@ -1,13 +1,13 @@
 import type { Logger } from "../base/log/logger.ts";
 import { isPrivateUrl } from "./wire/private-address.ts";
-import type { Omission } from "../model/omission.ts";
+import type { RequestOmission } from "../model/omission.ts";
 import type { PrivateUrlCheck } from "./private-urls.ts";
 
 /**
  * Reports an omission from a request, for the functions of a provider that write requests. Neither string may contain a
  * value. The third argument is true for a part of the messages, instead of an option.
  */
-export type ReportOmission = (what: string, reason: string, about?: "messages") => void;
+export type ReportRequestOmission = (what: string, reason: string, about?: "messages") => void;
 
 /**
  * Returns a function with which a provider reports omissions from a request. It reports to the run by `onOmitted` of
@@ -15,8 +15,8 @@ export type ReportOmission = (what: string, reason: string, about?: "messages") 
  */
 export function createOmissionReport(
   { providerId, modelId }: { readonly providerId: string; readonly modelId: string },
-  { logger, onOmitted }: { logger: Logger; onOmitted?: ((omission: Omission) => void) | undefined },
-): ReportOmission {
+  { logger, onOmitted }: { logger: Logger; onOmitted?: ((omission: RequestOmission) => void) | undefined },
+): ReportRequestOmission {
   return (what, reason, about) => {
     logger.debug(`${what} is left out: ${reason}`, { vendor: providerId, model: modelId });
     onOmitted?.({ what, reason, providerId, modelId, ...(about === "messages" && { isInMessages: true }) });
@@ -33,9 +33,9 @@ export type RequestContext<Rules> = {
   /** Returns true for URLs in messages that are not sent to the vendor: see `PartReader`. */
   readonly isPrivateUrl: PrivateUrlCheck;
   /** Reports a setting, or a part of the history, that is omitted and lost. */
-  readonly reportOmitted: ReportOmission;
+  readonly reportOmitted: ReportRequestOmission;
   /** Reports a setting that is omitted from the request and expressed in the instructions instead. */
-  readonly reportReplaced: ReportOmission;
+  readonly reportReplaced: ReportRequestOmission;
 };
 
 /** The settings of a provider on which a request depends. */
@@ -45,7 +45,7 @@ type RequestSettings<Rules> = { rules: Rules; logger: Logger; isPrivateUrl?: Pri
 export function createRequestContext<Rules>(
   model: RequestContext<Rules>["model"],
   { rules, logger, isPrivateUrl: isPrivate = isPrivateUrl }: RequestSettings<Rules>,
-  { onOmitted }: { onOmitted?: ((omission: Omission) => void) | undefined },
+  { onOmitted }: { onOmitted?: ((omission: RequestOmission) => void) | undefined },
 ): RequestContext<Rules> {
   const reportOmitted = createOmissionReport(model, { logger, onOmitted });
   const reportReplaced = createOmissionReport(model, { logger });

@@ -1,5 +1,5 @@
 import type { StoredTurn, TurnCollector, TurnPart, TurnPartPosition } from "@troupe/core";
-import { storedReferenceOf } from "@troupe/core/transport";
+import { storedDataReferenceOf } from "@troupe/core/transport";
 import { toPublicTurn } from "./public-turn.ts";
 import type { ReferredPart } from "./public-turn.ts";
 
@@ -45,7 +45,7 @@ export class TurnPageWriter {
   }
 
   #takeData({ reference, part }: ReferredPart): boolean {
-    const isStored = storedReferenceOf(part) !== undefined;
+    const isStored = storedDataReferenceOf(part) !== undefined;
     const length = isStored ? Math.ceil(reference.stored.bytes / 3) * 4 : part.data.length;
     if (this.#bytes + length > maxPageBytes) return false;
     this.#bytes += length;
@@ -56,7 +56,7 @@ export class TurnPageWriter {
 /** Replaces a reference by the data of its part, as base64 if the data is stored separately. */
 async function putData({ reference, part }: ReferredPart, read: () => Promise<TurnPart> | undefined): Promise<void> {
   const pieces: string[] = [];
-  if (storedReferenceOf(part) === undefined) pieces.push(part.data);
+  if (storedDataReferenceOf(part) === undefined) pieces.push(part.data);
   else for await (const piece of (await read())?.pieces ?? []) pieces.push(Buffer.from(piece).toString("base64"));
   Object.assign(reference, { data: pieces.join(""), stored: undefined });
 }

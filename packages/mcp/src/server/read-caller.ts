@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import {
   createOriginCheck,
   isOriginOfHost,
-  keysInHeaders,
+  apiKeysInHeaders,
   readKeyHeaders,
   readRequestHost,
 } from "@troupe/core/transport";
@@ -55,7 +55,7 @@ export function readCaller(
     source: exchange,
     record,
     opts: { ...readKeyHeaders(headers, { genericApiKeyHeader }), ...principal },
-    secrets: [...keysInHeaders(headers), headers.authorization],
+    secrets: [...apiKeysInHeaders(headers), headers.authorization],
     address: service.addressOf(exchange),
     ...(typeof session === "string" && { session }),
   };

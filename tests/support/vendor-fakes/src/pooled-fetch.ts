@@ -1,7 +1,7 @@
 import { createHttpPool } from "@troupe/core/provider";
 import type { HttpReply } from "@troupe/core/kit";
 import type { HttpSender } from "@troupe/core/provider";
-import type { ReplyBytes } from "@troupe/core/provider";
+import type { ReplyBody } from "@troupe/core/provider";
 
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -54,13 +54,13 @@ class PooledResponse {
 
 /** Bytes in the form of a body, for the two ways in which the libraries read it. */
 class PooledBody implements AsyncIterable<Uint8Array> {
-  readonly #bytes: ReplyBytes;
+  readonly #bytes: ReplyBody;
 
-  constructor(bytes: ReplyBytes) {
+  constructor(bytes: ReplyBody) {
     this.#bytes = bytes;
   }
 
-  [Symbol.asyncIterator](): ReplyBytes {
+  [Symbol.asyncIterator](): ReplyBody {
     return this.#bytes;
   }
 

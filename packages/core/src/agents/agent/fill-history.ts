@@ -1,6 +1,6 @@
 import type { ContentPart } from "../../base/message/content.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
-import { storedReferenceOf } from "../../base/message/stored-data.ts";
+import { storedDataReferenceOf } from "../../base/message/stored-data.ts";
 import type { ModelMessage } from "../../model/vendor-state.ts";
 
 /** Function that returns messages together with the data of their images, audio and files, ready to send to a model. */
@@ -17,7 +17,7 @@ export function historyFiller(
   if (!history.some(hasStoredData)) return undefined;
   const loaded = new Map<ContentPart, Promise<ContentPart>>();
   const fillPart = async (part: ContentPart): Promise<ContentPart> => {
-    if (storedReferenceOf(part) === undefined) return part;
+    if (storedDataReferenceOf(part) === undefined) return part;
     const filled = loaded.get(part) ?? load(part);
     loaded.set(part, filled);
     return await filled;
@@ -34,5 +34,5 @@ export function historyFiller(
 }
 
 function hasStoredData({ content }: ChatMessage): boolean {
-  return Array.isArray(content) && content.some((part) => storedReferenceOf(part) !== undefined);
+  return Array.isArray(content) && content.some((part) => storedDataReferenceOf(part) !== undefined);
 }

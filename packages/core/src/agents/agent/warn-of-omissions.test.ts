@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Omission } from "../../model/omission.ts";
+import type { RequestOmission } from "../../model/omission.ts";
 import type { Run } from "../run/run.ts";
 import { warnOfOmissions } from "./warn-of-omissions.ts";
 
-const seed: Omission = { what: "seed", reason: "it takes none", providerId: "v", modelId: "m" };
-const audio: Omission = { ...seed, what: "audio", isInMessages: true };
+const seed: RequestOmission = { what: "seed", reason: "it takes none", providerId: "v", modelId: "m" };
+const audio: RequestOmission = { ...seed, what: "audio", isInMessages: true };
 
 /** The reports of one run of an agent, and the warnings of the run. */
 function runOf(told = new Set<string>()) {
@@ -41,7 +41,7 @@ describe("warnOfOmissions", () => {
     expect(one.told.size).toBe(1);
   });
 
-  it.each<[more: Partial<Omission>]>([
+  it.each<[more: Partial<RequestOmission>]>([
     [{ what: "topP" }],
     [{ reason: "no" }],
     [{ modelId: "n" }],

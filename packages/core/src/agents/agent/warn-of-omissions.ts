@@ -1,4 +1,4 @@
-import type { Omission } from "../../model/omission.ts";
+import type { RequestOmission } from "../../model/omission.ts";
 import type { Run } from "../run/run.ts";
 
 /**
@@ -13,7 +13,7 @@ const mostRemembered = 1000;
  *
  * @param told the options that runs of the agent have already warned about
  */
-export function warnOfOmissions(run: Pick<Run, "warn">, told: Set<string>): (omission: Omission) => void {
+export function warnOfOmissions(run: Pick<Run, "warn">, told: Set<string>): (omission: RequestOmission) => void {
   let inRun: Set<string> | undefined;
   return ({ what, reason, providerId, modelId, isInMessages }) => {
     const model = `${providerId}/${modelId}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContentPart } from "./content.ts";
-import { isStoredPart, storedReferenceOf } from "./stored-data.ts";
+import { isStoredPart, storedDataReferenceOf } from "./stored-data.ts";
 
 const stored = { seq: 0, index: 1, id: "w", bytes: 5, pieces: 2 };
 
@@ -37,9 +37,9 @@ describe("isStoredPart", () => {
   });
 });
 
-describe("storedReferenceOf", () => {
+describe("storedDataReferenceOf", () => {
   it("returns the reference of a part without data alone", () => {
-    const read = (part: object) => storedReferenceOf(part as ContentPart);
+    const read = (part: object) => storedDataReferenceOf(part as ContentPart);
 
     expect(read({ type: "image", stored })).toBe(stored);
     expect(read({ type: "image", data: "aGk=", stored })).toBeUndefined();

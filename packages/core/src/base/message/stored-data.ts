@@ -30,7 +30,7 @@ export type StoredReference = {
 };
 
 /** Returns the reference of a part whose data is stored in pieces; `undefined` for a part that contains its data. */
-export function storedReferenceOf(part: ContentPart): StoredReference | undefined {
+export function storedDataReferenceOf(part: ContentPart): StoredReference | undefined {
   const { stored, data } = part as { stored?: StoredReference; data?: string };
   // A caller may send a part with data and an unknown field `stored`, which is ignored.
   return data === undefined ? stored : undefined;

@@ -9,7 +9,7 @@ export type TraceContext = { readonly traceparent: string; readonly tracestate?:
 /**
  * The trace contexts for the next run that has no parent run: contexts to which the run's span belongs or is linked.
  */
-export type TraceOrigin = {
+export type ParentTraceContexts = {
   /**
    * The trace context sent by a client. It becomes the parent of the run if the host trusts clients, otherwise a
    * link.
@@ -82,7 +82,7 @@ export interface Telemetry {
   /** Returns the headers that pass the active span on to another service; an empty object without a span. */
   headers(): Readonly<Record<string, string>>;
   /** Returns telemetry whose next run without a parent run belongs to these trace contexts. */
-  continueFrom(origin: TraceOrigin): ContinuedTelemetry;
+  continueFrom(origin: ParentTraceContexts): ContinuedTelemetry;
   /** Fields of a log entry that are read when the entry is written: the ids of the active trace and span. */
   readonly logFields: LogFields;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isKeyHeader, keyHeaderOf, keyHeaders, keysInHeaders, vendorOfHeader } from "./key-headers.ts";
+import { isKeyHeader, keyHeaderOf, keyHeaders, apiKeysInHeaders, vendorOfHeader } from "./key-headers.ts";
 
 it("keyHeaders names the four headers that carry keys", () => {
   expect(keyHeaders).toEqual(["x-openai-api-key", "x-anthropic-api-key", "x-google-api-key", "x-api-key"]);
@@ -19,5 +19,5 @@ it("keyHeaders finds all keys of a request, to mask them", () => {
     host: "E",
   };
 
-  expect(keysInHeaders(headers)).toEqual(["A", "B", "C"]);
+  expect(apiKeysInHeaders(headers)).toEqual(["A", "B", "C"]);
 });

@@ -32,6 +32,6 @@ export function isKeyHeader(name: string): boolean {
 }
 
 /** Returns the API keys in the headers of a request, to mask them in texts. Names of headers are in lower case. */
-export function keysInHeaders(headers: Readonly<Record<string, string | readonly string[] | undefined>>): string[] {
+export function apiKeysInHeaders(headers: Readonly<Record<string, string | readonly string[] | undefined>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) => (isKeyHeader(name) ? [value ?? []].flat() : []));
 }

@@ -3,7 +3,7 @@ import { isRedirect, refuseRedirect } from "./http-sender.ts";
 import type { HttpInit } from "./http-sender.ts";
 import { isPiecewise, joinBody } from "./json-body.ts";
 import { readBodyText } from "./http-reply.ts";
-import type { HttpReply, ReplyBytes } from "./http-reply.ts";
+import type { HttpReply, ReplyBody } from "./http-reply.ts";
 
 /**
  * Function that sends HTTP requests instead of Troupe's pool, such as the built-in `fetch` or an instrumented version.
@@ -113,7 +113,7 @@ function tooLate(): TroupeError {
 type BodyRules = { readonly idleTimeoutMs: number; readonly toError: (error: unknown) => unknown };
 
 /** Body of a reply from a `fetch`. */
-class FetchedBytes implements ReplyBytes {
+class FetchedBytes implements ReplyBody {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #wait: Wait;
   readonly #rules: BodyRules;

@@ -3,7 +3,7 @@ import { readReplyHeader } from "./reply.ts";
 import type { RawHeaders } from "./reply.ts";
 
 /** Bytes of a body in order of arrival, to be read once. Leaving early closes the connection. */
-export type ReplyBytes = AsyncIterableIterator<Uint8Array, undefined>;
+export type ReplyBody = AsyncIterableIterator<Uint8Array, undefined>;
 
 /** Headers of an `HttpReply`, found by name in lower case. The standard `Headers` are such headers too. */
 export interface ReplyHeaders extends Iterable<[string, string]> {
@@ -15,13 +15,13 @@ export interface HttpReply {
   readonly status: number;
   readonly headers: ReplyHeaders;
   /** The body in order of arrival. A slow reader slows the sender down, and leaving early closes the connection. */
-  readonly bytes: ReplyBytes;
+  readonly bytes: ReplyBody;
   /** Reads the whole body as UTF-8, without a byte order mark. */
   text(): Promise<string>;
 }
 
 /** Makes an `HttpReply` whose headers are parsed on first use. */
-export function toHttpReply(status: number, headers: RawHeaders, bytes: ReplyBytes): HttpReply {
+export function toHttpReply(status: number, headers: RawHeaders, bytes: ReplyBody): HttpReply {
   return { status, headers: new LazyHeaders(headers), bytes, text: () => readBodyText(bytes) };
 }
 

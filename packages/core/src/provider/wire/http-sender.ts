@@ -1,5 +1,5 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import type { HttpReply, ReplyBytes } from "./http-reply.ts";
+import type { HttpReply, ReplyBody } from "./http-reply.ts";
 import type { RequestTimeouts } from "./http-request.ts";
 import type { PiecewiseBody } from "./json-body.ts";
 
@@ -26,7 +26,7 @@ export function isRedirect(status: number): boolean {
 }
 
 /** Rejects a redirect, which would send keys and prompts to a host that is not configured. */
-export async function refuseRedirect(status: number, body: ReplyBytes): Promise<never> {
+export async function refuseRedirect(status: number, body: ReplyBody): Promise<never> {
   await body.return?.();
   throw new TroupeError(
     "model_failed",

@@ -1,7 +1,7 @@
 import type { CallContext } from "../../base/errors/to-model-error.ts";
 import { ResponseError, TruncatedResponseError } from "../../base/errors/vendor-error.ts";
 import { readBodyText } from "./http-reply.ts";
-import type { HttpReply, ReplyBytes, ReplyHeaders } from "./http-reply.ts";
+import type { HttpReply, ReplyBody, ReplyHeaders } from "./http-reply.ts";
 import type { HttpSender } from "./http-sender.ts";
 import type { RequestTimeouts } from "./http-request.ts";
 import { encodeJson } from "./json-body.ts";
@@ -62,7 +62,7 @@ export async function readJson(reply: HttpReply): Promise<unknown> {
 }
 
 /** Reads a whole answer as `readJson` does, preceded by bytes that were already read. */
-export async function readAnswer(bytes: ReplyBytes, first?: Uint8Array): Promise<unknown> {
+export async function readAnswer(bytes: ReplyBody, first?: Uint8Array): Promise<unknown> {
   const tooLarge = () => new ResponseError(`sent an answer of more than ${maxAnswerBytes} bytes`);
   return parseAnswer(await readBodyText(bytes, { ...(first && { first }), maxBytes: maxAnswerBytes, tooLarge }));
 }

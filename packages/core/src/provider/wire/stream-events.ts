@@ -1,7 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { ResponseError, TruncatedResponseError } from "../../base/errors/vendor-error.ts";
 import { ByteLines } from "./byte-lines.ts";
-import type { HttpReply, ReplyBytes } from "./http-reply.ts";
+import type { HttpReply, ReplyBody } from "./http-reply.ts";
 import { readAnswer } from "./post-json.ts";
 import { SseParser } from "./read-sse.ts";
 import type { SseEvent } from "./read-sse.ts";
@@ -59,7 +59,7 @@ type NextEvents = IteratorResult<unknown[], undefined>;
  * The iterator over the events of one streamed answer. Not a generator, which would cost more promises for each batch.
  */
 class EventStream implements AsyncIterableIterator<unknown[], undefined> {
-  readonly #bytes: ReplyBytes;
+  readonly #bytes: ReplyBody;
   readonly #parser: EventParser;
   readonly #maxEventBytes: number;
   readonly #maxBytes: number;

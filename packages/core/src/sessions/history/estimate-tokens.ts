@@ -1,6 +1,6 @@
 import type { ContentPart } from "../../base/message/content.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
-import { storedReferenceOf } from "../../base/message/stored-data.ts";
+import { storedDataReferenceOf } from "../../base/message/stored-data.ts";
 
 /** Number of tokens that vendors add to each message, and to each tool call. */
 const perMessage = 4;
@@ -53,7 +53,7 @@ function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage)
 
 function partTokens(part: ContentPart): number {
   if (part.type === "text") return estimateTextTokens(part.text);
-  const stored = storedReferenceOf(part);
+  const stored = storedDataReferenceOf(part);
   if (stored !== undefined) {
     return part.type === "file" && textual.test(part.mimeType) ? Math.ceil(stored.bytes / 3) : perPart[part.type];
   }

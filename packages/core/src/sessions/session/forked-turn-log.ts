@@ -1,4 +1,4 @@
-import { storedReferenceOf } from "../../base/message/stored-data.ts";
+import { storedDataReferenceOf } from "../../base/message/stored-data.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { findSession } from "./create-session.ts";
 import { mapTurnParts } from "./part-store.ts";
@@ -75,7 +75,7 @@ export class ForkedTurnLog implements TurnLog {
  */
 function withPlace(turn: StoredTurn, session: string): StoredTurn {
   return mapTurnParts(turn, (part) => {
-    const stored = storedReferenceOf(part);
+    const stored = storedDataReferenceOf(part);
     if (stored === undefined || stored.session !== undefined) return part;
     const moved: object = { stored: { ...stored, session } };
     return { ...part, ...moved };

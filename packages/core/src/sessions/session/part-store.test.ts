@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { storedReferenceOf } from "../../base/message/stored-data.ts";
+import { storedDataReferenceOf } from "../../base/message/stored-data.ts";
 import type { ContentPart } from "../../base/message/content.ts";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import { toldCalls } from "../storage/test/told-calls.ts";
@@ -58,7 +58,7 @@ describe("a turn that is written", () => {
     const written = await parts.write(turn, 7, confirmed);
 
     const [, part] = dataPartsOf(written);
-    const stored = part && storedReferenceOf(part);
+    const stored = part && storedDataReferenceOf(part);
     const { id = "" } = stored ?? {};
     expect(written).toStrictEqual(
       turnOf(
@@ -91,7 +91,7 @@ describe("a turn that is written", () => {
     ];
     const turn = { history, input: [two ?? image("")], messages, runId: "r" };
     const written = await parts.write(turn, 1, confirmed);
-    expect(dataPartsOf(written).map((part) => storedReferenceOf(part)?.index)).toEqual([0, 1, 2]);
+    expect(dataPartsOf(written).map((part) => storedDataReferenceOf(part)?.index)).toEqual([0, 1, 2]);
     expect(await keysIn(storage)).toHaveLength(3);
     expect(await parts.fillTurns([written, { input: "é", messages: [] }])).toStrictEqual([
       turn,
@@ -106,7 +106,7 @@ describe("a turn that is written", () => {
     for (const data of [png, `data:image/png;base64,${png}`]) {
       const [part] = dataPartsOf(await parts.write(turnOf(image(data)), 1, confirmed));
       expect(part).toMatchObject({ mimeType: "image/png" });
-      ids.add(part && storedReferenceOf(part)?.id);
+      ids.add(part && storedDataReferenceOf(part)?.id);
     }
     expect(ids.size).toBe(2);
   });
@@ -153,7 +153,7 @@ describe("stored data that is read", () => {
 
   it("comes four pieces at a time, and no sooner than it is asked for", async () => {
     const { calls, parts, part } = await written(5 * piece);
-    const stored = storedReferenceOf(part);
+    const stored = storedDataReferenceOf(part);
     const lengths: number[] = [];
     const read: number[] = [];
     for await (const each of stored === undefined ? [] : parts.read(stored)) {

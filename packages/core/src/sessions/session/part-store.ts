@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { readContentData } from "../../base/message/content-data.ts";
-import { storedReferenceOf } from "../../base/message/stored-data.ts";
+import { storedDataReferenceOf } from "../../base/message/stored-data.ts";
 import type { DataPart, StoredReference } from "../../base/message/stored-data.ts";
 import type { ContentPart, MessageContent } from "../../base/message/content.ts";
 import { base64ByteLength } from "../../base/util/base64.ts";
@@ -72,7 +72,7 @@ export class PartStore {
    * Returns a part of a turn with its data, read from its pieces. A part that contains its data is returned unchanged.
    */
   async fillPart(part: ContentPart): Promise<ContentPart> {
-    const stored = storedReferenceOf(part);
+    const stored = storedDataReferenceOf(part);
     if (stored === undefined) return part;
     const { stored: _, ...facts } = part as ContentPart & { stored: unknown };
     const pieces: string[] = [];
@@ -92,7 +92,7 @@ export class PartStore {
     const numbers = new Set([seq, ...(turn === undefined ? [] : dataPartsOf(turn).flatMap(numberOf))]);
     for (const number of numbers) {
       const isOwn = number === seq;
-      const ids = turn === undefined ? [] : dataPartsOf(turn).flatMap((part) => storedReferenceOf(part)?.id ?? []);
+      const ids = turn === undefined ? [] : dataPartsOf(turn).flatMap((part) => storedDataReferenceOf(part)?.id ?? []);
       await this.#remove(number, confirm, (key) => isOwn || ids.some((id) => key.includes(`/${id}:`)));
     }
   }
@@ -100,7 +100,7 @@ export class PartStore {
   async #fillTurn<Turn extends TurnConversation>(turn: Turn): Promise<Turn> {
     const filled = new Map<ContentPart, ContentPart>();
     for (const part of dataPartsOf(turn)) {
-      if (storedReferenceOf(part) !== undefined) filled.set(part, await this.fillPart(part));
+      if (storedDataReferenceOf(part) !== undefined) filled.set(part, await this.fillPart(part));
     }
     return filled.size === 0 ? turn : mapTurnParts(turn, (part) => filled.get(part) ?? part);
   }
@@ -170,7 +170,7 @@ function isLarge({ data }: DataPart): boolean {
 }
 
 function numberOf(part: DataPart): number[] {
-  const stored = storedReferenceOf(part);
+  const stored = storedDataReferenceOf(part);
   return stored === undefined ? [] : [stored.seq];
 }
 

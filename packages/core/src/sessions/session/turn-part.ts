@@ -1,7 +1,7 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { base64ByteLength } from "../../base/util/base64.ts";
 import { readContentData } from "../../base/message/content-data.ts";
-import { storedReferenceOf } from "../../base/message/stored-data.ts";
+import { storedDataReferenceOf } from "../../base/message/stored-data.ts";
 import type { DataPart, StoredReference } from "../../base/message/stored-data.ts";
 import type { StoredTurn, TurnConversation } from "./turn-record.ts";
 
@@ -30,7 +30,7 @@ export function dataPartsOf({ history = [], input, messages }: TurnConversation)
 
 /** Returns the number of bytes in the data of a part; `undefined` for a web address and for invalid data. */
 export function countDataBytes(part: DataPart): number | undefined {
-  const stored = storedReferenceOf(part);
+  const stored = storedDataReferenceOf(part);
   if (stored !== undefined) return stored.bytes;
   const found = readContentData(part);
   return found.kind === "base64" ? base64ByteLength(found.base64) : undefined;
@@ -41,7 +41,7 @@ export function readTurnPart(turn: StoredTurn, index: number, read: ReadStored):
   const part = dataPartsOf(turn)[index];
   if (part === undefined) throw partNotFound(turn.seq, index);
   const name = part.type === "file" && part.filename !== undefined && { filename: part.filename };
-  const stored = storedReferenceOf(part);
+  const stored = storedDataReferenceOf(part);
   if (stored !== undefined) {
     const { mimeType = "application/octet-stream" } = part;
     return { mimeType, ...name, bytes: stored.bytes, pieces: decodePieces(read(stored)) };

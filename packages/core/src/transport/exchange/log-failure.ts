@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { RunOpts } from "../../agents/run/run-options.ts";
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Logger } from "../../base/log/logger.ts";
-import { keysInHeaders } from "../../model/keys/key-headers.ts";
+import { apiKeysInHeaders } from "../../model/keys/key-headers.ts";
 import { logRunFailure } from "../public/public-failure.ts";
 
 /** The options of a failed run that its log entry needs: the run's id, and its API keys, which must not be logged. */
@@ -21,5 +21,5 @@ export function logFailure(error: TroupeError, { logger, headers, requestId }: L
 }
 
 function secretsOf(headers: IncomingHttpHeaders, run: FailedRun | undefined): (string | undefined)[] {
-  return [...keysInHeaders(headers), headers.authorization, run?.apiKey, ...Object.values(run?.apiKeys ?? {})];
+  return [...apiKeysInHeaders(headers), headers.authorization, run?.apiKey, ...Object.values(run?.apiKeys ?? {})];
 }

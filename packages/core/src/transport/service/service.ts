@@ -43,7 +43,7 @@ export type RunReading<Input> = {
 };
 
 /** The registries of a service by kind, from which typed clients infer names and outputs. */
-export type ServedTypes = {
+export type ServiceRegistries = {
   readonly agents: Registry<Runnable>;
   readonly teams: Registry<Runnable>;
   readonly workflows: Registry<ServedWorkflow>;
@@ -53,7 +53,7 @@ export type ServedTypes = {
  * A service made by {@link createService}: agents, teams and workflows by name, with their runs, sessions and limits.
  * Protocols make it accessible, and servers answer its requests.
  */
-export class Service<Served extends ServedTypes = ServedTypes> {
+export class Service<Served extends ServiceRegistries = ServiceRegistries> {
   /** Only a type: the served agents, teams and workflows by kind and name. It has no value. */
   declare readonly served?: Served;
   readonly agents: ReadonlyMap<string, Runnable>;
