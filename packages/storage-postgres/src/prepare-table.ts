@@ -6,7 +6,9 @@ import type { PostgresSettings } from "./postgres-options.ts";
 /** The unquoted names of a storage's table and its schema. */
 export type TableName = Pick<PostgresSettings, "schema" | "table">;
 
-/** The row that the query `look` returns. */
+/**
+ * The row that the query `look` returns: true if the storage's table and schema exist, and the server's text encoding.
+ */
 type Found = { table: boolean; schema: boolean; encoding: string };
 
 // The query reads the catalog tables: functions like to_regclass may answer from a cache that is older than the lock.

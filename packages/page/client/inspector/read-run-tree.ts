@@ -80,7 +80,8 @@ function readWait(run: UnfoldedRun, wait: InspectedWait): void {
 }
 
 /**
- * Ends the open questions of a step that continues. Each question ended when the attempt began that its answer caused.
+ * Ends the open questions of a step that continues. A question ended when the attempt began that continues with its
+ * answer.
  */
 function endWait(run: UnfoldedRun, step: OpenStep, at: number | undefined): void {
   for (const child of step.children) {

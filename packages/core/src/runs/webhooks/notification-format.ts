@@ -16,7 +16,7 @@ export type SubscribedEvent = {
 /** Writes one notification. All attempts to send it share the id, and each attempt calls this function again. */
 export type WriteNotification = (id: string) => WebhookRequest;
 
-/** The form in which a protocol notifies subscriptions, and the rules for their receivers. */
+/** The format in which a protocol notifies subscriptions, and the rules for their receivers. */
 export interface NotificationFormat {
   readonly settings: ReceiverSettings & {
     /** Milliseconds before the second attempt. Each further pause is twice as long, up to an hour. @default 10_000 */

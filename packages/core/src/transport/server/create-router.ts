@@ -9,7 +9,7 @@ import type { NodeMiddleware } from "./run-handlers.ts";
 /** A handler for Node's requests, which Express, Connect and other servers can mount below a path. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** Options of a router. */
+/** Options of `createRouter`. */
 export type ServiceRouterOptions = {
   /** Handlers in the form of Express that run before the routes, except before public routes. @default none */
   readonly middleware?: readonly NodeMiddleware[] | undefined;

@@ -30,7 +30,7 @@ const defaultDrainMs = 5000;
 /** Milliseconds after the grace period in which ended runs can notify their clients. */
 const endingMs = 3000;
 
-/** The checked times of the end of a service. */
+/** The checked durations of the phases in which a service shuts down. */
 type CloseTimes = { readonly graceMs: number; readonly drainMs: number };
 
 /** Checks the options of the end of a service. Throws `invalid_config` for a wrong option. */
