@@ -36,5 +36,5 @@ export type ConversationApi = Pick<
   "start" | "events" | "turns" | "removeTurns" | "newestRuns" | "cancel" | "answer" | "partUrl"
 >;
 
-/** What the tab remembers over a reload: its active runs, and the turns that the service has not stored. */
+/** The data that a tab keeps over a reload: its active runs, and the turns that the service has not stored. */
 export type TabMemory = { readonly openRuns: OpenRuns; readonly keptTurns: KeptTurns };

@@ -5,7 +5,7 @@ import type { NodeStatus, TreeStep } from "../inspector/run-tree.ts";
 import { keyOfStep, stepOfWait } from "../inspector/step-path.ts";
 import type { AnswerPart, StepPart } from "./turn.ts";
 
-/** What an answer shows of its workflow's steps. */
+/** The workflow steps that an answer shows, with their state. */
 type Shown = {
   /** The steps by their paths, such as `cities/0/look up`. */
   readonly byPath: ReadonlyMap<string, StepPart>;

@@ -56,7 +56,7 @@ function session(sessionId: string, updatedAt: number): SessionInfo {
   return { sessionId, title: sessionId.toUpperCase(), createdAt: 0, updatedAt, turns: 1 };
 }
 
-/** What a browser has of the chats: active runs, ids of sessions, and chats that the service has not stored. */
+/** The data of chats that a browser keeps: active runs, ids of sessions, and chats that the service has not stored. */
 type Known = { readonly remembered?: unknown; readonly chats?: KeptChat[] };
 
 function createList(service: FakeService, runs: OpenRun[] = [], { remembered = [], chats = [] }: Known = {}) {

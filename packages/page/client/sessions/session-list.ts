@@ -30,7 +30,7 @@ export type SessionApi = Pick<
   "hasUsers" | "sessions" | "session" | "rename" | "removeSession" | "newestRuns" | "cancel"
 >;
 
-/** What the list needs of the memory of the tab: its active runs, and its chats that the service has not stored. */
+/** The part of the tab's memory that the list uses: active runs, and chats that the service has not stored. */
 export type ListMemory = {
   readonly openRuns: Pick<OpenRuns, "all" | "remove">;
   readonly keptTurns: Pick<KeptTurns, "chats" | "forget">;
