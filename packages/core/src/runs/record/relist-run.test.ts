@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { atEachCall } from "../../sessions/storage/test/at-each-call.ts";
 import { isEnded, readOpenRun } from "./run-record.ts";
 import type { RunRecord, RunStorage } from "./run-record.ts";
 import { RunStore } from "./run-store.ts";
@@ -27,27 +28,6 @@ async function recordIn(storage: RunStorage): Promise<RunRecord> {
 
 function storeOf(storage: RunStorage, now = 100): RunStore {
   return new RunStore(storage, () => now, true);
-}
-
-/** Makes a connection to a storage that calls `others` before its call with a given number, and waits for them. */
-function slowedStorage(
-  storage: RunStorage,
-  at: number,
-  others: () => Promise<unknown>,
-): RunStorage & { calls: number } {
-  let calls = 0;
-  return new Proxy(storage, {
-    get(target, name) {
-      if (name === "calls") return calls;
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function") return member;
-      return async (...args: unknown[]) => {
-        calls += 1;
-        if (calls === at) await others();
-        return (await Reflect.apply(member, target, args)) as unknown;
-      };
-    },
-  }) as RunStorage & { calls: number };
 }
 
 /** The work of a faster process on the same run, from the state in which it finds the run. */
@@ -98,14 +78,11 @@ describe.each([
   ["not listed", false],
 ])("a run that is %s when a slow process wakes it", (_state, isListed) => {
   it.each(faster)("agrees with the list, whenever a faster process %s", async (_what, work) => {
-    // Before call 0, which does not exist, no faster process comes.
-    for (let at = 0, calls = at; at <= calls; at++) {
+    await atEachCall(async (slowed, at) => {
       const storage = await waitingRun(isListed);
-      const slow = slowedStorage(storage, at, async () => await work(storeOf(storage, 200)));
-      await storeOf(slow, 300).wake(runId);
-      calls = Math.max(calls, slow.calls);
+      await storeOf(slowed(storage, async () => await work(storeOf(storage, 200)))).wake(runId);
       expect([at, await isRight(storage, isListed)]).toEqual([at, true]);
-    }
+    });
   });
 });
 

@@ -1,7 +1,8 @@
+import { readProperty } from "../../base/util/read-property.ts";
 import type { BusyPolicy } from "../lock/busy-policy.ts";
 import type { Lease } from "../lock/lease.ts";
 import { toUserOwner } from "../storage/session-owner.ts";
-import type { UserScope } from "../storage/session-owner.ts";
+import type { UserOwner, UserScope } from "../storage/session-owner.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { acquireSession } from "./acquire-session.ts";
 import type { SessionPlace } from "./acquire-session.ts";
@@ -69,24 +70,38 @@ export async function deleteTurns(
   }
 }
 
-/** Deletes a user's sessions, memory and facts. After a rejection, some of them may remain: call it again. */
+/**
+ * Deletes a user's sessions, memory and facts. After a rejection, some of them may remain: call it again.
+ *
+ * A session that is made meanwhile, such as a fork of a session that is not marked as deleted yet, is deleted too: the
+ * sessions are listed until none is found.
+ */
 export async function deleteUser(sessions: ListenedSessions, userId: string, scope: UserScope): Promise<void> {
-  const { driver, queues, policy, listeners } = sessions;
   const owner = toUserOwner(userId, scope);
+  await deleteAll(sessions, owner);
+  do await removeUserRecords(sessions.driver, owner);
+  while (await deleteAll(sessions, owner));
+  for (const listener of sessions.listeners) await listener.forgetUser?.(owner);
+}
+
+/** Deletes all sessions of a user. Returns false if there are none. */
+async function deleteAll(sessions: ListenedSessions, owner: UserOwner): Promise<boolean> {
+  const { driver, queues, policy } = sessions;
+  let hasFound = false;
   for await (const { key } of ownSessions(driver, owner)) {
+    hasFound = true;
     const lease = await queues.join(key, policy).granted;
     const ref = { key, owner, sessionId: sessionIdOf(key) };
     try {
       await lease.write(async () => {
-        await removeWhole(sessions, { lease, ref, session: null });
+        await removeOfUser(sessions, { lease, ref });
         lease.forget();
       });
     } finally {
       lease.release();
     }
   }
-  await removeUserRecords(driver, owner);
-  for (const listener of listeners) await listener.forgetUser?.(owner);
+  return hasFound;
 }
 
 /** A session under its lease. */
@@ -128,14 +143,11 @@ export async function finishDeletion(sessions: ListenedSessions, held: Held): Pr
  * makes a fork looks for the mark once it has written the fork, so that each fork is read here or is not made. After a
  * failure or a crash behind the mark, the next deletion of the session, or its next run, removes the rest.
  */
-async function removeWhole(
-  sessions: ListenedSessions,
-  { lease, ref, session }: Held<SessionRecord | null>,
-): Promise<void> {
-  const { driver, listeners } = sessions;
-  for (const listener of listeners) await listener.forgetSession?.(ref.sessionId, ref.owner);
+async function removeWhole(sessions: ListenedSessions, { lease, ref, session }: Held): Promise<void> {
+  const { driver } = sessions;
   const removal = { driver, confirm: () => lease.confirm() };
-  const marked = session && (await markDeleted(removal, ref, session));
+  await forgetSession(sessions, ref);
+  const marked = await markDeleted(removal, ref, session);
   if (marked !== null) {
     await keepSharedTurns({ ...removal, ref, finish: (other) => finishOther(sessions, other) }, marked, 1);
     await leaveSource(driver, ref);
@@ -143,18 +155,44 @@ async function removeWhole(
   await removeSession(removal, ref, marked);
 }
 
-/** Finishes the deletion of another session, from which forks read, unless another process holds its lease. */
+/** Removes a session of a user whose sessions are all removed, so that its turns are not kept for its forks. */
+async function removeOfUser(sessions: ListenedSessions, { lease, ref }: Omit<Held, "session">): Promise<void> {
+  const removal = { driver: sessions.driver, confirm: () => lease.confirm() };
+  await forgetSession(sessions, ref);
+  await markDeleted(removal, ref, await findReadable(sessions.driver, ref));
+  await removeSession(removal, ref, null);
+}
+
+/** Reads the stored record of a session. Returns `null` for a damaged record, because nothing can be forked from it. */
+async function findReadable(driver: StorageDriver, ref: SessionRef): Promise<SessionRecord | null> {
+  return await findSession(driver, ref).catch((error: unknown) => {
+    if (readProperty(error, "code") === "storage_corrupt") return null;
+    throw error;
+  });
+}
+
+async function forgetSession({ listeners }: ListenedSessions, { sessionId, owner }: SessionRef): Promise<void> {
+  for (const listener of listeners) await listener.forgetSession?.(sessionId, owner);
+}
+
+/**
+ * Finishes the deletion of another session, from which forks read, unless another process holds its lease or has
+ * finished the deletion. Rejects if the rest cannot be deleted.
+ */
 export async function finishOther(sessions: ListenedSessions, ref: SessionRef): Promise<void> {
-  await deleteSession(sessions, ref, { onBusy: "reject" }).catch(() => undefined);
+  await deleteSession(sessions, ref, { onBusy: "reject" }).catch((error: unknown) => {
+    const code = readProperty(error, "code");
+    if (code !== "conflict" && code !== "not_found") throw error;
+  });
 }
 
 /** Marks a session as deleted. Returns its record, or `null` if there is none any more. */
 async function markDeleted(
   { driver, confirm }: { driver: StorageDriver; confirm: () => Promise<void> },
   ref: SessionRef,
-  session: SessionRecord,
+  session: SessionRecord | null,
 ): Promise<SessionRecord | null> {
-  let known: SessionRecord | null = session;
+  let known = session;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (known === null || known.isDeleted === true) return known;
     await confirm();
