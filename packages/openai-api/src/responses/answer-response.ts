@@ -8,6 +8,7 @@ import type { ApiParts } from "../run/api-parts.ts";
 import { waitingTools } from "../run/begin-run.ts";
 import type { AskedCall } from "../run/calls.ts";
 import { readPart, replayPart } from "../run/part-events.ts";
+import { PartUsage } from "../run/part-usage.ts";
 import type { PartEvent, PartStart } from "../run/part-events.ts";
 import { outputOf } from "../run/run-output.ts";
 import type { StoredPart } from "../run/run-parts.ts";
@@ -31,6 +32,8 @@ export type ResponseAnswer = {
   readonly createdAt: number;
   readonly clientTools: ReadonlySet<string>;
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
+  /** The parts of the run before this part, whose usage belongs to other responses. */
+  readonly before?: readonly StoredPart[] | undefined;
   /**
    * The run that the request began. Its failure is logged, and answered with an error status if nothing was sent
    * before.
@@ -44,13 +47,14 @@ export type ResponseAnswer = {
 
 /** Makes the writer of a response. */
 export function writerOf(answer: ResponseAnswer, send: (event: ResponseEvent) => void): ResponseWriter {
-  const { model, run, part, echo, createdAt, clientTools, asked } = answer;
+  const { model, run, part, echo, createdAt, clientTools, asked, before } = answer;
   const { runId, sessionId } = run;
   const response = newResponse({ id: toResponseId({ sessionId, runId, part }), model: model.id, createdAt }, echo);
   const approvals = model.subject === undefined ? new Set<string>() : waitingTools(model as ServedModel).approvals;
   const held = new Set([...approvals, ...clientTools]);
   const prefix = `${runId.replaceAll("-", "")}${String(part).padStart(2, "0")}`;
-  return new ResponseWriter(response, { runId, prefix, held, clientTools, asked }, send);
+  const used = new PartUsage(before);
+  return new ResponseWriter(response, { runId, prefix, held, clientTools, asked, used }, send);
 }
 
 /**

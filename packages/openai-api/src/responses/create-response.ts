@@ -70,14 +70,14 @@ async function goOn(exchange: Exchange, parts: ApiParts, { request, model }: Ask
   parts.service.closeIfDraining(exchange);
   const { conversation, approvals, background } = request;
   const answers = { outputs: conversation.outputs, approvals, endsWithClient: !background };
-  const { run, view, part, start, asked } = await continueRun(exchange, parts, answers);
+  const { run, view, part, start, asked, before } = await continueRun(exchange, parts, answers);
   if (view.kind !== model.kind || view.name !== model.name) throw wrongField("model", "must be that of the calls.");
   showIds(exchange, run);
   const clientTools = new Set(readNote(view.note)?.clientTools);
   const previous = toResponseId({ sessionId: run.sessionId, runId: run.runId, part: part - 1 });
   const echo = { ...echoOf(request), previous_response_id: previous };
   const own = { runId: run.runId };
-  return { exchange, parts, model, run, part, start, echo, createdAt: Date.now(), clientTools, asked, own };
+  return { exchange, parts, model, run, part, start, echo, createdAt: Date.now(), clientTools, asked, before, own };
 }
 
 type Place = Pick<RunPlan, "sessionId" | "messages" | "continueFrom">;

@@ -2,6 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { RunWait, StreamChunk } from "@troupe/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PartEvent } from "../run/part-events.ts";
+import { PartUsage } from "../run/part-usage.ts";
 import { newResponse, noEcho } from "./response-object.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { ResponseEvent, WriterFacts } from "./response-writer.ts";
@@ -161,11 +162,15 @@ const scenes: Readonly<Record<string, Scene>> = {
   },
 };
 
+function newFacts(): WriterFacts {
+  return { runId, prefix: "p00", held: new Set<string>(), clientTools: new Set<string>(), used: new PartUsage() };
+}
+
 /** Writes the events of a scene, and returns a line for each event that a client gets. */
 function play({ events, facts, end = completed }: Scene): { lines: string[]; writer: ResponseWriter } {
   const sent: ResponseEvent[] = [];
   const response = newResponse({ id: "resp_1", model: "helper", createdAt: 5_000 }, noEcho);
-  const all = { runId, prefix: "p00", held: new Set<string>(), clientTools: new Set<string>(), ...facts };
+  const all = { ...newFacts(), ...facts };
   const writer = new ResponseWriter(response, all, (event) => {
     sent.push(structuredClone(event));
   });
@@ -227,8 +232,7 @@ describe.each(Object.entries(scenes))("the events of a response of %s", (_, scen
 
 it("a response is completed no earlier than it was created, whatever the clocks say", () => {
   const response = newResponse({ id: "resp_1", model: "helper", createdAt: 50_000 }, noEcho);
-  const facts = { runId, prefix: "p00", held: new Set<string>(), clientTools: new Set<string>() };
-  const writer = new ResponseWriter(response, facts, () => undefined);
+  const writer = new ResponseWriter(response, newFacts(), () => undefined);
   writer.finish(undefined);
 
   expect(writer.response.completed_at).toBe(50);

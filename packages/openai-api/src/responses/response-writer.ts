@@ -1,6 +1,7 @@
 import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
 import { toPublicFailure } from "@troupe/core/transport";
 import type { PartEvent } from "../run/part-events.ts";
+import type { PartUsage } from "../run/part-usage.ts";
 import { callOf, toArguments, toOutputText } from "../run/calls.ts";
 import type { AskedCall } from "../run/calls.ts";
 import { toShownChunk } from "../run/shown-chunk.ts";
@@ -28,12 +29,11 @@ export type WriterFacts = {
   readonly clientTools: ReadonlySet<string>;
   /** The calls about which the run asked the client before its last wait, by their ids. */
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
+  /** The usage of the part of the run. */
+  readonly used: PartUsage;
 };
 
-/**
- * Reports a disconnect to the run if its client leaves before the answer has ended. Returns the function that stops
- * watching.
- */
+/** A tool call that its client executes or approves. It becomes an item only when the run waits for the client. */
 type HeldCall = { readonly name: string; args: string };
 
 /** A tool call and its result, as they were stored. */
@@ -57,7 +57,6 @@ export class ResponseWriter {
   #sequence = 0;
   #items = 0;
   #finishReason: string | undefined;
-  #usage: TokenUsage | undefined;
   readonly #asked = new Set<string>();
 
   constructor(response: ResponseObject, facts: WriterFacts, send: (event: ResponseEvent) => void) {
@@ -75,12 +74,13 @@ export class ResponseWriter {
 
   /** Adds an event of the run. The caller handles the end, the failure and the pause of the run. */
   take(event: PartEvent): void {
+    this.#facts.used.add(event);
     if (event.type === "chunk") this.#takeChunk(event.chunk as StreamChunk, event.step ?? "");
     else if (event.type === "wait") this.#takeWait(event.wait);
     else if (event.type === "reset") this.#reset(event.step);
   }
 
-  /** Ends the response of a run that has completed, or that waits for its client. */
+  /** Ends the response of a run that has completed with a usage, or that waits for its client. */
   finish(usage: TokenUsage | undefined): void {
     this.#closeAll("completed");
     const reasons: Readonly<Record<string, string>> = { length: "max_output_tokens", content_filter: "content_filter" };
@@ -139,7 +139,6 @@ export class ResponseWriter {
         return this.#cite(chunk);
       case "finish":
         this.#finishReason = chunk.finishReason;
-        this.#usage = chunk.usage;
         return undefined;
       default:
         return undefined;
@@ -280,7 +279,7 @@ export class ResponseWriter {
     response.status = status;
     response.completed_at =
       status === "completed" ? Math.max(response.created_at, Math.floor(Date.now() / 1000)) : null;
-    response.usage = usageOf(usage ?? this.#usage);
+    response.usage = usageOf(this.#facts.used.of(usage));
     response.output = this.#output();
   }
 

@@ -77,13 +77,14 @@ export async function answerOf(
   const note = readNote(view.note) ?? { model: view.name, echo: noEcho, clientTools: [] };
   const stored = await readParts(run);
   if (part >= stored.length) throw apiError("not_found", "The response was not found.", { code: "response_not_found" });
-  const before = stored[part - 1];
-  const start = before === undefined ? {} : { after: before.events.at(-1)?.id, attempts: before.attempts };
-  const asked = askedCalls(stored.slice(0, part));
+  const before = stored.slice(0, part);
+  const last = before.at(-1);
+  const start = last === undefined ? {} : { after: last.events.at(-1)?.id, attempts: last.attempts };
+  const asked = askedCalls(before);
   const model = [...parts.models.all].find(({ id }) => id === note.model) ?? { id: note.model };
   const clientTools = new Set(note.clientTools);
   const { createdAt } = view;
-  return { exchange, parts, model, run, part, start, echo: note.echo, createdAt, clientTools, asked, stored };
+  return { exchange, parts, model, run, part, start, echo: note.echo, createdAt, clientTools, asked, before, stored };
 }
 
 /** Returns a response in its current state. */

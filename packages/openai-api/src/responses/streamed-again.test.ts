@@ -11,11 +11,15 @@ const timeTool = {
   strict: false,
 } as const;
 
+const usageOf = (promptTokens: number) => ({ promptTokens, completionTokens: 1, totalTokens: promptTokens + 1 });
+
 describe("responses with tools of the client", () => {
   it("are streamed again in each response of a run, from its own beginning to its own end", async () => {
     const zones = ["UTC", "Ünal", "Oslo"];
-    const calls = zones.map((zone) => ({ toolCalls: [{ name: "get_time", arguments: { zone } }] }));
-    const model = new ScriptedModel(...calls, "Noon.");
+    const calls = zones.map((zone, index) => {
+      return { toolCalls: [{ name: "get_time", arguments: { zone } }], usage: usageOf(10 * (index + 1)) };
+    });
+    const model = new ScriptedModel(...calls, { text: "Noon.", usage: usageOf(100) });
     const helper = new Agent({ name: "helper", model, storage: new InMemoryStorage() });
     const { client } = await serve({ agents: { helper } });
     const made = [await client.responses.create({ model: "helper", input: "Time?", tools: [timeTool] })];
@@ -33,7 +37,11 @@ describe("responses with tools of the client", () => {
       const wanted = zones[index] === undefined ? "Noon." : JSON.stringify({ zone: zones[index] });
       expect(done.map((item) => JSON.stringify(item).includes(JSON.stringify(wanted)))).toEqual([true]);
       expect(events.at(-1)).toMatchObject({ type: "response.completed", response: { id } });
-      expect((await client.responses.retrieve(id)).output).toHaveLength(1);
+      const retrieved = await client.responses.retrieve(id);
+      expect(retrieved.output).toHaveLength(1);
+      const responses = events.flatMap((event) => ("response" in event ? [event.response] : []));
+      const used = [made[index], responses.at(-1), retrieved].map((response) => response?.usage?.total_tokens);
+      expect(used).toEqual(Array.from(used, () => [11, 21, 31, 101][index]));
     }
   });
 });

@@ -10,6 +10,7 @@ import type { ApiParts } from "./api-parts.ts";
 import type { PartStart } from "./part-events.ts";
 import type { AskedCall } from "./calls.ts";
 import { askedCalls, readParts } from "./run-parts.ts";
+import type { StoredPart } from "./run-parts.ts";
 
 /** The answers of a client: results of its tools, and approvals. */
 export type ClientAnswers = {
@@ -27,6 +28,8 @@ export type ContinuedRun = {
   readonly part: number;
   readonly start: PartStart;
   readonly asked: ReadonlyMap<string, AskedCall>;
+  /** The parts of the run before the answers. */
+  readonly before: readonly StoredPart[];
 };
 
 type Answer = { readonly runId: string; readonly waitId: string; readonly answer: Json; readonly param: string };
@@ -56,12 +59,13 @@ export async function continueRun(
   if (view.status === "waiting" && asked === parts.length - 1) {
     for (const { waitId, answer } of answers) await service.servedRuns.answer(run.runId, { waitId, answer, caller });
   }
-  const calls = askedCalls(parts.slice(0, asked + 1));
+  const before = parts.slice(0, asked + 1);
   return {
     run,
     view,
     part: asked + 1,
-    asked: calls,
+    asked: askedCalls(before),
+    before,
     start: { after: part.events.at(-1)?.id, attempts: part.attempts },
   };
 }
