@@ -1,10 +1,16 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLogger } from "../../base/log/logger.ts";
+import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { ScheduleRunner } from "./schedule-runner.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 
-/** Makes a runner over a storage with `watch` that has no schedules, and counts its reads. */
-function makeRunner() {
+type Found = Awaited<ReturnType<ScheduleStore["listDue"]>>;
+
+/** Makes a runner over a storage with `watch` that has no schedules, or over another storage, and counts its reads. */
+function makeRunner({
+  inMemory = false,
+  mayBegin = () => true,
+}: { inMemory?: boolean; mayBegin?: () => boolean } = {}) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const hints = new Set<() => void>();
@@ -12,18 +18,34 @@ function makeRunner() {
     hints.add(onChange);
     return () => void hints.delete(onChange);
   };
-  const listDue = vi.fn<() => Promise<{ due: [] }>>().mockResolvedValue({ due: [] });
+  const hint = () => hints.forEach((each) => each());
+  const storage = Object.assign(inMemory ? new InMemoryStorage() : {}, { watch });
+  const listDue = vi.fn<() => Promise<Found>>().mockResolvedValue({ due: [], nextAt: undefined });
+  const lines: string[] = [];
   const runner = new ScheduleRunner({
-    store: { storage: { watch }, listDue } as unknown as ScheduleStore,
+    store: { storage, listDue } as unknown as ScheduleStore,
     now: () => Date.now(),
-    logger: createLogger({ level: "silent" }),
+    logger: createLogger({ level: "warn", write: (line) => lines.push(line) }),
     toRunId: ({ id }) => id,
     accept: async () => undefined,
     isOpen: async () => false,
     cancel: async () => "over",
-    mayBegin: () => true,
+    mayBegin,
   });
-  return { runner, hints, listDue };
+  onTestFinished(async () => await runner.stop());
+  const readsIn = async (ms: number) => {
+    listDue.mockClear();
+    await vi.advanceTimersByTimeAsync(ms);
+    return listDue.mock.calls.length;
+  };
+  return { runner, hints, hint, listDue, lines, readsIn };
+}
+
+/** Lets the next read of the due schedules last until the returned function is called. */
+function holdRead(listDue: ReturnType<typeof makeRunner>["listDue"]): () => void {
+  const read = Promise.withResolvers<Found>();
+  listDue.mockReturnValueOnce(read.promise);
+  return () => read.resolve({ due: [], nextAt: undefined });
 }
 
 describe("the runner of schedules", () => {
@@ -63,5 +85,106 @@ describe("the runner of schedules", () => {
     await vi.advanceTimersByTimeAsync(100);
     expect(listDue).toHaveBeenCalledTimes(1);
     await runner.stop();
+  });
+
+  it.each([
+    [true, 0],
+    [false, 12],
+  ])("reads nothing by itself if its storage in memory is %s and there is no schedule", async (inMemory, reads) => {
+    const { runner, readsIn } = makeRunner({ inMemory });
+    runner.start();
+    expect(await readsIn(0)).toBe(1);
+    expect(await readsIn(62_000)).toBe(reads);
+  });
+
+  it.each([
+    [-1, 0],
+    [3000, 3000],
+    [4999, 4999],
+    [20_000, 5000],
+  ])("whose next time is in %i ms reads again after %i ms", async (nextMs, afterMs) => {
+    const { runner, listDue, readsIn } = makeRunner({ inMemory: true });
+    listDue.mockImplementationOnce(async () => ({ due: [], nextAt: Date.now() + nextMs }));
+    runner.start();
+    // The clock of a timer without a pause moves by a millisecond.
+    expect(await readsIn(0)).toBe(1);
+    expect(await readsIn(Math.max(0, afterMs - 1))).toBe(0);
+    expect(await readsIn(2)).toBe(1);
+    expect(await readsIn(60_000)).toBe(0);
+  });
+
+  it("reads earlier for a hint, instead of later", async () => {
+    const { runner, hint, listDue, readsIn } = makeRunner({ inMemory: true });
+    listDue.mockImplementationOnce(async () => ({ due: [], nextAt: Date.now() + 4000 }));
+    runner.start();
+    expect(await readsIn(0)).toBe(1);
+    hint();
+    expect([await readsIn(49), await readsIn(1), await readsIn(60_000)]).toEqual([0, 1, 0]);
+  });
+
+  it("reads once more for hints during a read, which may have missed a change, and then no more", async () => {
+    const { runner, hint, listDue, readsIn } = makeRunner({ inMemory: true });
+    const resolve = holdRead(listDue);
+    runner.start();
+    expect(await readsIn(0)).toBe(1);
+    for (let count = 0; count < 3; count++) hint();
+    expect(await readsIn(1000)).toBe(0);
+    resolve();
+    expect([await readsIn(49), await readsIn(1), await readsIn(60_000)]).toEqual([0, 1, 0]);
+  });
+
+  it("does not wait for a hint's pause if a time comes earlier", async () => {
+    const { runner, hint, listDue, readsIn } = makeRunner({ inMemory: true });
+    listDue.mockImplementationOnce(async () => {
+      await Promise.resolve();
+      hint();
+      return { due: [], nextAt: Date.now() + 10 };
+    });
+    runner.start();
+    expect([await readsIn(0), await readsIn(9), await readsIn(1)]).toEqual([1, 0, 1]);
+  });
+
+  it("is stopped once its read has ended", async () => {
+    const { runner, listDue, readsIn } = makeRunner();
+    const resolve = holdRead(listDue);
+    runner.start();
+    await readsIn(0);
+    let isStopped = false;
+    const stopped = runner.stop().then(() => (isStopped = true));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isStopped).toBe(false);
+    resolve();
+    expect(await stopped).toBe(true);
+  });
+
+  it("reads nothing while its clock is wrong, and looks every five seconds if it still is", async () => {
+    let isWrong = true;
+    const { runner, readsIn } = makeRunner({ inMemory: true, mayBegin: () => !isWrong });
+    runner.start();
+    expect(await readsIn(9000)).toBe(0);
+    isWrong = false;
+    expect([await readsIn(999), await readsIn(1)]).toEqual([0, 1]);
+  });
+
+  it("warns of a read that failed, and reads again after five seconds", async () => {
+    const { runner, listDue, lines, readsIn } = makeRunner({ inMemory: true });
+    listDue.mockRejectedValueOnce(new Error("The storage is away."));
+    runner.start();
+    expect([await readsIn(4999), await readsIn(1), await readsIn(60_000)]).toEqual([1, 1, 0]);
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ level: "warn" }]);
+  });
+
+  it("keeps no process alive", async () => {
+    const { runner, listDue, readsIn } = makeRunner();
+    const timers = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "setInterval")];
+    onTestFinished(() => timers.forEach((spy) => spy.mockRestore()));
+    listDue.mockImplementation(async () => ({ due: [], nextAt: Date.now() + 1000 }));
+    runner.start();
+    await readsIn(10_000);
+    const made = timers.map((spy) => spy.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef()));
+    expect(made.map((all) => [all.length > 0, all.includes(true)])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
   });
 });
