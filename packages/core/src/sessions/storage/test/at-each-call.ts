@@ -1,5 +1,5 @@
 /** Makes a connection to a storage that lets other processes work before one of its calls, and waits for them. */
-export type Slowed = <Driver extends object>(driver: Driver, others: () => Promise<unknown>) => Driver;
+type Slowed = <Driver extends object>(driver: Driver, others: () => Promise<unknown>) => Driver;
 
 /**
  * Plays a scene of a slow process once for each of its storage calls. Other processes work before that call. The first
