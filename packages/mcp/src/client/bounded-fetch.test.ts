@@ -91,4 +91,49 @@ describe("a reply of a server", () => {
       expect(await read(pieces, "application/json", 1000)).toBe(' {"result":[1]}');
     }
   });
+
+  describe.each(["application/json", "text/event-stream"])("of %s", (type) => {
+    /** A reply of endless lines, of which a reader takes as many as it wants, and what its server sees. */
+    async function endless(maxBytes: number) {
+      const seen = { pulls: 0, cancels: 0 };
+      const source = new ReadableStream<Uint8Array>(
+        {
+          pull: (controller) => {
+            seen.pulls += 1;
+            controller.enqueue(new TextEncoder().encode(seen.pulls % 2 === 0 ? "" : "data: more"));
+          },
+          cancel: () => void (seen.cancels += 1),
+        },
+        { highWaterMark: 0 },
+      );
+      const send = async () => new Response(source, { headers: { "content-type": type } });
+      const reply = await boundedFetch(send, { maxBytes, problem: new ServerProblem() })("http://127.0.0.1/");
+      if (reply.body === null) throw new Error("The reply has no body.");
+      return { seen, body: reply.body };
+    }
+
+    it("is read only as far as the library reads, and ended when it reads no further", async () => {
+      const { seen, body } = await endless(1000);
+      expect(seen).toEqual({ pulls: 0, cancels: 0 });
+      const reader = body.getReader();
+      await reader.read();
+      expect(seen).toEqual({ pulls: 1, cancels: 0 });
+      await reader.cancel();
+      expect(seen).toEqual({ pulls: 1, cancels: 1 });
+    });
+
+    it("is ended when it is refused", async () => {
+      const { seen, body } = await endless(25);
+      await expect(new Response(body).text()).rejects.toThrow("more than 25 bytes");
+      expect(seen.cancels).toBe(1);
+    });
+
+    it("fails with the reason of a connection that breaks off", async () => {
+      const reason = new Error("The connection is gone.");
+      const source = new ReadableStream({ pull: (controller) => controller.error(reason) });
+      const send = async () => new Response(source, { headers: { "content-type": type } });
+      const reply = await boundedFetch(send, { maxBytes: 9, problem: new ServerProblem() })("http://127.0.0.1/");
+      await expect(reply.text()).rejects.toBe(reason);
+    });
+  });
 });

@@ -148,9 +148,9 @@ function stdioTransport(library: Library, { settings, logger, problem }: OpenCli
  */
 function endRequests(transport: StreamableHTTPClientTransport): (id: unknown) => void {
   const send = transport.send.bind(transport);
-  const open = new Map<unknown, { stream: AbortController; over: AbortController }>();
+  const open = new Map<unknown, { stream: AbortController; stopListening: () => void }>();
   const forget = (id: unknown): void => {
-    open.get(id)?.over.abort();
+    open.get(id)?.stopListening();
     open.delete(id);
   };
   transport.send = async (message, options) => {
@@ -162,10 +162,12 @@ function endRequests(transport: StreamableHTTPClientTransport): (id: unknown) =>
     }
     if (!("id" in message) || options?.onRequestStreamEnd !== undefined) return await send(message, options);
     const { id } = message;
-    const [stream, over] = [new AbortController(), new AbortController()];
-    open.set(id, { stream, over });
+    const stream = new AbortController();
     const { requestSignal = stream.signal } = options ?? {};
-    requestSignal.addEventListener("abort", () => forget(id), { signal: over.signal });
+    const onAbort = (): void => forget(id);
+    requestSignal.addEventListener("abort", onAbort);
+    // Not a signal for the listener: a second controller for each request would cost more than the listener itself.
+    open.set(id, { stream, stopListening: () => requestSignal.removeEventListener("abort", onAbort) });
     const onRequestStreamEnd = () => {
       // A request that is no longer open is already answered or cancelled: the library would log an error for an
       // unknown request.
