@@ -15,6 +15,7 @@ import { measure } from "./measure.ts";
 import type { Figure } from "./measure.ts";
 import { printNodes } from "./nodes/print-nodes.ts";
 import { printColdStarts } from "./packed/cold.ts";
+import { printImports } from "./packed/imports.ts";
 import { withPacked } from "./packed/install.ts";
 import { pair, tolerance, toRepeatTable } from "./repeat.ts";
 import { summarise, toTable } from "./report.ts";
@@ -31,7 +32,7 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * `pnpm bench <figure> [--rounds n]` measures one figure and prints it; with `--packed` of the packages as they are published,
  * installed outside the workspace. `pnpm bench repeat <figure>` measures it twice, each time with new processes, and fails when a
  * target's two medians lie further apart than the tolerance. `pnpm bench held [--packed]` measures the heap of open streams.
- * `pnpm bench cold` measures the starts of servers. `pnpm bench hops [--root folder]` counts the hops of a run, of another
+ * `pnpm bench cold` measures the starts of servers, and `pnpm bench imports` the imports of packages. `pnpm bench hops [--root folder]` counts the hops of a run, of another
  * checkout when its folder is given, and `pnpm bench functions [--names] [--root folder]` the functions and deep copies of a
  * request for a run. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
  * `pnpm bench durable [--rounds n]` measures durable runs beside plain ones, and beside those of other products if
@@ -109,6 +110,8 @@ if (name === "hops") {
   if (!isNoDearer && !isQuick) process.exitCode = 1;
 } else if (name === "cold") {
   await printColdStarts(Number(values.rounds ?? 20));
+} else if (name === "imports") {
+  await printImports(Number(values.rounds ?? 20));
 } else if (name === "vectors") {
   await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
 } else if (name === "knowledge") {
@@ -136,7 +139,7 @@ if (name === "hops") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, knowledge, nodes, outside, page, socket, telemetry, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, imports, knowledge, nodes, outside, page, socket, telemetry, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

@@ -10,7 +10,7 @@ import { installPeers, silent } from "./install-peers.ts";
 type Peer = { name: string; version: string; child: TestChild; database: string };
 
 /** The costs of one run in a round. */
-type Cost = { cpuUs: number; ms: number; walBytes: number; commits: number };
+type Cost = { cpuUs: number; ms: number; walBytes: number; commits: number; keptBytes: number };
 
 const concurrency = 16;
 const products = ["troupe", "dbos", "langgraph", "mastra"];
@@ -66,6 +66,7 @@ async function measure(
     ms: ms / runs,
     walBytes: (after.wal - before.wal) / runs,
     commits: (after.commits - before.commits) / runs,
+    keptBytes: (after.kept - before.kept) / runs,
   };
 }
 
@@ -80,14 +81,27 @@ async function answerOf<Message extends object>(child: TestChild, field: keyof M
   return message as Message;
 }
 
-async function countersOf(url: string, database: string): Promise<{ wal: number; commits: number }> {
+/** The counters of a server and of one database on it. `kept`: the bytes of all rows in the database. */
+type Counters = { wal: number; commits: number; kept: number };
+
+async function countersOf(url: string, database: string): Promise<Counters> {
   const name = new URL(database).pathname.slice(1);
   // The statistics of a connection are published some time after its transactions.
   const [row] = await query(
     url,
     `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal, xact_commit as commits from pg_stat_database where datname = '${name}'`,
   );
-  return { wal: Number(row?.["wal"]), commits: Number(row?.["commits"]) };
+  return { wal: Number(row?.["wal"]), commits: Number(row?.["commits"]), kept: await keptBytes(database) };
+}
+
+async function keptBytes(database: string): Promise<number> {
+  const tables = await query(
+    database,
+    `select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+  );
+  const sums = tables.map(({ name }) => `select sum(pg_column_size(each.*)) as bytes from ${String(name)} as each`);
+  const [row] = await query(database, `select sum(bytes) as kept from (${sums.join(" union all ")}) as sums`);
+  return Number(row?.["kept"]);
 }
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -105,9 +119,17 @@ function toRows(peers: readonly Peer[], costs: readonly (readonly Cost[])[]): st
     const own = costs[index] ?? [];
     const ratios = own.map(({ cpuUs }, round) => cpuUs / (costs[0]?.[round]?.cpuUs ?? NaN));
     const of = (figure: keyof Cost) => median(own.map((cost) => cost[figure]));
-    const counts = [of("commits").toFixed(1), (of("walBytes") / 1024).toFixed(1)];
+    const counts = [of("commits").toFixed(1), (of("walBytes") / 1024).toFixed(1), (of("keptBytes") / 1024).toFixed(1)];
     return [`${name} ${version}`, of("cpuUs").toFixed(0), median(ratios).toFixed(2), of("ms").toFixed(2), ...counts];
   });
-  const titles = [`a run of 3 steps, ${concurrency} at a time`, "CPU us", "ratio", "ms", "commits", "KB of WAL"];
+  const titles = [
+    `a run of 3 steps, ${concurrency} at a time`,
+    "CPU us",
+    "ratio",
+    "ms",
+    "commits",
+    "KB of WAL",
+    "KB kept",
+  ];
   return [titles, ...rows];
 }
