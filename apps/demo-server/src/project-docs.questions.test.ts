@@ -10,6 +10,7 @@ import { suggestions } from "./suggestions.ts";
 const pages: Readonly<Record<string, string>> = {
   "How do I write a storage driver?": "docs/guide/write-a-storage-driver.md",
   "Can a run survive a restart of the server?": "docs/guide/durable-runs.md",
+  "How do I run a durable run over HTTP?": "docs/guide/durable-runs.md",
 };
 
 describe("the support agent of the demo, offline", () => {

@@ -17,8 +17,8 @@ const pagePatterns = ["README.md", "docs/*.md", "docs/guide/*.md", "packages/*/R
  */
 const listOfPages = join("docs", "guide", "README.md");
 
-/** Number of sections of the documentation that are stored together. */
-const sectionsAtOnce = 20;
+/** Number of pages of the documentation that are stored together. */
+const pagesAtOnce = 3;
 
 /**
  * Milliseconds between two batches, so that sessions and runs can be stored in the same file: SQLite has only one
@@ -94,46 +94,17 @@ export class ProjectDocs {
   async #store(): Promise<void> {
     const { storage, embeddings } = this.#parts;
     const files = globSync(pagePatterns, { cwd: root }).filter((file) => file !== listOfPages);
-    const pages = files.toSorted().flatMap((file) => toSections(file, readFileSync(join(root, file), "utf8")));
+    const pages = files.toSorted().map((file) => ({ id: file, content: readFileSync(join(root, file), "utf8") }));
     const key = `docs-${embeddings.modelId ?? "any"}`;
     const hash = createHash("sha256").update(JSON.stringify(pages)).digest("hex");
     const [first] = pages;
     const isStored = (await storage.get("demo", key)) === hash && first !== undefined;
     // The vector store may have been emptied or replaced since the hash was stored.
     if (isStored && (await this.#knowledge.get(first.id)) !== null) return;
-    for (let from = 0; from < pages.length; from += sectionsAtOnce) {
-      await this.#knowledge.addDocuments(pages.slice(from, from + sectionsAtOnce));
+    for (let from = 0; from < pages.length; from += pagesAtOnce) {
+      await this.#knowledge.addDocuments(pages.slice(from, from + pagesAtOnce));
       await sleep(pauseMs);
     }
     await storage.set("demo", key, hash);
   }
-}
-
-type Section = { readonly id: string; readonly content: string };
-
-/**
- * Splits a page at its headings. Each section begins with the title of the page, because few sections name their topic.
- */
-function toSections(file: string, page: string): Section[] {
-  const title = /^# (.*)$/m.exec(page)?.[1] ?? file;
-  const parts = page.split(/^(?=##+ )/m).map((content) => {
-    const heading = /^##+ (.*)$/m.exec(content)?.[1];
-    return heading === undefined
-      ? { id: file, content }
-      : { id: `${file}#${toAnchor(heading)}`, content: `# ${title}\n\n${content}` };
-  });
-  const ids = [...new Set(parts.map(({ id }) => id))];
-  // Sections of a page with the same heading become one document.
-  return ids.map((id) => ({
-    id,
-    content: parts.flatMap((part) => (part.id === id ? [part.content] : [])).join("\n\n"),
-  }));
-}
-
-function toAnchor(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s-]/gu, "")
-    .trim()
-    .replaceAll(/\s+/g, "-");
 }

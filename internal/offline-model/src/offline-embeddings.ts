@@ -11,7 +11,7 @@ const pairWeight = 0.5;
  */
 export class OfflineEmbeddings implements EmbeddingProvider {
   readonly providerId = "offline";
-  readonly modelId = "words-1";
+  readonly modelId = "words-2";
   readonly dimensions = dimensions;
 
   async embed(text: string): Promise<number[]> {

@@ -2,7 +2,7 @@
 const emptyWords = new Set(
   `a about all also am an and any anything are as at be been but by can could demo did do does every for from get give given go had
   has have hello her hi him his how i if in into is it its just know let like look make may me might mine more much my need no not of
-  on one or our out please say says shall she should show so some something take tell tells than that the their them then there these
+  on one or our out over please say says shall she should show so some something take tell tells than that the their them then there these
   they thing this those to too up us use used using very want was we were what when where which who whom whose why will with
   would you your`.split(/\s+/),
 );
@@ -56,11 +56,11 @@ export function isRelated(word: string, others: ReadonlySet<string>): boolean {
   return families.some((family) => family.has(word) && [...others].some((other) => family.has(other)));
 }
 
-/** Removes the ending of an English word: "bookings", "booked" and "books" become "book". */
+/** Removes the ending of an English word: "bookings", "booked" and "books" become "book", "durable" and "durably" "durabl". */
 function toStem(word: string): string {
   const single = word
     .replace(/(?<=\p{L}{2})ies$/u, "y")
     .replace(/(?<=\p{L}(?:[sxz]|[cs]h))es$/u, "")
     .replace(/(?<=\p{L}{2}[^\Wsui])s$/u, "");
-  return single.replace(/(?<=\p{L}{4})(?:ing|ed|ions?)$/u, "").replace(/(?<=\p{L}{4})e$/u, "");
+  return single.replace(/(?<=\p{L}{4})(?:ing|ed|ions?)$/u, "").replace(/(?<=\p{L}{4})[ey]$/u, "");
 }

@@ -25,7 +25,8 @@ export { checkDimensions } from "./knowledge/vector/check-document.ts";
 export type { DocumentFields } from "./knowledge/vector/check-document.ts";
 export { filterPath, filterTerms, matchesFilter, metadataTerms } from "./knowledge/vector/metadata-filter.ts";
 export type { MetadataFilter } from "./knowledge/vector/metadata-filter.ts";
-export { toWordIndexText } from "./knowledge/vector/text/text-terms.ts";
+export { searchedText } from "./knowledge/vector/text/searched-text.ts";
+export { indexTerms, toWordIndexText, toIndexTerm } from "./knowledge/vector/text/text-terms.ts";
 export { NearestItems } from "./knowledge/vector/nearest-items.ts";
 export type { ScoredItem } from "./knowledge/vector/nearest-items.ts";
 

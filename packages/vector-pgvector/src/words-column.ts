@@ -7,6 +7,9 @@ const unspaced = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\
 /** Characters of a content that are searched, because an index entry holds at most a megabyte of words. */
 const longestContent = 100_000;
 
+/** The text by which a document is found, as `searchedText` of core makes it: the headings above a piece, and the content. */
+const searched = "coalesce(metadata->'documentPlace'->>'headings' || E'\\n\\n', '') || content";
+
 /** Returns the name of the column that holds the words of documents in these languages. */
 export function wordsColumn(languages: readonly string[]): string {
   return [wordsPrefix, ...languages].join("_");
@@ -14,8 +17,8 @@ export function wordsColumn(languages: readonly string[]): string {
 
 /** Returns the definition of the column with the words of a document, which PostgreSQL itself keeps up to date. */
 export function wordsDefinition(languages: readonly string[]): string {
-  const content = `left(content, ${Math.floor(longestContent / languages.length)})`;
-  return `${wordsColumn(languages)} tsvector generated always as (${toVector(content, languages)}) stored`;
+  const text = `left(${searched}, ${Math.floor(longestContent / languages.length)})`;
+  return `${wordsColumn(languages)} tsvector generated always as (${toVector(text, languages)}) stored`;
 }
 
 /** Returns the statements that add the column and its index to a table of an older version. */

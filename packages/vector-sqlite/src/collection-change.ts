@@ -1,4 +1,4 @@
-import { metadataTerms, toWordIndexText } from "@troupe/core/vector";
+import { metadataTerms, searchedText, toWordIndexText } from "@troupe/core/vector";
 import type { VectorWrite, StoredDocument } from "@troupe/core/vector";
 import { CollectionKeys, hashOf, toNumber } from "./collection-keys.ts";
 import { eachKeyWindow, Pauses } from "./key-windows.ts";
@@ -72,7 +72,8 @@ export class CollectionChange {
     const json = metadata === undefined ? null : JSON.stringify(metadata);
     this.#writer.run(this.#tables.setVector, key, this.#number, id, bytesOf(searched));
     this.#writer.run(this.#tables.setDocument, key, content, json, original);
-    if (this.#hasText) this.#writer.run(this.#tables.addText, key, toWordIndexText(content));
+    if (this.#hasText)
+      this.#writer.run(this.#tables.addText, key, toWordIndexText(searchedText({ content, metadata })));
     for (const term of metadataTerms(metadata)) this.#writer.run(this.#tables.addTerm, hashOf(term), key);
   }
 }

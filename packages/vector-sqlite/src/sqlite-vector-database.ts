@@ -1,4 +1,4 @@
-import { checkDimensions, NearestItems, toWordIndexText } from "@troupe/core/vector";
+import { checkDimensions, NearestItems, searchedText, toWordIndexText } from "@troupe/core/vector";
 import type {
   VectorWrite,
   VectorListQuery,
@@ -99,8 +99,11 @@ export class SqliteVectorDatabase implements VectorDatabase, TextSearchDatabase 
       const pauses = new Pauses();
       for (let after = -1; ; await pauses.pause()) {
         const rows = writer.rows(this.#tables.contents, after, 100);
-        for (const [key, content] of rows)
-          writer.run(this.#tables.addText, key ?? null, toWordIndexText(String(content)));
+        for (const [key, content, metadata] of rows) {
+          const known = typeof metadata === "string" && { metadata: this.#parse(metadata) };
+          const text = searchedText({ content: String(content), ...known });
+          writer.run(this.#tables.addText, key ?? null, toWordIndexText(text));
+        }
         if (rows.length < 100) return;
         after = Number(rows.at(-1)?.[0]);
       }

@@ -94,7 +94,7 @@ function textTable(name: string) {
     addText: `insert into ${text} (rowid, words) values (?, ?)`,
     removeText: `delete from ${text} where rowid = ?`,
     removeTextRange: `delete from ${text} where rowid > ? and rowid <= ?`,
-    contents: `select key, content from ${documents} where key > ? order by key limit ?`,
+    contents: `select key, content, metadata from ${documents} where key > ? order by key limit ?`,
     isEmpty: `select not exists (select 1 from ${documents})`,
     /** Finds the documents in a range of keys whose words match best. */
     matching: `select rowid, bm25(${text}) from ${text} where ${text} match ? and rowid > ? and rowid <= ?

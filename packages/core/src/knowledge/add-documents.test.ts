@@ -35,6 +35,19 @@ function waitingEmbeddings() {
 const soon = async () => await new Promise(setImmediate);
 
 describe("addDocuments", () => {
+  it("embeds a piece together with the headings above it, and stores its own text", async () => {
+    const embeddings = new FakeEmbeddings();
+    const vectorStore = new InMemoryVectorStore();
+    const knowledge = new KnowledgeBase({ name: "kb", vectorStore, embeddings, chunking: { size: 20, overlap: 0 } });
+    const content = `# Ships\n\n## Répair\n\n${"It takes three days. ".repeat(10)}`;
+    await knowledge.add({ id: "a", content });
+
+    const { texts: embedded = [] } = embeddings.calls[0] ?? {};
+    expect(embedded.length).toBeGreaterThan(1);
+    expect(embedded.slice(1).every((each) => each.startsWith("Ships › Répair\n\nIt takes"))).toBe(true);
+    expect((await knowledge.get("a"))?.content).toBe(content);
+  });
+
   it("embeds a hundred texts in one call, and no document that has an embedding", async () => {
     const knowledge = knowledgeBase();
     const brought = { ...text("b"), embedding: await knowledge.embeddings.embed("other") };

@@ -3,6 +3,7 @@ import { TroupeError } from "../base/errors/troupe-error.ts";
 import type { Telemetry } from "../base/telemetry/telemetry.ts";
 import { checkEmbedding, copyDocument } from "./vector/check-document.ts";
 import type { EmbeddingProvider, EmbedOptions } from "./vector/embedding-provider.ts";
+import { searchedText } from "./vector/text/searched-text.ts";
 import type { VectorDocument } from "./vector/vector-store.ts";
 import { AddDocumentsError } from "./add-documents-error.ts";
 import { askForVectors, requireEmbeddings } from "./ask-for-vectors.ts";
@@ -114,7 +115,7 @@ function countRecords(documents: readonly NewDocument[]): number {
 async function embed(batch: readonly NewRecord[], plan: AddDocumentsSettings): Promise<NewDocument[]> {
   const { embedOptions, modelCheck } = plan;
   const embeddings = requireEmbeddings(plan.embeddings);
-  const texts = batch.map(({ record }) => record.content);
+  const texts = batch.map(({ record }) => searchedText(record));
   const vectors = await askForVectors(embeddings, texts, { ...embedOptions, telemetry: plan.telemetry });
   await modelCheck.check(embeddings, embedOptions.signal);
   for (const [index, { owner, record }] of batch.entries()) {

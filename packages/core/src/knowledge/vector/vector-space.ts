@@ -5,6 +5,7 @@ import { CosineRows } from "./cosine-rows.ts";
 import { toPredicate } from "./metadata-filter.ts";
 import type { MetadataFilter } from "./metadata-filter.ts";
 import { NearestItems } from "./nearest-items.ts";
+import { searchedText } from "./text/searched-text.ts";
 import { TextIndex } from "./text/text-index.ts";
 import type {
   VectorWrite,
@@ -98,8 +99,8 @@ export class VectorSpace {
   #store({ vector, length, ...document }: StoredDocument): void {
     const row = this.#rowOf.get(document.id) ?? this.#documents.length;
     const replaced = this.#documents[row];
-    if (replaced !== undefined) this.#texts.remove(replaced);
-    this.#texts.add(document);
+    if (replaced !== undefined) this.#texts.remove(toText(replaced));
+    this.#texts.add(toText(document));
     this.#rows?.set(row, { vector, length });
     this.#documents[row] = document;
     this.#rowOf.set(document.id, row);
@@ -110,11 +111,15 @@ export class VectorSpace {
     const row = this.#rowOf.get(id);
     const last = this.#documents.at(-1);
     if (row === undefined || last === undefined) return;
-    this.#texts.remove(this.#documents[row] ?? last);
+    this.#texts.remove(toText(this.#documents[row] ?? last));
     this.#documents[row] = last;
     this.#rowOf.set(last.id, row);
     this.#documents.pop();
     this.#rowOf.delete(id);
     this.#rows?.replaceByLast(row);
   }
+}
+
+function toText(document: DocumentFields): { id: string; content: string } {
+  return { id: document.id, content: searchedText(document) };
 }

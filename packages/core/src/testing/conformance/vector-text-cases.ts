@@ -67,6 +67,23 @@ export const vectorTextCases = {
     assert.equal((await idsOf(store, "rain", { topK: 3 })).length, 3);
     assert.deepEqual(await idsOf(store, "rain", { filter: { tenant: "none" } }), []);
   },
+  "finds a piece of a document by the headings above it": async (store) => {
+    const place = (headings: string) => ({ documentPlace: { headings } });
+    await fill(store, doc("a#2", "It takes three days.", place("Ships › Repair")), doc("b#2", "It takes three days."));
+
+    assert.deepEqual(await idsOf(store, "ship repairs"), ["a#2"]);
+    await store.upsert(doc("a#2", "It takes three days.", place("Trains")));
+    assert.deepEqual(await idsOf(store, "ship repairs"), []);
+    assert.equal((await store.searchText("trains"))[0]?.document.content, "It takes three days.");
+  },
+  "ranks by the words that name a subject, and not by those of a question": async (store) => {
+    for (let index = 0; index < 10; index++) await store.upsert(doc(`d${index}`, `Refunds by card, number ${index}.`));
+    await store.upsert(doc("how", "How do I do what I do? I do how I do."));
+
+    assert.equal((await idsOf(store, "How do I get refunds?")).includes("how"), false);
+    // "how" alone has no other word.
+    await assert.doesNotReject(store.searchText("How do I?"));
+  },
   "finds words of languages without spaces": async (store) => {
     await fill(store, doc("tokyo", "今日は東京で雨が降ります。"), doc("osaka", "明日は大阪で晴れます。"));
 

@@ -18,7 +18,7 @@ async function indexOf(...contents: string[]) {
 
 describe("TextIndex", () => {
   it("measures by BM25: the rarity of words, their number, and the length of the text", async () => {
-    const { scores } = await indexOf("a b", "a a b", "a c d e");
+    const { scores } = await indexOf("x b", "x x b", "x c d e");
     const rarity = Math.log(1 + (3 - 2 + 0.5) / (2 + 0.5));
     const measure = (count: number, length: number) =>
       (rarity * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * length) / 3));
@@ -27,7 +27,7 @@ describe("TextIndex", () => {
     expect(scores("b").get("d1")).toBeCloseTo(measure(1, 3), 10);
     expect(scores("b").has("d2")).toBe(false);
     expect(scores("b b B").get("d0")).toBeCloseTo(measure(1, 2), 10);
-    expect(scores("a b").get("d1")).toBeGreaterThan(scores("b").get("d1") ?? Number.NaN);
+    expect(scores("x b").get("d1")).toBeGreaterThan(scores("b").get("d1") ?? Number.NaN);
   });
 
   it.each([

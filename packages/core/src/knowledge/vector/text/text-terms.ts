@@ -11,18 +11,38 @@ const isUnspaced = new RegExp(`^${unspaced}`, "u");
 const mostTerms = 64;
 
 /**
+ * Words of English questions that say nothing about their subject. Many of them are rare in documents: a text seldom
+ * says "How do I …", so that as rare words they would outweigh the words that name the subject.
+ */
+const emptyWords: ReadonlySet<string> = new Set(
+  `a am an and any are as at be been being but by can could did do does doing for from had has have having he her hers
+  him his how i if in into is it its me mine my of on or our ours shall she should so than that the their theirs them
+  then there these they this those to was we were what when where which who whom whose why will with would you your
+  yours`.split(/\s+/),
+);
+
+/**
  * Returns the distinct words of a query in lower case. For scripts without spaces, each pair of adjacent characters
- * becomes a term, with a space between the two as in `toWordIndexText`.
+ * becomes a term, with a space between the two as in `toWordIndexText`. Leaves out empty words such as "how", unless the
+ * query has no others; in capitals, as in "IT", they may be names.
  */
 export function queryTerms(query: string): string[] {
   const terms = new Set<string>();
-  for (const [run] of query.normalize("NFKC").toLowerCase().matchAll(runs)) {
+  const empty = new Set<string>();
+  for (const [written] of query.normalize("NFKC").matchAll(runs)) {
+    const run = written.toLowerCase();
     const characters = isUnspaced.test(run) ? Array.from(run) : [];
-    if (characters.length < 2) terms.add(run);
+    if (characters.length < 2) (isEmpty(written) ? empty : terms).add(run);
     for (let index = 1; index < characters.length; index++) terms.add(`${characters[index - 1]} ${characters[index]}`);
     if (terms.size >= mostTerms) break;
   }
-  return [...terms].slice(0, mostTerms);
+  return [...(terms.size > 0 ? terms : empty)].slice(0, mostTerms);
+}
+
+function isEmpty(word: string): boolean {
+  const lower = word.toLowerCase();
+  const isName = word.length > 1 && word !== lower && word === word.toUpperCase();
+  return !isName && emptyWords.has(lower);
 }
 
 /** Returns a text for a word index: each character of a script without spaces becomes a separate word. */
