@@ -181,7 +181,7 @@ describe("MongoDbVectorDatabase.rememberModel", () => {
         { _id, model: { $exists: false } },
         {
           $set: { model: "m" },
-          $setOnInsert: { path: "p", scope: expect.stringContaining(`${_id}.`) as string, changes: 0 },
+          $setOnInsert: { path: "p", scope: expect.stringContaining(`${_id}.`) as string, changes: 0, hasWords: true },
         },
         { upsert: true },
       ],

@@ -4,6 +4,8 @@ import type {
   VectorWrite,
   VectorListQuery,
   VectorSearchQuery,
+  TextSearchQuery,
+  TextSearchDatabase,
   VectorDatabase,
   VectorListPage,
 } from "@troupe/core/vector";
@@ -14,6 +16,7 @@ import type { OpenVectors } from "./open-vectors.ts";
 
 import { idOf, keyOf, toFields, toHead, vectorField } from "./stored-vector.ts";
 import type { CatalogEntry } from "./stored-vector.ts";
+import { createWords, hasWords, searchWords } from "./text-search.ts";
 import { newEntry, writeChange } from "./write-change.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -30,7 +33,7 @@ export interface Finder {
 const clearedAtOnce = 5000;
 
 /** The operations of `MongoDbVectorStore` on its two collections. `MongoFailures` converts all errors. */
-export class MongoDbVectorDatabase implements VectorDatabase {
+export class MongoDbVectorDatabase implements VectorDatabase, TextSearchDatabase {
   readonly #vectors: OpenVectors;
   readonly #finder: Finder;
   readonly #failures: MongoFailures;
@@ -53,6 +56,18 @@ export class MongoDbVectorDatabase implements VectorDatabase {
 
   async search(path: string, search: VectorSearchQuery): Promise<VectorSearchResult[]> {
     return await this.#converted(async () => await this.#finder.find(path, search));
+  }
+
+  async searchText(path: string, search: TextSearchQuery): Promise<VectorSearchResult[]> {
+    return await this.#converted(async () => await searchWords(this.#vectors, path, search));
+  }
+
+  async hasTextIndex(path: string): Promise<boolean> {
+    return await this.#converted(async () => await hasWords(this.#vectors, path));
+  }
+
+  async createTextIndex(path: string): Promise<void> {
+    await this.#converted(async () => await createWords(this.#vectors, path));
   }
 
   async get(path: string, id: string): Promise<VectorDocument | null> {
@@ -120,9 +135,9 @@ export class MongoDbVectorDatabase implements VectorDatabase {
    * Stores the name of a collection's embedding model if there is none, and returns the stored name. The filter of the
    * upsert does not match a collection that has a model name, so that its insert fails as a duplicate.
    */
-  async #rememberModel({ _id, path, scope, changes }: CatalogEntry, model: string): Promise<string> {
+  async #rememberModel({ _id, ...first }: CatalogEntry, model: string): Promise<string> {
     const { catalog } = this.#vectors;
-    const change = { $set: { model }, $setOnInsert: { path, scope, changes } };
+    const change = { $set: { model }, $setOnInsert: first };
     try {
       await catalog.updateOne({ _id, model: { $exists: false } }, change, { upsert: true });
       return model;

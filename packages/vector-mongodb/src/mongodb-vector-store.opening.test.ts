@@ -98,8 +98,8 @@ describe("openVectors", () => {
       "app.facts.catalog",
     ]);
     expect(asked.mock.calls).toEqual([[{ name: "facts" }], [{ name: "facts.catalog" }]]);
-    expect(JSON.stringify(createIndex.mock.calls)).toBe('[[{"scope":1,"terms":1}]]');
-    expect(createIndex.mock.contexts).toEqual([vectors.documents]);
+    expect(JSON.stringify(createIndex.mock.calls)).toBe('[[{"scope":1,"terms":1}],[{"scope":1,"words":1}]]');
+    expect(createIndex.mock.contexts).toEqual([vectors.documents, vectors.documents]);
     expect(vectors).toMatchObject({ isStandalone: false, timeoutMs: 700 });
     expect(vectors.db.databaseName).toBe("app");
     expect(vectors.toBinary(Float32Array.of(1, -0.5))).toEqual(Binary.fromFloat32Array(Float32Array.of(1, -0.5)));

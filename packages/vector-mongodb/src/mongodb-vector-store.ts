@@ -35,6 +35,6 @@ export class MongoDbVectorStore extends DatabaseVectorStore {
       }
     };
     const { embeddings, dimensions } = settings;
-    super({ name: "The MongoDB vector store", open, embeddings, dimensions });
+    super({ name: "The MongoDB vector store", open, searchesText: true, embeddings, dimensions });
   }
 }

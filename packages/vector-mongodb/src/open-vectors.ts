@@ -25,6 +25,7 @@ export async function openVectors(settings: VectorSettings, failures: MongoFailu
   return await openMongo(place, failures, async ({ client, db, isStandalone, collectionOptions }) => {
     const documents = db.collection<StoredVector>(settings.collectionName, collectionOptions);
     await documents.createIndex({ scope: 1, terms: 1 });
+    await documents.createIndex({ scope: 1, words: 1 });
     return {
       documents,
       catalog: db.collection<CatalogEntry>(catalogName, collectionOptions),

@@ -1,6 +1,8 @@
 import { filterTerms, metadataTerms } from "@troupe/core/vector";
 import type { VectorWithLength, DocumentFields, MetadataFilter, StoredDocument } from "@troupe/core/vector";
 import type { Binary, Filter } from "mongodb";
+import { toWords } from "./stored-words.ts";
+import type { StoredWords } from "./stored-words.ts";
 
 /**
  * The field with the vector of a document. Each number of dimensions has its own field, because an index supports only
@@ -12,7 +14,7 @@ export type VectorField = `vector${number}`;
  * A document in MongoDB. Its `_id` is the scope, `/` and the document's id. Metadata is JSON text, because BSON
  * restricts names and depth; filters use `terms`.
  */
-export type StoredVector = {
+export type StoredVector = Partial<StoredWords> & {
   _id: string;
   /** Identifies a collection of the store from its creation to the next `clear`. */
   scope: string;
@@ -35,7 +37,10 @@ export type StoredVector = {
   [field: VectorField]: Binary;
 };
 
-/** The entry of a collection in the catalog: its name, scope, number of changes, dimensions and model. */
+/**
+ * The entry of a collection in the catalog: its name, scope, number of changes, dimensions and model. `hasWords` is true
+ * if all of its documents are stored with their words.
+ */
 export type CatalogEntry = {
   _id: string;
   path: string;
@@ -43,6 +48,7 @@ export type CatalogEntry = {
   changes: number;
   dimensions?: number;
   model?: string;
+  hasWords?: boolean;
 };
 
 /** A function that makes MongoDB's binary value of a vector. */
@@ -103,6 +109,7 @@ export function toStored(
     content,
     ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
     terms: hashTerms(metadataTerms(metadata)),
+    ...toWords({ content, metadata }),
     change,
     length: isUsual ? length : 1,
     ...(!isUsual && { original: toBinary(vector) }),

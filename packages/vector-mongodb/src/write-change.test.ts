@@ -55,7 +55,13 @@ describe("newEntry", () => {
   it("has the hash of the path, a scope of its own each time, and no change", () => {
     const [one, other] = [newEntry("p"), newEntry("p")];
 
-    expect(one).toEqual({ _id: keyOf("p"), path: "p", scope: expect.stringContaining(`${keyOf("p")}.`), changes: 0 });
+    expect(one).toEqual({
+      _id: keyOf("p"),
+      path: "p",
+      scope: expect.stringContaining(`${keyOf("p")}.`),
+      changes: 0,
+      hasWords: true,
+    });
     expect(one.scope).not.toBe(other.scope);
   });
 });

@@ -67,7 +67,7 @@ async function countChange(
 /** Makes the catalog entry of an empty collection. Its scope is never reused after a `clear`. */
 export function newEntry(path: string): CatalogEntry {
   const _id = keyOf(path);
-  return { _id, path, scope: `${_id}.${createId()}`, changes: 0 };
+  return { _id, path, scope: `${_id}.${createId()}`, changes: 0, hasWords: true };
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   vectorEmbeddingsCases,
   vectorListCases,
   vectorStoreCases,
+  vectorTextCases,
   vectorWriteCases,
 } from "@troupe/core/testing";
 import { describe, it } from "vitest";
@@ -44,6 +45,7 @@ export function checkContract(
     checkConformance(it, vectorCollectionCases, subject);
     checkConformance(it, vectorWriteCases, { ...subject, knownGaps });
     checkConformance(it, vectorListCases, subject);
+    checkConformance(it, vectorTextCases, subject as never);
     checkConformance(it, vectorEmbeddingsCases, {
       create: () => {
         const embeddings = new FakeEmbeddings();
