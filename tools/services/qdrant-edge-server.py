@@ -26,9 +26,11 @@ class Collection:
         distance = getattr(edge.Distance, vectors["distance"])
         params = edge.EdgeVectorParams(size=vectors["size"], distance=distance)
         self.vectors, self.metadata, self.indexes = vectors, body.get("metadata"), {}
+        self.sparse = body.get("sparse_vectors") or {}
+        sparse = {name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf) for name in self.sparse}
         # Changes are made one after the other; searches come between them.
         self.writing = threading.Lock()
-        self.shard = edge.EdgeShard.create(folder, edge.EdgeConfig(vectors=params))
+        self.shard = edge.EdgeShard.create(folder, edge.EdgeConfig(vectors=params, sparse_vectors=sparse))
 
     def describe(self):
         # A server does this in the background.
@@ -40,7 +42,7 @@ class Collection:
             "points_count": info.points_count,
             "indexed_vectors_count": info.indexed_vectors_count,
             "segments_count": info.segments_count,
-            "config": {"params": {"vectors": self.vectors}, "metadata": self.metadata},
+            "config": {"params": {"vectors": self.vectors, "sparse_vectors": self.sparse}, "metadata": self.metadata},
             "payload_schema": self.indexes,
         }
 
@@ -50,6 +52,16 @@ class Collection:
             self.shard.update(edge.UpdateOperation.create_field_index(body["field_name"], keyword))
             self.indexes[body["field_name"]] = {"data_type": body["field_schema"], "points": 0}
         return {"operation_id": 0, "status": "completed"}
+
+    def add_vector(self, name, body):
+        with self.writing:
+            self.shard.update(edge.UpdateOperation.create_sparse_vector(name, edge.Modifier.Idf))
+            self.sparse[name] = body["sparse"]
+        return {"operation_id": 0, "status": "completed"}
+
+    def update(self, body):
+        self.metadata = {**(self.metadata or {}), **(body.get("metadata") or {})}
+        return True
 
     def batch(self, body):
         for operation in body["operations"]:
@@ -63,18 +75,29 @@ class Collection:
             sent = operation["upsert"]
             for point in sent["points"]:
                 self.check(point["vector"])
-            points = [edge.Point(id_of(p["id"]), p["vector"], p.get("payload")) for p in sent["points"]]
+            points = [edge.Point(id_of(p["id"]), vector_of(p["vector"]), p.get("payload")) for p in sent["points"]]
             return edge.UpdateOperation.upsert_points(points, condition=filter_of(sent.get("update_filter")))
+        if "update_vectors" in operation:
+            sent = operation["update_vectors"]["points"]
+            missing = {id_of(p["id"]) for p in sent} - {uuid.UUID(str(p.id)) for p in self.shard.retrieve([id_of(p["id"]) for p in sent], False, False)}
+            if missing:
+                raise Refusal(404, f"Not found: No point with id {missing.pop()} found")
+            points = [edge.PointVectors(id_of(p["id"]), vector_of(p["vector"])) for p in sent]
+            return edge.UpdateOperation.update_vectors(points)
         deleted = operation["delete"]
         if "points" in deleted:
             return edge.UpdateOperation.delete_points([id_of(each) for each in deleted["points"]])
         return edge.UpdateOperation.delete_points_by_filter(filter_of(deleted["filter"]))
 
     def query(self, body):
-        self.check(body["query"])
+        wanted, using = vector_of(body["query"]), body.get("using")
+        if using is None:
+            self.check(wanted)
+        elif using not in self.sparse:
+            raise Refusal(400, f"Wrong input: Not existing vector name error: {using}")
         request = edge.QueryRequest(
             limit=body.get("limit", 10),
-            query=edge.Query.Nearest(body["query"]),
+            query=edge.Query.Nearest(wanted, using=using),
             filter=filter_of(body.get("filter")),
             with_payload=selector_of(body.get("with_payload", False)),
             params=edge.SearchParams(exact=(body.get("params") or {}).get("exact", False)),
@@ -85,7 +108,7 @@ class Collection:
     def retrieve(self, body):
         ids = [id_of(each) for each in body["ids"]]
         found = self.shard.retrieve(ids, selector_of(body.get("with_payload", True)), body.get("with_vector", False))
-        return [{"id": str(p.id), "payload": p.payload, "vector": p.vector} for p in found]
+        return [{"id": str(p.id), "payload": p.payload, "vector": json_of(p.vector)} for p in found]
 
     def scroll(self, body):
         offset = body.get("offset")
@@ -99,7 +122,8 @@ class Collection:
         points = [{"id": str(p.id), "payload": p.payload} for p in found]
         return {"points": points, "next_page_offset": None if following is None else str(following)}
 
-    def check(self, vector):
+    def check(self, sent):
+        vector = sent[""] if isinstance(sent, dict) else sent
         if len(vector) != self.vectors["size"]:
             text = f"Wrong input: Vector dimension error: expected dim: {self.vectors['size']}, got {len(vector)}"
             raise Refusal(400, text)
@@ -107,6 +131,22 @@ class Collection:
 
 def id_of(sent):
     return sent if isinstance(sent, int) else uuid.UUID(sent)
+
+
+def vector_of(sent):
+    if isinstance(sent, list):
+        return sent
+    if "indices" in sent:
+        return edge.SparseVector(sent["indices"], sent["values"])
+    return {name: vector_of(vector) for name, vector in sent.items()}
+
+
+def json_of(vector):
+    if isinstance(vector, dict):
+        return {name: json_of(each) for name, each in vector.items()}
+    if isinstance(vector, edge.SparseVector):
+        return {"indices": vector.indices, "values": vector.values}
+    return vector
 
 
 def selector_of(sent):
@@ -161,6 +201,10 @@ class Server(ThreadingHTTPServer):
             ("POST", "points/query"): lambda: collection.query(body),
             ("POST", "points/batch"): lambda: collection.batch(body),
         }
+        if method == "PATCH" and rest == "":
+            return collection.update(body)
+        if method == "PUT" and rest.startswith("vectors/"):
+            return collection.add_vector(rest.removeprefix("vectors/"), body)
         if (method, rest) not in routes:
             raise Refusal(404, "Not found")
         return routes[(method, rest)]()
@@ -192,7 +236,7 @@ class Handler(BaseHTTPRequestHandler):
         except Exception as error:
             self.reply(500, {"status": {"error": f"Service internal error: {error!r}"}, "time": 0})
 
-    do_GET = do_PUT = do_POST = do_DELETE = serve
+    do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = serve
 
     def reply(self, status, answer):
         text = json.dumps(answer).encode()

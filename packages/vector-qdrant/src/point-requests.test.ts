@@ -1,7 +1,28 @@
 import { describe, expect, it } from "vitest";
 import type { VectorWrite } from "@troupe/core/vector";
-import { checkSizes, toRequests } from "./point-requests.ts";
+import { checkSizes, toRequests as toRequestsOf } from "./point-requests.ts";
 import { pointIdOf } from "./stored-point.ts";
+
+const toRequests = (change: VectorWrite) => toRequestsOf(change, { takesWords: false });
+
+it("toRequests stores the words of documents in a collection that takes them, and counts their bytes", () => {
+  const document = { id: "a", content: "a ".repeat(2_000_000), vector: Float32Array.of(1, 0), length: 1 };
+  const words = Array.from({ length: 9000 }, (_, index) => `w${index}`).join(" ");
+  const documents = [document, { ...document, id: "b", content: words }, { ...document, id: "c", content: "?" }];
+  const change = { documents, deletedIds: [], deletedWhere: undefined };
+  const points = (takesWords: boolean) =>
+    [...toRequestsOf(change, { takesWords })].flat().map((each) => ("upsert" in each ? each.upsert.points : []));
+
+  const stored = points(true).flat();
+  expect(stored[0]?.vector).toMatchObject({ "": [1, 0], words: { indices: [expect.any(Number)] } });
+  expect(stored[1]?.vector).toHaveProperty("words.indices.length", 9000);
+  expect(stored[2]?.vector).toEqual([1, 0]);
+  expect(points(false).flat()[0]?.vector).toEqual([1, 0]);
+  const sizeOf = (each: (typeof documents)[number]) =>
+    [...toRequestsOf({ ...change, documents: [each, ...Array.from({ length: 30 }, () => each)] }, { takesWords: true })]
+      .length;
+  expect(sizeOf({ ...document, content: words })).toBe(2);
+});
 
 describe("toRequests", () => {
   it("makes each request when it is asked for, so that a large change is not in memory twice", () => {

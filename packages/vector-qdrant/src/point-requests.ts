@@ -28,7 +28,7 @@ type Sized<Item> = { item: Item; bytes: number };
 export function checkSizes(documents: readonly StoredDocument[]): void {
   for (const document of documents) {
     if (document.content.length <= surelyFittingContent) continue;
-    const { bytes } = sizedPoint(document);
+    const { bytes } = sizedPoint(document, { takesWords: true });
     if (bytes <= largestRequestBytes) continue;
     const sentence = `The document needs about ${bytes} bytes in a request to Qdrant, which takes ${largestRequestBytes}: split it.`;
     throw new TroupeError("invalid_value", sentence);
@@ -39,12 +39,15 @@ export function checkSizes(documents: readonly StoredDocument[]): void {
  * Makes the requests of a change one by one, as they are needed: the operations of one `points/batch` each. New
  * documents come first, so that a concurrent reader misses none.
  */
-export function* toRequests(change: VectorWrite): Generator<PointOperation[]> {
-  for (const group of grouped(operationsOf(change))) yield group.map(({ item }) => item);
+export function* toRequests(change: VectorWrite, words: { takesWords: boolean }): Generator<PointOperation[]> {
+  for (const group of grouped(operationsOf(change, words))) yield group.map(({ item }) => item);
 }
 
-function* operationsOf({ documents, deletedIds, deletedWhere }: VectorWrite): Generator<Sized<PointOperation>> {
-  for (const group of grouped(sizedPoints(documents))) {
+function* operationsOf(
+  { documents, deletedIds, deletedWhere }: VectorWrite,
+  words: { takesWords: boolean },
+): Generator<Sized<PointOperation>> {
+  for (const group of grouped(sizedPoints(documents, words))) {
     const bytes = group.reduce((sum, point) => sum + point.bytes, 0);
     yield { item: { upsert: { points: group.map(({ item }) => item) } }, bytes };
   }
@@ -60,14 +63,18 @@ function* operationsOf({ documents, deletedIds, deletedWhere }: VectorWrite): Ge
   yield { item, bytes: bytesOfIds(kept) + Buffer.byteLength(JSON.stringify(filter)) };
 }
 
-function* sizedPoints(documents: readonly StoredDocument[]): Generator<Sized<NewPoint>> {
-  for (const document of documents) yield sizedPoint(document);
+function* sizedPoints(
+  documents: readonly StoredDocument[],
+  words: { takesWords: boolean },
+): Generator<Sized<NewPoint>> {
+  for (const document of documents) yield sizedPoint(document, words);
 }
 
-function sizedPoint(document: StoredDocument): Sized<NewPoint> {
-  const item = toPoint(document);
-  // A 64-bit number needs at most 24 characters, and a comma.
-  const bytes = Buffer.byteLength(JSON.stringify(item.payload)) + item.vector.length * 25 + 100;
+function sizedPoint(document: StoredDocument, words: { takesWords: boolean }): Sized<NewPoint> {
+  const item = toPoint(document, words);
+  const wordBytes = Array.isArray(item.vector) ? 0 : item.vector.words.indices.length * 36 + 50;
+  // A 64-bit number needs at most 24 characters, and a comma; a word needs its index of 10 characters too.
+  const bytes = Buffer.byteLength(JSON.stringify(item.payload)) + document.vector.length * 25 + wordBytes + 100;
   return { item, bytes };
 }
 

@@ -7,6 +7,7 @@ import type { DoubleRequest } from "../test/double-routes.ts";
 import { collectionNameOf } from "./collection-registry.ts";
 import { QdrantDatabase } from "./qdrant-database.ts";
 import { QdrantFailures } from "./qdrant-failure.ts";
+import { toSparseVector } from "./stored-words.ts";
 import { pointIdOf } from "./stored-point.ts";
 
 let double: QdrantDouble;
@@ -68,7 +69,14 @@ describe("The requests of a QdrantDatabase", () => {
     await database.write("docs", changeOf({ documents: [documentOf("a", [1, 0], { of: "x" })] }));
     expect(newRequests()).toEqual([
       [`GET ${place}`, {}],
-      [`PUT ${place}`, { vectors: { size: 2, distance: "Dot" }, metadata: { troupe: "docs" } }],
+      [
+        `PUT ${place}`,
+        {
+          vectors: { size: 2, distance: "Dot" },
+          sparse_vectors: { words: { modifier: "idf" } },
+          metadata: { troupe: "docs", "troupe-words": true },
+        },
+      ],
       [`PUT ${place}/index?wait=true`, { field_name: "terms", field_schema: "keyword" }],
       [`GET ${place}`, {}],
       [
@@ -80,7 +88,7 @@ describe("The requests of a QdrantDatabase", () => {
                 points: [
                   {
                     id: pointIdOf("a"),
-                    vector: [1, 0],
+                    vector: { "": [1, 0], words: toSparseVector({ content: "content of a" }) },
                     payload: {
                       id: "a",
                       content: "content of a",

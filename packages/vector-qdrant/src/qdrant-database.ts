@@ -6,6 +6,8 @@ import type {
   VectorWrite,
   VectorListQuery,
   VectorSearchQuery,
+  TextSearchQuery,
+  TextSearchDatabase,
   VectorDatabase,
   VectorListPage,
 } from "@troupe/core/vector";
@@ -16,6 +18,7 @@ import { checkSizes, toRequests } from "./point-requests.ts";
 import { isMissing, statusOf } from "./qdrant-failure.ts";
 import type { QdrantFailures } from "./qdrant-failure.ts";
 import { pointIdOf, toHead, toWholeDocument } from "./stored-point.ts";
+import { addWordsVector, searchWords, storeWords } from "./text-search.ts";
 
 /** The client of a `QdrantDatabase`, the conversion of its errors, and the prefix of its collections' names. */
 export type QdrantDatabaseInit = { client: QdrantClient; failures: QdrantFailures; prefix: string };
@@ -24,7 +27,7 @@ export type QdrantDatabaseInit = { client: QdrantClient; failures: QdrantFailure
 const mostTries = 5;
 
 /** The documents of a `QdrantVectorStore` in collections of Qdrant. */
-export class QdrantDatabase implements VectorDatabase {
+export class QdrantDatabase implements VectorDatabase, TextSearchDatabase {
   readonly #client: QdrantClient;
   readonly #failures: QdrantFailures;
   readonly #prefix: string;
@@ -57,9 +60,37 @@ export class QdrantDatabase implements VectorDatabase {
       } catch (error) {
         if (isMissing(error)) return [];
         // The request may have failed because of the length of its vector.
-        if (statusOf(error) === 400) checkDimensions(search.vector.length, await this.#collections.read(collection));
+        if (statusOf(error) === 400) {
+          checkDimensions(search.vector.length, (await this.#collections.read(collection))?.dimensions);
+        }
         throw error;
       }
+    });
+  }
+
+  /** Searches by words. Throws `invalid_config` for a collection of an older version without a text index. */
+  async searchText(collection: string, search: TextSearchQuery): Promise<VectorSearchResult[]> {
+    return await this.#use(async () => {
+      if (await this.#collections.canSearchWords(collection))
+        return (await unlessMissing(searchWords(this.#client, this.#nameOf(collection), search))) ?? [];
+      const sentence = "The collection in Qdrant has no text index. Create it once with createTextIndex().";
+      throw new TroupeError("invalid_config", sentence);
+    });
+  }
+
+  async hasTextIndex(collection: string): Promise<boolean> {
+    return await this.#use(async () => await this.#collections.canSearchWords(collection));
+  }
+
+  /** Gives a collection of an older version its text index. After a failure, the next call continues. */
+  async createTextIndex(collection: string): Promise<void> {
+    await this.#use(async () => {
+      const found = await this.#collections.read(collection);
+      if (found === undefined || found.hasWords) return;
+      // Writers store words as soon as the collection takes them, so that only older points remain to be read.
+      if (!found.takesWords) await addWordsVector(this.#client, this.#nameOf(collection));
+      await storeWords(this.#client, this.#nameOf(collection));
+      await this.#collections.markWords(collection);
     });
   }
 
@@ -105,13 +136,14 @@ export class QdrantDatabase implements VectorDatabase {
   async #tryWrite(collection: string, change: VectorWrite): Promise<boolean> {
     const lengths = change.documents.map(({ vector }) => vector.length);
     const wasKnown = this.#collections.isKnown(collection);
-    const exists = await this.#collections.open(collection, lengths);
-    if (!exists) return true;
+    const opened = await this.#collections.open(collection, lengths);
+    if (opened === undefined) return true;
     try {
-      for (const operations of toRequests(change)) {
+      for (const operations of toRequests(change, opened)) {
         await this.#client.batchUpdate(this.#nameOf(collection), { wait: true, ordering: "medium", operations });
       }
-      return true;
+      // If the collection got its text index meanwhile, the documents are stored again, with their words.
+      return opened.takesWords || (await this.#collections.read(collection))?.takesWords !== true;
     } catch (error) {
       this.#collections.forget(collection);
       if (isMissing(error) || (statusOf(error) === 400 && wasKnown)) return false;

@@ -34,7 +34,7 @@ describe("A collection of QdrantVectorStore", () => {
     const [name, collection] = onlyCollection();
 
     expect(name).toMatch(/^troupe-hand-2Fbook-20-F0-9F-99-82-[0-9a-f]{32}$/);
-    expect(collection.metadata).toEqual({ troupe: encodeURIComponent("hand/book 🙂") });
+    expect(collection.metadata).toEqual({ troupe: encodeURIComponent("hand/book 🙂"), "troupe-words": true });
     expect([collection.size, collection.distance, collection.indexes.get("terms")]).toEqual([
       2,
       "Dot",

@@ -5,6 +5,7 @@ import {
   vectorCollectionCases,
   vectorListCases,
   vectorStoreCases,
+  vectorTextCases,
   vectorWriteCases,
 } from "@troupe/core/testing";
 import { afterAll, describe, expect, it } from "vitest";
@@ -42,6 +43,7 @@ describe.skipIf(url === "")("QdrantVectorStore on a server", { timeout: 600_000 
     checkConformance(it, vectorStoreCases, { create, dispose });
     checkConformance(it, vectorCollectionCases, { create, dispose });
     checkConformance(it, vectorListCases, { create, dispose });
+    checkConformance(it, vectorTextCases, { create, dispose } as never);
     checkConformance(it, writeCases, { create, dispose });
   });
 

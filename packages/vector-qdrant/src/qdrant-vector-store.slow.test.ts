@@ -7,6 +7,7 @@ import {
   vectorListCases,
   vectorEmbeddingsCases,
   vectorStoreCases,
+  vectorTextCases,
   vectorWriteCases,
 } from "@troupe/core/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -32,6 +33,7 @@ describe.each([
   checkConformance(it, vectorStoreCases, { create: () => create(), dispose });
   checkConformance(it, vectorCollectionCases, { create: () => create(), dispose });
   checkConformance(it, vectorListCases, { create: () => create(), dispose });
+  checkConformance(it, vectorTextCases, { create: () => create(), dispose } as never);
   checkConformance(it, writeCases, { create: () => create(), dispose });
 });
 

@@ -20,6 +20,6 @@ export class QdrantVectorStore extends DatabaseVectorStore {
       const logger = settings.logger ?? createLogger({ level: "warn", prefix: "QdrantVectorStore" });
       return new QdrantDatabase({ client: await openQdrant(settings, { failures, logger }), failures, prefix });
     };
-    super({ name: "The Qdrant vector store", open, embeddings, dimensions });
+    super({ name: "The Qdrant vector store", open, searchesText: true, embeddings, dimensions });
   }
 }

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { pointIdOf, toDocument, toPoint, toTermsFilter, toUnit, toWholeDocument } from "./stored-point.ts";
+import { pointIdOf, toDocument, toPoint as toPointOf, toTermsFilter, toUnit, toWholeDocument } from "./stored-point.ts";
+import { toSparseVector } from "./stored-words.ts";
 
+type Document = Parameters<typeof toPointOf>[0];
+
+/** The point of a document in a collection of an older version, which takes no words. */
+const toPoint = (document: Document) => {
+  const { vector, ...point } = toPointOf(document, { takesWords: false });
+  return { ...point, vector: vector as number[] };
+};
 const base = { id: "a", content: "text" };
 const lengthOf = (vector: Float32Array) => Math.hypot(...vector);
 const store = (numbers: readonly number[], more: object = {}) => {
@@ -24,6 +32,14 @@ describe("the point of a document", () => {
 
     expect(readBack(point).embedding).toStrictEqual([...vector]);
     expect(Math.hypot(...point.vector)).toBeCloseTo(1, 6);
+  });
+
+  it("has its words beside its own vector, and gives back that vector", () => {
+    const document = { ...base, vector: Float32Array.of(3, 4), length: 5 };
+    const point = toPointOf(document, { takesWords: true });
+
+    expect(point.vector).toEqual({ "": [0.6, 0.8], words: toSparseVector(base) });
+    expect(readBack(point)).toEqual({ ...base, embedding: [3, 4] });
   });
 
   it.each([

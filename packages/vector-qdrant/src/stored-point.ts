@@ -3,6 +3,8 @@ import { TroupeError } from "@troupe/core";
 import type { VectorDocument } from "@troupe/core";
 import { filterTerms, metadataTerms } from "@troupe/core/vector";
 import type { VectorWithLength, MetadataFilter, StoredDocument } from "@troupe/core/vector";
+import { toSparseVector, wordsVector } from "./stored-words.ts";
+import type { SparseVector } from "./stored-words.ts";
 
 /** The indexed payload field that filters use: the terms of the document's metadata. */
 export const termsField = "terms";
@@ -24,8 +26,11 @@ type PointPayload = {
   vector?: string;
 };
 
+/** The vector of a point that has words too. The document's own vector has no name. */
+type NamedVectors = { "": number[]; [wordsVector]: SparseVector };
+
 /** A Qdrant point in a request. */
-export type NewPoint = { id: string; vector: number[]; payload: PointPayload };
+export type NewPoint = { id: string; vector: number[] | NamedVectors; payload: PointPayload };
 
 /** A Qdrant point in a reply. None of its fields are checked. */
 export type FoundPoint = { payload?: Record<string, unknown> | null | undefined; vector?: unknown };
@@ -33,13 +38,18 @@ export type FoundPoint = { payload?: Record<string, unknown> | null | undefined;
 /** A Qdrant filter that finds points by terms of metadata. */
 export type TermsFilter = { must: { key: string; match: { value: string } }[] };
 
-/** Makes the Qdrant point of a document. */
-export function toPoint({ id, content, metadata, vector, length }: StoredDocument): NewPoint {
+/** Makes the Qdrant point of a document, with its words if the Qdrant collection takes them. */
+export function toPoint(
+  { id, content, metadata, vector, length }: StoredDocument,
+  { takesWords }: { takesWords: boolean },
+): NewPoint {
   const isKept = isUnit({ vector, length });
   const payload: PointPayload = { id, content, [termsField]: metadataTerms(metadata).map(toIndexedTerm) };
   if (metadata !== undefined) payload.metadata = JSON.stringify(metadata);
   if (!isKept) payload.vector = encodeVector(vector);
-  return { id: pointIdOf(id), vector: isKept ? Array.from(vector) : toUnit({ vector, length }), payload };
+  const own = isKept ? Array.from(vector) : toUnit({ vector, length });
+  const words = takesWords ? toSparseVector({ content, metadata }) : undefined;
+  return { id: pointIdOf(id), vector: words === undefined ? own : { "": own, [wordsVector]: words }, payload };
 }
 
 /**
@@ -60,11 +70,16 @@ export function toHead({ payload }: FoundPoint): Omit<VectorDocument, "content" 
 /** Reads a document with its vector from a point with the whole payload and the vector. */
 export function toWholeDocument(point: FoundPoint): VectorDocument {
   const kept = point.payload?.["vector"];
-  const vector = typeof kept === "string" ? decodeVector(kept) : point.vector;
+  const vector = typeof kept === "string" ? decodeVector(kept) : ownVector(point.vector);
   if (!Array.isArray(vector)) throw damaged();
   const embedding = vector.map((value) => Math.fround(Number(value)));
   const { id, content, metadata } = toDocument(point);
   return { id, content, embedding, ...(metadata !== undefined && { metadata }) };
+}
+
+/** Returns the document's own vector of a point, which Qdrant puts beside the words if the point has some. */
+function ownVector(vector: unknown): unknown {
+  return Array.isArray(vector) || typeof vector !== "object" || vector === null ? vector : Reflect.get(vector, "");
 }
 
 /** Returns the id of a document's point: a UUID (version 8) with 122 bits of the SHA-256 of the document's id. */

@@ -11,30 +11,36 @@ export class QdrantRefusal extends Error {
 }
 
 type Payload = Record<string, unknown>;
-type Point = { id: string | number; vector: Float32Array; payload: Payload };
+type Sparse = { indices: number[]; values: number[] };
+type Point = { id: string | number; vector: Float32Array; words: Sparse | undefined; payload: Payload };
 type Condition = {
   key?: string;
   match?: { value?: unknown };
   has_id?: (string | number)[];
 };
 type Filter = Partial<Record<"must" | "must_not" | "should", Condition | Condition[] | null>>;
-type SentPoint = { id: string | number; vector: number[]; payload?: Payload | null };
+type SentVector = number[] | { "": number[]; words?: Sparse };
+type SentPoint = { id: string | number; vector: SentVector; payload?: Payload | null };
 
 /** An operation of a batch. */
 export type DoubleOperation = {
   upsert?: { points: SentPoint[]; update_filter?: Filter | null };
   delete?: { points?: (string | number)[]; filter?: Filter };
+  update_vectors?: { points: { id: string | number; vector: { words: Sparse } }[] };
 };
 
 /** A search, or a request for points by their ids. */
 export type DoubleQuery = {
-  query: number[];
+  query: number[] | Sparse;
+  using?: string | null;
   filter?: Filter | null;
   limit?: number | null;
   with_payload?: boolean | string[] | null;
   with_vector?: boolean | null;
   params?: { exact?: boolean } | null;
 };
+
+type Scored = { point: Point; score: number };
 
 /** A request for all points, page by page. */
 export type DoubleScroll = Selection & { limit: number; offset?: string };
@@ -49,7 +55,8 @@ export type Selection = Pick<DoubleQuery, "with_payload" | "with_vector">;
 export class DoubleCollection {
   readonly size: number;
   readonly distance: string;
-  readonly metadata: unknown;
+  metadata: unknown;
+  sparseVectors: Record<string, unknown> | undefined;
   readonly indexes = new Map<string, unknown>();
   readonly points = new Map<string | number, Point>();
   /** Lets searches that are not exact miss every second point, as a way through an index may. */
@@ -61,13 +68,15 @@ export class DoubleCollection {
     this.size = size;
     this.distance = distance;
     this.metadata = config["metadata"] ?? null;
+    this.sparseVectors = config["sparse_vectors"] as Record<string, unknown> | undefined;
   }
 
   /**
    * Checks an operation, and returns its changes to be made one after the other: a reader may come between any two, as in
    * Qdrant.
    */
-  changes({ upsert, delete: deleted }: DoubleOperation): (() => void)[] {
+  changes({ upsert, delete: deleted, update_vectors }: DoubleOperation): (() => void)[] {
+    if (update_vectors !== undefined) return update_vectors.points.map((point) => () => this.#updateWords(point));
     if (upsert !== undefined) {
       for (const point of upsert.points) this.#checkPoint(point);
       return upsert.points.map((point) => () => this.#upsert(point, upsert.update_filter ?? undefined));
@@ -78,12 +87,10 @@ export class DoubleCollection {
     return ids.map((id) => () => void this.points.delete(id));
   }
 
-  query({ query, filter, limit, params, ...selection }: DoubleQuery): unknown[] {
-    if (!Array.isArray(query)) throw new QdrantRefusal(501, "The double only searches for a vector.");
-    this.#checkSize(query);
+  query({ query, using, filter, limit, params, ...selection }: DoubleQuery): unknown[] {
     this.#checkFilter(filter ?? undefined);
-    const wanted = Float32Array.from(query);
-    const scored = this.#matching(filter ?? undefined).map((point) => ({ point, score: dot(point.vector, wanted) }));
+    const among = this.#matching(filter ?? undefined);
+    const scored = Array.isArray(query) ? this.#compare(among, query) : this.#compareWords(among, query, using);
     const isWhole = !this.missesPoints || params?.exact === true;
     const seen = scored.filter((_, index) => isWhole || index % 2 === 0);
     const nearest = seen.toSorted((one, other) => other.score - one.score).slice(0, limit ?? 10);
@@ -105,10 +112,43 @@ export class DoubleCollection {
     return { points, next_page_offset: rest[limit]?.id ?? null };
   }
 
+  #compare(among: readonly Point[], query: readonly number[]): Scored[] {
+    this.#checkSize(query);
+    const wanted = Float32Array.from(query);
+    return among.map((point) => ({ point, score: dot(point.vector, wanted) }));
+  }
+
+  #compareWords(among: readonly Point[], query: Sparse, using: string | null | undefined): Scored[] {
+    this.#checkWords(using ?? "");
+    const holders = [...this.points.values()].filter(({ words }) => words !== undefined);
+    const weights = query.indices.map((index) => {
+      const count = holders.filter(({ words }) => words?.indices.includes(index)).length;
+      return [index, Math.log(1 + (holders.length - count + 0.5) / (count + 0.5))] as const;
+    });
+    return among.flatMap((point) => {
+      const found = weights.filter(([index]) => point.words?.indices.includes(index));
+      const score = found.reduce((sum, [index, weight]) => sum + weight * valueOf(point.words, index), 0);
+      return found.length === 0 ? [] : [{ point, score }];
+    });
+  }
+
+  #updateWords({ id, vector: { words } }: { id: string | number; vector: { words: Sparse } }): void {
+    this.#checkWords("words");
+    const point = this.points.get(id);
+    if (point === undefined) throw new QdrantRefusal(404, `Not found: No point with id ${id} found`);
+    point.words = words;
+  }
+
+  #checkWords(name: string): void {
+    if (this.sparseVectors?.[name] !== undefined) return;
+    throw new QdrantRefusal(400, `Wrong input: Not existing vector name error: ${name}`);
+  }
+
   #upsert({ id, vector, payload }: SentPoint, updateFilter: Filter | undefined): void {
     const old = this.points.get(id);
     if (old !== undefined && updateFilter !== undefined && !matches(old, updateFilter)) return;
-    this.points.set(id, { id, vector: Float32Array.from(vector), payload: payload ?? {} });
+    const [own, words] = Array.isArray(vector) ? [vector] : [vector[""], vector.words];
+    this.points.set(id, { id, vector: Float32Array.from(own), words, payload: payload ?? {} });
   }
 
   #matching(filter: Filter | undefined): Point[] {
@@ -120,7 +160,8 @@ export class DoubleCollection {
       const text = `Format error in JSON body: value ${id} is not a valid point ID, valid values are either an unsigned integer or a UUID`;
       throw new QdrantRefusal(400, text);
     }
-    this.#checkSize(vector);
+    this.#checkSize(Array.isArray(vector) ? vector : vector[""]);
+    if (!Array.isArray(vector) && vector.words !== undefined) this.#checkWords("words");
   }
 
   #checkSize(vector: readonly number[]): void {
@@ -138,11 +179,17 @@ export class DoubleCollection {
   }
 }
 
-function selected({ id, payload, vector }: Point, { with_payload, with_vector }: Selection): object {
+function valueOf(words: Sparse | undefined, index: number): number {
+  return words?.values[words.indices.indexOf(index)] ?? 0;
+}
+
+function selected({ id, payload, vector, words }: Point, { with_payload, with_vector }: Selection): object {
   const names = Array.isArray(with_payload) ? with_payload : Object.keys(with_payload === true ? payload : {});
   const kept = Object.fromEntries(names.filter((name) => name in payload).map((name) => [name, payload[name]]));
+  const own = Array.from(vector);
+  const sent = words === undefined ? own : { "": own, words };
   const hasPayload = with_payload !== false && with_payload !== undefined;
-  return { id, ...(hasPayload && { payload: kept }), ...(with_vector === true && { vector: Array.from(vector) }) };
+  return { id, ...(hasPayload && { payload: kept }), ...(with_vector === true && { vector: sent }) };
 }
 
 function matches(point: Point, { must, must_not, should }: Filter): boolean {

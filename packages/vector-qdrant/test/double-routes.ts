@@ -25,6 +25,8 @@ export class DoubleRoutes {
     "PUT ": async (name, body) => await this.#create(name, checked("CreateCollection", body)),
     "DELETE ": (name) => this.collections.delete(name),
     "GET ": (name) => describe(this.#need(name)),
+    "PATCH ": (name, { metadata }) => this.#update(name, metadata as object),
+    "PUT vectors/words": (name, { sparse }) => this.#addVector(name, sparse),
     "PUT index": (name, body) => this.#index(name, checked("CreateFieldIndex", body)),
     "POST points": (name, body) => this.#retrieve(name, checked("PointRequest", body)),
     "POST points/scroll": (name, body) => this.#need(name).scroll(body as DoubleScroll),
@@ -60,6 +62,18 @@ export class DoubleRoutes {
     }
     this.collections.set(name, created);
     return true;
+  }
+
+  #update(name: string, metadata: object): boolean {
+    const collection = this.#need(name);
+    collection.metadata = { ...(collection.metadata as object), ...metadata };
+    return true;
+  }
+
+  #addVector(name: string, config: unknown): unknown {
+    const collection = this.#need(name);
+    collection.sparseVectors = { ...collection.sparseVectors, words: config };
+    return { operation_id: 0, status: "completed" };
   }
 
   #index(name: string, { field_name, field_schema }: Body): unknown {
@@ -102,7 +116,7 @@ function checked(name: RequestName, body: Body): Body {
   throw new QdrantRefusal(400, `Format error in JSON body: ${problem}`);
 }
 
-function describe({ size, distance, metadata, indexes, points }: DoubleCollection): unknown {
-  const config = { params: { vectors: { size, distance } }, metadata };
+function describe({ size, distance, metadata, indexes, points, sparseVectors }: DoubleCollection): unknown {
+  const config = { params: { vectors: { size, distance }, sparse_vectors: sparseVectors }, metadata };
   return { status: "green", config, points_count: points.size, payload_schema: Object.fromEntries(indexes) };
 }
