@@ -43,7 +43,7 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * `pnpm bench outside [--rounds n]` measures a run of an agent beside other products, which it installs in folders of their own;
  * `pnpm bench page [--rounds n] [--runs 100]` measures these and durable runs, and writes `docs/figures.md`.
  * `pnpm bench telemetry [--rounds n]` measures a service with traces and without them.
- * `pnpm bench knowledge [--url http://127.0.0.1:8000/v1] [--last]` measures how well pages are found by questions.
+ * `pnpm bench knowledge [--url http://127.0.0.1:8000/v1] [--vectors file] [--last]` measures how well pages are found by questions.
  * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
  */
 const { values, positionals } = parseArgs({
@@ -58,6 +58,7 @@ const { values, positionals } = parseArgs({
     packed: { type: "boolean" },
     quick: { type: "boolean" },
     last: { type: "boolean" },
+    vectors: { type: "string" },
     url: { type: "string" },
     peers: { type: "boolean" },
   },
@@ -115,7 +116,7 @@ if (name === "hops") {
 } else if (name === "vectors") {
   await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
 } else if (name === "knowledge") {
-  await printKnowledge({ url: values.url, isLast: values.last === true });
+  await printKnowledge({ url: values.url, vectors: values.vectors, isLast: values.last === true });
 } else if (name === "durable") {
   if (values.peers !== true) await printDurable(Number(values.rounds ?? 15));
   const isInstalled = values.peers === true || arePeersInstalled();

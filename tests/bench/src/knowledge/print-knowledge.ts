@@ -1,63 +1,67 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InMemoryVectorStore, KnowledgeBase } from "@troupe/core";
-import type { EmbeddingProvider, VectorStore } from "@troupe/core";
+import { KnowledgeBase } from "@troupe/core";
+import type { VectorStore } from "@troupe/core";
 import { FakeEmbeddings } from "@troupe/core/testing";
 import { openaiEmbeddings } from "@troupe/providers-openai";
-import { SqliteVectorStore } from "@troupe/vector-sqlite";
 import { toLines } from "../table.ts";
+import { embedOnce } from "./embed-once.ts";
+import { openStores } from "./open-stores.ts";
 import { readHalves, readPages } from "./read-questions.ts";
 import type { Question } from "./read-questions.ts";
+import { weighAgain } from "./weigh-again.ts";
 
 const modes = ["text", "vector", "hybrid"] as const;
 
 /**
- * Measures how well pages of the documentation are found by questions (nDCG@10, in points), for each store and mode. `url` is a
- * server of embeddings with OpenAI's API; without it, the embeddings compare spelling only. `isLast` measures the half
- * of the questions that was set aside.
+ * Settings of the measurement. `url` is a server of embeddings with OpenAI's API; without it, the embeddings compare
+ * spelling only. `vectors` is a file that keeps its answers. `isLast` measures the half of the questions that was set
+ * aside.
  */
-export async function printKnowledge({ url, isLast }: { url: string | undefined; isLast: boolean }): Promise<void> {
+type KnowledgeBench = {
+  url: string | undefined;
+  vectors: string | undefined;
+  isLast: boolean;
+};
+
+/**
+ * Measures how well pages of the documentation are found by questions (nDCG@10, in points), for each mode of the stores
+ * in this process, and of those whose servers the environment names.
+ */
+export async function printKnowledge({ url, vectors, isLast }: KnowledgeBench): Promise<void> {
   const { tuned, aside } = readHalves();
   const questions = isLast ? aside : tuned;
   const embeddings =
     url === undefined
       ? new FakeEmbeddings({ dimensions: 1024 })
-      : embedOnce(openaiEmbeddings({ baseURL: url, model: "e5", apiKey: "none", timeoutMs: 600_000 }));
+      : embedOnce(openaiEmbeddings({ baseURL: url, model: "e5", apiKey: "none", timeoutMs: 600_000 }), vectors);
   const folder = await mkdtemp(join(tmpdir(), "troupe-bench-"));
-  const stores: Readonly<Record<string, VectorStore>> = {
-    InMemoryVectorStore: new InMemoryVectorStore({ embeddings }),
-    SqliteVectorStore: new SqliteVectorStore(join(folder, "docs.db"), { embeddings }),
-  };
-  const rows: string[][] = [];
-  for (const [name, vectorStore] of Object.entries(stores)) {
-    const knowledge = new KnowledgeBase({ name: "docs", vectorStore, chunking: { size: 400 } });
-    await knowledge.addDocuments(readPages());
-    const row: string[] = [];
-    for (const mode of modes) row.push((100 * (await measure(knowledge, questions, mode))).toFixed(1));
-    rows.push([name, ...row]);
-    await knowledge.close();
-  }
-  await rm(folder, { recursive: true });
   const half = isLast ? "set aside" : "for tuning";
-  console.log(`nDCG@10 of ${questions.length} questions ${half}\n${toLines([["", ...modes], ...rows])}`);
+  console.log(`nDCG@10 of ${questions.length} questions ${half}`);
+  try {
+    const rows: string[][] = [];
+    for (const [name, vectorStore] of Object.entries(openStores(folder, embeddings, process.env))) {
+      rows.push([name, ...(await measureStore(vectorStore, questions)).map((points) => (100 * points).toFixed(1))]);
+      console.log(rows.at(-1)?.join(" "));
+      await vectorStore.close();
+    }
+    console.log(`\n${toLines([["", ...modes, "hybrid, reranked"], ...rows])}`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
-/** Embeds each text once, because every store and mode embeds the same texts, and a model on this machine is slow. */
-function embedOnce(embeddings: EmbeddingProvider): EmbeddingProvider {
-  const known = new Map<string, Promise<number[]>>();
-  const embed = async (text: string): Promise<number[]> => {
-    const vector = known.get(text) ?? embeddings.embed(text);
-    known.set(text, vector);
-    return await vector;
-  };
-  // One request at a time: small servers reset more connections.
-  const embedBatch = async (texts: readonly string[]): Promise<number[][]> => {
-    const vectors: number[][] = [];
-    for (const text of texts) vectors.push(await embed(text));
-    return vectors;
-  };
-  return { embed, embedBatch };
+/** Returns the points of each mode, and at last those of a hybrid search whose results are reranked. */
+async function measureStore(vectorStore: VectorStore, questions: readonly Question[]): Promise<number[]> {
+  const settings = { name: "docs", vectorStore, chunking: { size: 400 }, ownsStore: false } as const;
+  const knowledge = new KnowledgeBase(settings);
+  await knowledge.addDocuments(readPages());
+  const points: number[] = [];
+  for (const mode of modes) points.push(await measure(knowledge, questions, mode));
+  points.push(await measure(new KnowledgeBase({ ...settings, rerank: weighAgain }), questions, "hybrid"));
+  await knowledge.clear();
+  return points;
 }
 
 async function measure(
