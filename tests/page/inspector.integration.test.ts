@@ -136,6 +136,14 @@ describe.skipIf(browserUrl === "")("the inspector in a browser", { timeout: 180_
       const { page, complaints, hosts } = await visit(`${url}/#/inspector`, look);
       const steps = page.getByRole("treeitem");
 
+      await page.getByRole("searchbox", { name: "Search runs" }).fill("VERSE");
+      await page.keyboard.press("Enter");
+      await expect
+        .poll(async () => await page.locator(".runs li").allInnerTexts())
+        .toEqual([expect.stringMatching(/Book me a room, with a verse\.[^]*desk · just now/)]);
+      expect(await faults(page, `search ${name}`)).toEqual([]);
+      await page.getByRole("searchbox", { name: "Search runs" }).fill("");
+      await page.keyboard.press("Enter");
       await page.getByRole("link", { name: /desk/ }).click();
       await page.getByRole("treeitem", { name: /Waits for approval/ }).waitFor();
       await page.locator(".run-head").getByText("waiting", { exact: true }).waitFor();
@@ -218,7 +226,7 @@ describe.skipIf(browserUrl === "")("the inspector in a browser", { timeout: 180_
     await page.getByRole("combobox", { name: "Status" }).selectOption("waiting");
     await givenUp;
     send();
-    await page.getByText("No runs of this status.").waitFor();
+    await page.getByText("No runs of this kind.").waitFor();
 
     expect(await page.locator(".runs li").count()).toBe(0);
   });

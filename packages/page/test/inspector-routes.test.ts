@@ -71,7 +71,16 @@ describe("the routes of the inspector", () => {
     );
     expect(first.body).toMatchObject({ sees: "all", runs: [{ kind: "agent", name: "poet", status: "completed" }, {}] });
     expect((await getJson(`${origin}/inspector/runs?status=waiting`)).body.runs).toEqual([]);
-    for (const query of ["?status=odd", "?limit=0", "?limit=x", "?after=..", "?colour=red", "?limit=1&limit=2"]) {
+    for (const query of [
+      "?status=odd",
+      "?limit=0",
+      "?limit=x",
+      "?after=..",
+      "?colour=red",
+      "?limit=1&limit=2",
+      "?since=x",
+      "?text=a&limit=0",
+    ]) {
       expect((await getJson(`${origin}/inspector/runs${query}`)).status, query).toBe(400);
     }
   });

@@ -35,7 +35,8 @@ export const pageRules = [
       "the inspector is loaded when it is opened, and shows a run under way over its waits to its end, by mouse and by keyboard",
     "page.hostile":
       "hostile answers, tool results, titles and file names make no markup, no script and no request, and reach no key",
-    "page.inspector-runs": "the runs are listed newest first, by pages and status",
+    "page.inspector-runs":
+      "the runs are listed newest first with their questions, by pages, status, name, session, time and text, and no request reads them all",
     "page.inspector-run": "of a run the inspector has its input and, of a workflow, its steps",
     "page.inspector-events":
       "the events of a run are sent as they come, and go on behind the last one that a reader has",

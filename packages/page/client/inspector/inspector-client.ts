@@ -7,6 +7,16 @@ import type {
 } from "../../src/inspector/inspected-run.ts";
 import { readEvents } from "@troupe-internal/client";
 
+/** The runs to list, by the names of the fields in the query. An empty text stands for any. */
+export type RunFilter = {
+  readonly status: string;
+  readonly name?: string;
+  readonly session?: string;
+  readonly text?: string;
+  /** The earliest time at which the runs were created, in milliseconds. */
+  readonly since?: string;
+};
+
 /** An update of a followed run: an event, or a broken connection that is being restored. */
 type InspectedUpdate = PlacedEvent | "broken";
 
@@ -30,12 +40,11 @@ export class InspectorClient {
     this.#base = new URL("inspector/runs", page);
   }
 
-  /** Lists a page of the runs with a status, or of all runs, newest first. */
-  async list(options: { status: string; after?: string | undefined }, signal: AbortSignal): Promise<InspectedRunPage> {
+  /** Lists a page of the runs that match, newest first. */
+  async list(options: RunFilter & { after?: string | undefined }, signal: AbortSignal): Promise<InspectedRunPage> {
     const url = new URL(this.#base);
-    url.searchParams.set("limit", "30");
-    if (options.status !== "") url.searchParams.set("status", options.status);
-    if (options.after !== undefined) url.searchParams.set("after", options.after);
+    const given = Object.entries({ limit: "30", ...options });
+    for (const [name, value] of given) if (value !== undefined && value !== "") url.searchParams.set(name, value);
     return (await (await ask(url, signal)).json()) as InspectedRunPage;
   }
 

@@ -1,41 +1,33 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Settings } from "../settings.ts";
 import { InspectorClient } from "./inspector-client.ts";
+import { readInspectorPlace } from "./inspector-place.ts";
 import { RunList } from "./run-list.tsx";
 import { RunView } from "./run-view.tsx";
 
 /**
  * The view of the inspector: the list of runs, and one run as a tree of steps. The address contains the run's id:
- * `#/inspector/…`.
+ * `#/inspector/…`, and the session whose runs are listed, if it is not all of them.
  */
 export function InspectorView({ settings }: { settings: Settings }) {
   const client = useMemo(() => new InspectorClient(settings.base), [settings]);
-  const [runId, setRunId] = useState(readRunId(location.hash));
+  const [{ runId, sessionId }, setPlace] = useState(readInspectorPlace(location.hash));
   useEffect(() => {
-    const follow = () => setRunId(readRunId(location.hash));
+    const follow = () => setPlace(readInspectorPlace(location.hash));
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
   return (
     <main class="inspector" data-run={runId !== undefined}>
       <h1 class="unseen">Inspector</h1>
-      <RunList client={client} runId={runId} />
+      <RunList client={client} runId={runId} sessionId={sessionId} />
       {runId === undefined ? (
         <section class="run hint" aria-label="Run">
           <p class="muted">Choose a run to see its steps.</p>
         </section>
       ) : (
-        <RunView client={client} runId={runId} />
+        <RunView client={client} runId={runId} sessionId={sessionId} />
       )}
     </main>
   );
-}
-
-function readRunId(hash: string): string | undefined {
-  const [, encoded] = /^#\/inspector\/([^/]+)$/.exec(hash) ?? [];
-  try {
-    return encoded === undefined ? undefined : decodeURIComponent(encoded);
-  } catch {
-    return undefined;
-  }
 }

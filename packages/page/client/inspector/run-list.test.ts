@@ -21,6 +21,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** The request for all runs. */
+const any = { status: "", name: "", text: "", since: "", session: "" };
+
 /** A client whose lists the test gives, and the requests that it got. */
 function listing(pages: readonly (InspectedRunPage | Error)[]) {
   const asked: unknown[] = [];
@@ -34,10 +37,8 @@ function listing(pages: readonly (InspectedRunPage | Error)[]) {
       return await Promise.resolve(page);
     },
   } as unknown as InspectorClient;
-  const shown = showOnPage((props: Parameters<typeof RunList>[0]) => createElement(RunList, props), {
-    client,
-    runId: "r2",
-  });
+  const props: Parameters<typeof RunList>[0] = { client, runId: "r2" };
+  const shown = showOnPage((given: typeof props) => createElement(RunList, given), props);
   const pass = async (ms: number) => await act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
   const ids = () =>
     shown.body.all("a").map(({ attributes }) => String(attributes["href"]).slice("#/inspector/".length));
@@ -64,7 +65,7 @@ const page = (runs: readonly InspectedRun[], more: Partial<InspectedRunPage> = {
 describe("the list of runs", () => {
   it("is shown like this", async () => {
     const runs = [
-      run("é/1", 9000),
+      run("é/1", 9000, { question: "Où est\u202e Oslo?" }),
       run("r2", 8000, { kind: "team", status: "completed", startedAt: 8500, endedAt: 9000 }),
       run("r3", 7000, { kind: "workflow", status: "error", endedAt: 9000 }),
     ];
@@ -90,7 +91,7 @@ describe("the list of runs", () => {
     await pass(2500);
 
     expect(ids()).toEqual(["d", "c", "b", "a"]);
-    expect(asked).toEqual([{ status: "" }, { status: "" }, { status: "" }]);
+    expect(asked).toEqual([any, any, any]);
   });
 
   it("drops a run that a full newest page does not have any more", async () => {
@@ -111,26 +112,63 @@ describe("the list of runs", () => {
     await pass(0);
     body.all("button").at(-1)?.fire("click");
     await pass(0);
-    expect([ids(), asked.at(-1)]).toEqual([["c", "b", "a"], { status: "", after: "b" }]);
+    expect([ids(), asked.at(-1)]).toEqual([["c", "b", "a"], { ...any, after: "b" }]);
     await pass(2500);
     body.all("button").at(-1)?.fire("click");
     await pass(0);
 
-    expect([ids(), asked.at(-1)]).toEqual([["c", "b", "a", "z"], { status: "", after: "a" }]);
+    expect([ids(), asked.at(-1)]).toEqual([["c", "b", "a", "z"], { ...any, after: "a" }]);
     expect(body.all("button")).toEqual([]);
   });
 
   it.each([
     ["", "No runs yet. Start one in the chat."],
-    ["error", "No runs of this status."],
+    ["error", "No runs of this kind."],
   ])("the list of runs of the status %j says that it is empty", async (status, note) => {
     const { body, pass, notes, asked, signals } = listing([page([], { sees: "all" })]);
-    body.one("select").value = status;
-    if (status !== "") body.one("select").fire("change");
+    body.one("Status").value = status;
+    if (status !== "") body.one("Status").fire("change");
     await pass(0);
 
-    expect([notes(), body.one("h2").text, asked.at(-1)]).toEqual([[note], "All runs", { status }]);
+    expect([notes(), body.one("h2").text, asked.at(-1)]).toEqual([[note], "All runs", { ...any, status }]);
     expect(signals.slice(0, -1).every(({ aborted }) => aborted)).toBe(true);
+  });
+
+  it("the list of runs is searched by question, name, time and session, once for each search [page.inspector-runs]", async () => {
+    const found = page([run("a", 9000, { name: "poet" })], { next: "n" });
+    const { body, pass, asked, ids, showWith, notes } = listing([
+      page([run("b", 9500), run("a", 9000)]),
+      found,
+      found,
+      page([], { next: "m" }),
+    ]);
+    await pass(0);
+    const change = async (label: string, value: string) => {
+      body.one(label).value = value;
+      body.one(label).fire("change");
+      await pass(0);
+    };
+    await change("Search runs", " Où? ");
+    await change("Agent, team or workflow", "poet");
+    await change("Time", "3600000");
+    await pass(60_000);
+
+    expect(asked.slice(1)).toEqual([
+      { ...any, text: "Où?" },
+      { ...any, text: "Où?", name: "poet" },
+      { ...any, text: "Où?", name: "poet", since: String(10_000 - 3_600_000) },
+    ]);
+    expect(notes()).toEqual(["None among the newest runs."]);
+    const names = body.one("Agent, team or workflow").all("option");
+    expect(names.map(({ text }) => text.replace(/\W/g, ""))).toEqual(["Anyone", "clerku202e", "poet"]);
+    showWith({ sessionId: "s/1" });
+    await pass(0);
+    expect(asked.at(-1)).toMatchObject({ session: "s/1", text: "Où?" });
+    expect([body.one("h2").text, body.all("a").at(0)?.attributes["href"], ids()]).toEqual([
+      "Runs of one chat",
+      "#/inspector/r2",
+      ["r2"],
+    ]);
   });
 
   it("is read again after a failure that may pass, and not after one for good", async () => {

@@ -5,6 +5,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { WorkflowGraph } from "./graph/workflow-graph.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
+import { addressOfRun } from "./inspector-place.ts";
 import { ModelRequest } from "./model-request.tsx";
 import { StatusMark } from "./status-mark.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
@@ -18,18 +19,25 @@ import { toVisible } from "../ui/unseen.ts";
 /** The number of events that are shown in their original form. */
 const mostEvents = 300;
 
+type RunProps = {
+  readonly client: InspectorClient;
+  readonly runId: string;
+  /** The session whose runs are listed beside it, if it is not all of them. */
+  readonly sessionId?: string | undefined;
+};
+
 /**
  * One run: its facts, its steps as a tree, the details of one step, and its events. It updates while the run is active.
  */
-export function RunView({ client, runId }: { client: InspectorClient; runId: string }) {
+export function RunView({ client, runId, sessionId }: RunProps) {
   const read = useRun(client, runId);
   const { details, tree, failure } = read;
   if (details !== undefined && tree !== undefined)
-    return <OpenRun key={runId} client={client} {...read} details={details} tree={tree} />;
+    return <OpenRun key={runId} {...{ client, sessionId }} {...read} details={details} tree={tree} />;
   return (
     <section class="run" aria-label="Run">
       <div class="overview">
-        <BackLink />
+        <BackLink sessionId={sessionId} />
         {failure === undefined ? <p class="muted">Loading…</p> : <Failure message={failure} />}
       </div>
     </section>
@@ -38,11 +46,12 @@ export function RunView({ client, runId }: { client: InspectorClient; runId: str
 
 type OpenRunProps = ReadRun & {
   readonly client: InspectorClient;
+  readonly sessionId: string | undefined;
   readonly details: InspectedRunDetails;
   readonly tree: RunTree;
 };
 
-function OpenRun({ client, details, tree, events, failure, isBroken }: OpenRunProps) {
+function OpenRun({ client, sessionId, details, tree, events, failure, isBroken }: OpenRunProps) {
   const [selected, setSelected] = useState<string>();
   const now = useNow(!tree.isOver);
   const step = selected === undefined ? undefined : findStep(tree.steps, selected);
@@ -50,7 +59,7 @@ function OpenRun({ client, details, tree, events, failure, isBroken }: OpenRunPr
   return (
     <section class="run" aria-label="Run" data-selected={step !== undefined}>
       <div class="overview">
-        <BackLink />
+        <BackLink sessionId={sessionId} />
         <RunHead run={details.run} tree={tree} status={status} now={now} />
         <p class="unseen" role="status">
           {isBroken ? "The connection is made again." : `The run: ${status}.`}
@@ -96,9 +105,9 @@ function RunEnds({ input, output }: { input: unknown; output: unknown }) {
   );
 }
 
-function BackLink() {
+function BackLink({ sessionId }: { sessionId: string | undefined }) {
   return (
-    <a class="back" href="#/inspector">
+    <a class="back" href={addressOfRun({ sessionId })}>
       <Icon name="chevron" size={16} /> All runs
     </a>
   );
@@ -144,6 +153,9 @@ function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree;
         <Fact name="Session">
           <a href={`#/s/${encodeURIComponent(run.sessionId)}`}>
             <bdi>{toVisible(run.sessionId)}</bdi>
+          </a>{" "}
+          <a class="all-runs" href={addressOfRun({ runId: run.runId, sessionId: run.sessionId })}>
+            All its runs
           </a>
         </Fact>
         <Fact name="Run">

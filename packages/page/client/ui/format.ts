@@ -8,6 +8,18 @@ export function formatDuration(ms: number): string {
   return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
+/** Writes a time before now for people: `just now`, `5 min ago`, `3 h ago`, `2 days ago`, or the day. */
+export function formatAgo(time: number, now: number): string {
+  const minutes = Math.floor((now - time) / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ago`;
+  const days = Math.floor(hours / 24);
+  if (days === 1) return "1 day ago";
+  return days < 7 ? `${days} days ago` : day.format(time);
+}
+
 /** Writes a number with separators. */
 export function formatCount(count: number): string {
   return count.toLocaleString();

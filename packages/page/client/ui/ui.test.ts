@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { showOnPage } from "../test/fake-page.ts";
 import { storedValue } from "./browser-storage.ts";
 import { cutText } from "./cut-text.ts";
-import { dayOf, formatDuration, formatShort, formatValue, isObject, readJson } from "./format.ts";
+import { dayOf, formatAgo, formatDuration, formatShort, formatValue, isObject, readJson } from "./format.ts";
 import { loadStyle } from "./load-style.ts";
 import { memo } from "./memo.tsx";
 import { Store, useStore } from "./store.ts";
@@ -45,6 +45,20 @@ describe("what is written for people", () => {
     [150_000, "3 min"],
   ])("what is written for people of %f milliseconds is %s", (ms, written) => {
     expect(formatDuration(ms)).toBe(written);
+  });
+
+  it.each([
+    [-5, "just now"],
+    [59_999, "just now"],
+    [60_000, "1 min ago"],
+    [3_599_999, "59 min ago"],
+    [3_600_000, "1 h ago"],
+    [86_399_999, "23 h ago"],
+    [86_400_000, "1 day ago"],
+    [2 * 86_400_000, "2 days ago"],
+    [7 * 86_400_000 - 1, "6 days ago"],
+  ])("what is written for people of %i ms ago is %s", (ms, written) => {
+    expect(formatAgo(1e12 - ms, 1e12)).toBe(written);
   });
 
   it("what is written for people of a day is Today, Yesterday, This week, or the day and the month", () => {

@@ -35,6 +35,8 @@ export type InspectedRun = {
   /** The process that made the last attempt at the run. */
   readonly node?: string;
   readonly error?: ShownError;
+  /** The beginning of the run's question, in the list of runs. */
+  readonly question?: string;
 };
 
 /** An error in the form that the inspector shows. */

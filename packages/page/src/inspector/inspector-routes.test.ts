@@ -170,7 +170,10 @@ describe("the lists and runs in the inspector", () => {
     const { url, calls } = await serveFake();
 
     expect(await (await fetch(url + query)).json()).toEqual({ runs: [view], sees: "all" });
-    expect(calls).toEqual([["list", "host", { status: undefined, limit: undefined, after: undefined, ...options }]]);
+    expect(calls).toEqual([
+      ["list", "host", { status: undefined, limit: undefined, after: undefined, ...options }],
+      ["readInput", "r1", "host"],
+    ]);
   });
 
   it("show a run's own fields alone, and the next page where there is one", async () => {

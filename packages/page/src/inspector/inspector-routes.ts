@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { RunCaller, RunListOptions, RunService, RunView } from "@troupe/core/runs";
+import type { RunCaller, RunService, RunView } from "@troupe/core/runs";
 import { encodeSse, SseWriter, toPublicError } from "@troupe/core/transport";
 import type { Exchange, Route, Service } from "@troupe/core/transport";
 import { readInspectorCaller } from "./access.ts";
@@ -7,6 +7,8 @@ import type { AuthorizeInspector } from "./access.ts";
 import { declaredStepsOf } from "./declared-steps.ts";
 import { EventCollector } from "./inspected-events.ts";
 import type { InspectedModelCall, InspectedRun, InspectedRunDetails, InspectedRunPage } from "./inspected-run.ts";
+import { RunFinder } from "./find-runs.ts";
+import type { RunQuery } from "./find-runs.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { toShownJson } from "./shown-json.ts";
 import { readError } from "./step-facts.ts";
@@ -34,6 +36,7 @@ type Visit = {
   readonly exchange: Exchange;
   readonly caller: RunCaller;
   readonly runs: RunService;
+  readonly finder: RunFinder;
   readonly heartbeatMs: number;
   /** The kept model calls, if the sender of the request may see them. */
   readonly modelCalls: ModelCalls | undefined;
@@ -53,13 +56,14 @@ export function inspectorRoutes(
   if (runs === undefined) throw noRuns();
   const { heartbeatMs } = service.settings;
   const kept = inspector.modelCalls === true ? new ModelCalls(runs) : undefined;
+  const finder = new RunFinder(runs);
   const toRoute = (below: string, answer: Answer): Route => ({
     path: path + below,
     get: async (exchange) => {
       exchange.setHeader("X-Content-Type-Options", "nosniff").setHeader("Cross-Origin-Resource-Policy", "same-origin");
       const caller = await readInspectorCaller(exchange, authorize);
       const modelCalls = caller === "host" || authorize === undefined ? kept : undefined;
-      await answer({ exchange, caller, runs, heartbeatMs, modelCalls });
+      await answer({ exchange, caller, runs, finder, heartbeatMs, modelCalls });
     },
   });
   return [
@@ -75,12 +79,17 @@ function noRuns(): TroupeError {
   return new TroupeError("invalid_config", message);
 }
 
-async function sendRuns({ exchange, caller, runs }: Visit): Promise<void> {
-  const { status, limit, after } = readQuery(exchange, ["status", "limit", "after"]);
-  const options = { status: status as RunListOptions["status"], limit: limit && Number(limit), after };
-  const page = await runs.list(caller, options as RunListOptions);
+async function sendRuns({ exchange, caller, finder }: Visit): Promise<void> {
+  const given = readQuery(exchange, ["status", "limit", "after", "name", "session", "text", "since"]);
+  const { status, limit, since, ...texts } = given;
+  const numbers = { limit: limit && Number(limit), since: since && Number(since) };
+  if (Number.isNaN(numbers.since)) throw new TroupeError("invalid_request", "since must be a time in milliseconds.");
+  const page = await finder.find(caller, { status, ...numbers, ...texts } as RunQuery);
   const body: InspectedRunPage = {
-    runs: page.runs.map((run) => toInspectedRun(run, caller)),
+    runs: page.runs.map(({ run, question }) => ({
+      ...toInspectedRun(run, caller),
+      ...(question !== undefined && { question }),
+    })),
     ...(page.next !== undefined && { next: page.next }),
     sees: caller === "host" ? "all" : "own",
   };

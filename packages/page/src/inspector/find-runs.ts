@@ -1,0 +1,97 @@
+import { TroupeError } from "@troupe/core";
+import type { RunCaller, RunListOptions, RunService, RunView } from "@troupe/core/runs";
+import { Questions } from "./questions.ts";
+
+/** The runs to find. Without a filter beyond the status, they are those of one page of the list. */
+export type RunQuery = {
+  readonly status?: RunListOptions["status"];
+  readonly limit?: number | undefined;
+  readonly after?: string | undefined;
+  /** The name of the agent, team or workflow. */
+  readonly name?: string | undefined;
+  readonly session?: string | undefined;
+  /** A text in the question, the name or an id, in any case and without regard to accents. */
+  readonly text?: string | undefined;
+  /** The earliest time at which the runs were created. */
+  readonly since?: number | undefined;
+};
+
+/** A found run, with the beginning of its question. */
+export type FoundRun = { readonly run: RunView; readonly question: string | undefined };
+
+/** Found runs, newest first. `next` is the cursor at which the search continues. */
+export type FoundPage = { readonly runs: readonly FoundRun[]; readonly next?: string };
+
+/** The number of runs that are read at once for a filter. */
+const pageSize = 100;
+/** The maximum number of runs that one request reads for a filter, whether they match or not. */
+const mostRead = 500;
+
+/** Finds the runs of a service for the inspector. A request reads a bounded number of runs, however many there are. */
+export class RunFinder {
+  readonly #runs: Pick<RunService, "list">;
+  readonly #questions: Questions;
+
+  constructor(runs: Pick<RunService, "list" | "readInput">) {
+    this.#runs = runs;
+    this.#questions = new Questions(runs);
+  }
+
+  /** Returns runs of the caller, newest first. Throws `invalid_request` for a wrong option. */
+  async find(caller: RunCaller, query: RunQuery): Promise<FoundPage> {
+    const { status, limit, after } = query;
+    if (isUnfiltered(query)) {
+      const { runs, next } = await this.#runs.list(caller, { status, limit, after });
+      return toPage(await this.#withQuestions(runs, caller), next);
+    }
+    const wanted = checkLimit(limit);
+    const found: FoundRun[] = [];
+    let cursor = after;
+    for (let read = 0; read < mostRead; read += pageSize) {
+      const page = await this.#runs.list(caller, { status, limit: pageSize, after: cursor });
+      const recent = page.runs.filter(({ createdAt }) => createdAt >= (query.since ?? 0));
+      found.push(...(await this.#matching(recent, caller, query)));
+      if (recent.length < page.runs.length || page.next === undefined) return toPage(found, undefined);
+      cursor = page.next;
+      if (found.length >= wanted) break;
+    }
+    return toPage(found, cursor);
+  }
+
+  async #matching(runs: readonly RunView[], caller: RunCaller, query: RunQuery): Promise<FoundRun[]> {
+    const { name, session, text } = query;
+    const chosen = runs.filter(
+      (run) => (name === undefined || run.name === name) && (session === undefined || run.sessionId === session),
+    );
+    const read = await this.#withQuestions(chosen, caller);
+    if (text === undefined) return read;
+    const part = folded(text);
+    return read.filter(({ run, question = "" }) =>
+      [question, run.name, run.runId, run.sessionId].some((each) => folded(each).includes(part)),
+    );
+  }
+
+  async #withQuestions(runs: readonly RunView[], caller: RunCaller): Promise<FoundRun[]> {
+    return await Promise.all(
+      runs.map(async (run) => ({ run, question: await this.#questions.read(run.runId, caller) })),
+    );
+  }
+}
+
+function isUnfiltered({ name, session, text, since }: RunQuery): boolean {
+  return [name, session, text, since].every((filter) => filter === undefined);
+}
+
+function toPage(runs: readonly FoundRun[], next: string | undefined): FoundPage {
+  return { runs, ...(next !== undefined && { next }) };
+}
+
+function checkLimit(limit = 20): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit;
+  throw new TroupeError("invalid_request", "limit must be an integer from 1 to 100.");
+}
+
+/** Returns a text without accents and case, so that `alesund` is found in `Ålesund`. */
+function folded(text: string): string {
+  return text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+}
