@@ -121,9 +121,10 @@ describe("the model calls in the inspector", () => {
 });
 
 describe("the memory of model calls", () => {
-  const call = (step: string, text: string, runId = "r"): Noted => ({
+  const call = (step: string, text: string, { runId = "r", owner = {} } = {}): Noted => ({
     runId,
     step,
+    owner,
     model: { providerId: "p", modelId: "m" },
     isStream: false,
     settings: {},
@@ -152,6 +153,27 @@ describe("the memory of model calls", () => {
     modelCalls.emit("begin", call("b", "more"));
     expect(known()).toEqual(["b"]);
     expect(calls.find("other", "b")).toBeUndefined();
+  });
+
+  it("takes the room of the caller who has most, and never all that another one has", () => {
+    const modelCalls = new EventBus<{ begin: Noted }>();
+    const calls = new ModelCalls({ modelCalls }, lengthOf("one") * 4);
+    const [ada, bob, guest] = [{ userId: "ada" }, { userId: "bob", tenantId: "é" }, {}];
+    const note = (runId: string, step: string, owner: object) =>
+      modelCalls.emit("begin", call(step, "one", { runId, owner }));
+    const known = () =>
+      ["a", "b", "g"].flatMap((runId) =>
+        ["1", "2", "3", "4", "5"].flatMap((step) => (calls.find(runId, step) === undefined ? [] : [runId + step])),
+      );
+    note("a", "1", ada);
+    note("g", "1", guest);
+    for (const step of ["1", "2", "3", "4", "5"]) note("b", step, bob);
+    expect(known()).toEqual(["a1", "b4", "b5", "g1"]);
+    for (const step of ["2", "3", "4"]) note("a", step, ada);
+
+    expect(known()).toEqual(["a4", "b4", "b5", "g1"]);
+    note("g", "2", guest);
+    expect(known()).toEqual(["a4", "b4", "b5", "g2"]);
   });
 
   it("keeps little of a long message, and no whole file", () => {

@@ -1,4 +1,5 @@
 import type { RunService } from "@troupe/core/runs";
+import { ownerKey } from "@troupe/core/transport";
 import type { InspectedModelCall } from "./inspected-run.ts";
 import { toShownJson } from "./shown-json.ts";
 
@@ -8,13 +9,19 @@ const mostCharacters = 16_000_000;
 /** A model call, as a `RunService` reports it. */
 export type Noted = Parameters<Parameters<RunService["modelCalls"]["on"]>[1]>[0];
 
+/** A kept model call: the owner of its run, and the call as JSON. */
+type Kept = { readonly owner: string; readonly json: string };
+
 /**
  * The newest model calls of this process as they were sent, in memory. A call is kept in the bounded form in which it is
- * shown, so that neither long messages nor files fill the memory, and without options that could hold a key.
+ * shown, so that neither long messages nor files fill the memory, and without options that could hold a key. If there
+ * is no room, the owner of runs who has most loses the oldest calls: nobody pushes out the calls of all others.
  */
 export class ModelCalls {
-  /** The calls as JSON, oldest first. */
-  readonly #kept = new Map<string, string>();
+  /** The calls by run and step, oldest first. */
+  readonly #kept = new Map<string, Kept>();
+  /** The number of characters of each owner's calls. */
+  readonly #ofOwner = new Map<string, number>();
   readonly #most: number;
   #characters = 0;
 
@@ -25,24 +32,43 @@ export class ModelCalls {
 
   /** Returns the JSON of the model call that a step of a run has made. A repeated step has its last call. */
   find(runId: string, step: string): string | undefined {
-    return this.#kept.get(keyOf(runId, step));
+    return this.#kept.get(keyOf(runId, step))?.json;
   }
 
   #keep(call: Noted): void {
     const key = keyOf(call.runId, call.step);
     this.#remove(key);
+    const owner = ownerKey(call.owner);
     const json = JSON.stringify(toInspected(call));
-    this.#kept.set(key, json);
-    this.#characters += json.length;
-    for (const [oldest] of this.#kept) {
-      if (this.#characters <= this.#most) return;
-      this.#remove(oldest);
-    }
+    this.#kept.set(key, { owner, json });
+    this.#count(owner, json.length);
+    while (this.#characters > this.#most) this.#removeOldestOf(this.#greatest(owner));
   }
 
   #remove(key: string): void {
-    this.#characters -= this.#kept.get(key)?.length ?? 0;
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
     this.#kept.delete(key);
+    this.#count(kept.owner, -kept.json.length);
+  }
+
+  #removeOldestOf(owner: string): void {
+    for (const [key, kept] of this.#kept) if (kept.owner === owner) return this.#remove(key);
+  }
+
+  #count(owner: string, change: number): void {
+    const characters = (this.#ofOwner.get(owner) ?? 0) + change;
+    this.#characters += change;
+    if (characters === 0) this.#ofOwner.delete(owner);
+    else this.#ofOwner.set(owner, characters);
+  }
+
+  /** Returns the owner with most characters: the given one, unless another has more. */
+  #greatest(given: string): string {
+    let greatest = given;
+    for (const [owner, characters] of this.#ofOwner)
+      if (characters > (this.#ofOwner.get(greatest) ?? 0)) greatest = owner;
+    return greatest;
   }
 }
 

@@ -1,4 +1,5 @@
 import { TroupeError } from "@troupe/core";
+import { cutText } from "@troupe/core/kit";
 import type { RunCaller, RunService } from "@troupe/core/runs";
 import { toShownJson } from "./shown-json.ts";
 
@@ -39,13 +40,12 @@ export class Questions {
 function toQuestion(input: unknown): string {
   const shown = toShownJson(input ?? "");
   const text = typeof shown === "string" ? shown : Array.isArray(shown) ? textOf(shown) : JSON.stringify(shown);
-  const line = text
-    .slice(0, 4 * longestQuestion)
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  return Array.from(line.slice(0, longestQuestion + 1))
-    .slice(0, longestQuestion)
-    .join("");
+  return cutText(
+    cutText(text, 4 * longestQuestion)
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+    longestQuestion,
+  );
 }
 
 /** Returns the texts of the content parts of an input. */

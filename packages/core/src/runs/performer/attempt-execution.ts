@@ -85,7 +85,7 @@ export class AttemptExecution {
   /** Drives a run to its end or to a pause. A failure of the run is an end too. */
   async #drive(attempt: PerformedAttempt): Promise<{ output: Json; error?: StoredEnd["error"] & object }> {
     const { record, journal, keys } = attempt;
-    journal.onModelCall = (call) => this.#parts.modelCalls.emit("begin", call);
+    journal.onModelCall = (call) => this.#parts.modelCalls.emit("begin", { ...call, owner: record.owner });
     try {
       const run = attempt.run ?? this.#makeRun(attempt);
       for await (const chunk of run.chunks) {

@@ -4,6 +4,7 @@ import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { readLastRecord } from "../../agents/journal/read-log.ts";
 import { EventBus } from "../../base/events/event-bus.ts";
 import type { NotedModelCall } from "../../agents/run/run-steps.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { createId } from "../../base/util/create-id.ts";
@@ -48,8 +49,8 @@ export type BegunRun = Ready & {
   readonly telemetry?: ContinuedTelemetry | undefined;
 };
 
-/** The model calls that this process makes for durable runs: `begin` for each call before it is made. */
-type ModelCallNotes = { begin: NotedModelCall };
+/** The model calls that this process makes for durable runs: `begin` for each call of an owner before it is made. */
+type ModelCallNotes = { begin: NotedModelCall & { readonly owner: SessionOwner } };
 
 /** All that the parts of a `RunService` share. */
 export type ServiceParts = {

@@ -55,12 +55,15 @@ describe("a host that looks into runs", () => {
     const service = await serveRuns({ teams: { t: desk }, storage: new InMemoryStorage() });
     const calls: NotedModelCall[] = [];
     const stop = service.modelCalls.on("begin", (call) => void calls.push(call));
+    const owners: unknown[] = [];
+    service.modelCalls.on("begin", ({ owner }) => void owners.push(owner));
     service.modelCalls.on("begin", () => {
       throw new Error("A failing listener changes no run.");
     });
-    const { runId } = await service.accept({ ...request, kind: "team", name: "t" });
+    const { runId } = await service.accept({ ...request, kind: "team", name: "t", owner: { userId: "ada" } });
     const done = (await readEvents(service, runId)).flatMap((event) => (event.type === "done" ? [event.step] : []));
 
+    expect(owners).toEqual(calls.map(() => ({ userId: "ada" })));
     expect(calls.map(({ runId: of, step }) => [of, step])).toEqual([
       [runId, "m/0"],
       [runId, expect.stringMatching(/^t\/0\/0\/.*m\/0$/)],
