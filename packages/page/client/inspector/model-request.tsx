@@ -4,6 +4,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { formatCount, formatShort, isObject } from "../ui/format.ts";
 import { toVisible } from "../ui/unseen.ts";
 import type { InspectorClient } from "./inspector-client.ts";
+import { toCurl } from "./to-curl.ts";
 import { ValueView } from "./value-view.tsx";
 
 type RequestProps = {
@@ -22,6 +23,7 @@ export function ModelRequest(props: RequestProps) {
     <section class="sent" aria-label="As it was sent">
       <header>
         <h4>As it was sent</h4>
+        <CopyButton text={toCurl(call)} name="Copy as curl, without a key" words="curl" />
         <CopyButton text={JSON.stringify(call, undefined, 2)} name="Copy the call" />
       </header>
       <Settings call={call} />

@@ -3,8 +3,11 @@ import { Icon } from "./icon.tsx";
 
 type CopyState = "ready" | "copied" | "refused";
 
+/** `words` stand beside the icon, where one place has several buttons. */
+type CopyProps = { readonly text: string; readonly name: string; readonly words?: string };
+
 /** A button that copies a text, and reports success or the browser's refusal. */
-export function CopyButton({ text, name }: { text: string; name: string }) {
+export function CopyButton({ text, name, words }: CopyProps) {
   const [state, setState] = useState<CopyState>("ready");
   useEffect(() => {
     if (state === "ready") return undefined;
@@ -16,6 +19,7 @@ export function CopyButton({ text, name }: { text: string; name: string }) {
     <>
       <button type="button" class="quiet" onClick={copy} aria-label={state === "copied" ? "Copied" : name} title={name}>
         <Icon name={state === "copied" ? "check" : "copy"} size={16} />
+        {words !== undefined && <small>{words}</small>}
       </button>
       {state === "refused" && (
         <span class="refused" role="alert">
