@@ -125,22 +125,6 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
     },
   );
 
-  it("finds a question that waits in a browser that did not ask it [page.approval]", async () => {
-    const { url } = await servePage();
-    const asking = await Visit.open(url, "asking");
-    await asking.begin("concierge", "Book a room in Oslo.");
-    await asking.page.getByRole("region", { name: "May book_room be called?" }).waitFor();
-
-    const { page } = await Visit.open(url, "other");
-    await page.getByText("waits for an answer").waitFor({ state: "attached" });
-    await page.locator(".session a").click();
-    await page.getByRole("button", { name: "Approve" }).click();
-
-    await page.getByText("The room is booked.", { exact: true }).waitFor();
-    await asking.page.getByText("The room is booked.", { exact: true }).waitFor();
-    expect(await asking.page.getByRole("button", { name: "Approve" }).count()).toBe(0);
-  });
-
   it.each(looks)(
     "answers a turn again, in the same words or in others, and stops an answer, %s [page.regenerate] [page.stop]",
     async (name, look) => {

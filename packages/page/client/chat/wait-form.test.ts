@@ -15,7 +15,7 @@ const pay = { toolName: "pay", args: { amount: 1 } };
 
 describe("a wait of a run", () => {
   it.each<[Omit<Wait, "waitId">, title: string, buttons: string[]]>([
-    [{ kind: "approval", about: pay }, "May pay be called?", ["Approve", "Refuse"]],
+    [{ kind: "approval", about: pay }, "May pay be called?", ["Approve", "Refuse", "Change arguments"]],
     [{ kind: "approval", about: null }, "May the tool be called?", ["Approve", "Refuse"]],
     [{ kind: "input", about: pay }, "What is the result of pay?", ["Send result", "It failed"]],
     [{ kind: "doubt", about: pay }, "pay was cut off. Did it happen?", ["It happened", "Call it again", "Give up"]],
@@ -43,5 +43,58 @@ describe("a wait of a run", () => {
     body.all("button")[0]?.fire("click");
 
     await vi.waitFor(() => expect(onAnswer).toHaveBeenCalledWith("w1", answer));
+  });
+
+  it("explains a doubt and an upgrade, and what each answer will do [page.approval]", () => {
+    const doubt = show({ kind: "doubt", about: pay }).body;
+    expect(doubt.text).toContain("It does not know if the call took effect.");
+    expect(
+      doubt
+        .one("Answers")
+        .all("b")
+        .map(({ text }) => text),
+    ).toEqual(["It happened", "Call it again", "Give up"]);
+    expect(doubt.one("Answers").all("li")[1]?.text).toBe("Call it again: If it did happen, it then happens twice.");
+    const upgrade = show({ kind: "upgrade", about: {} }).body;
+    expect(
+      upgrade
+        .one("Answers")
+        .all("li")
+        .map(({ text }) => text),
+    ).toEqual(["Try again: The run goes on with what the service has now.", "Give up: The run ends here."]);
+    expect(show({ kind: "approval", about: pay }).body.all("Answers")).toEqual([]);
+  });
+
+  it("approves a call with arguments that were changed, and with no others than an object [page.approval]", async () => {
+    const { body, onAnswer } = show({ kind: "approval", about: pay });
+    const press = (label: string) =>
+      body
+        .all("button")
+        .find(({ text }) => text === label)
+        ?.fire("click");
+    press("Change arguments");
+    const field = body.one("textarea");
+    expect(field.value).toBe('{\n  "amount": 1\n}');
+    for (const typed of ["{", "[1]", '"é"', "null"]) {
+      field.value = typed;
+      field.fire("input");
+      press("Approve");
+      expect(body.all("p").at(-1)?.text).toBe("The arguments must be an object in JSON.");
+    }
+    expect(onAnswer).not.toHaveBeenCalled();
+    field.value = '{"amount":2,"to":"Zoë"}';
+    field.fire("input");
+    press("Approve");
+
+    await vi.waitFor(() =>
+      expect(onAnswer.mock.calls).toEqual([["w1", { approved: true, args: { amount: 2, to: "Zoë" } }]]),
+    );
+  });
+
+  it("approves a call with its own arguments unless they are changed", async () => {
+    const { body, onAnswer } = show({ kind: "approval", about: pay });
+    body.all("button")[0]?.fire("click");
+
+    await vi.waitFor(() => expect(onAnswer.mock.calls).toEqual([["w1", { approved: true }]]));
   });
 });
