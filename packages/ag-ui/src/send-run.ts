@@ -34,9 +34,7 @@ export type SendOptions = {
 export async function sendRun(exchange: Exchange, run: ServedStoredRun, options: SendOptions): Promise<void> {
   exchange.record.runId = run.runId;
   exchange.setHeader("X-AG-UI-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
-  const stopWatching = exchange.onClose(() => {
-    if (!exchange.isFinished) run.disconnect();
-  });
+  const stopWatching = exchange.onLeave(() => run.disconnect());
   try {
     run.follow();
     await new RunSender(exchange, run, options).send();

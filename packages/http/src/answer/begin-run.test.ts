@@ -10,7 +10,7 @@ import { callOf, givenIds, settle } from "../../test/given-call.ts";
 import { GivenRun } from "../../test/given-run.ts";
 import { WrittenResponse } from "@troupe-internal/fake-responses";
 import { exchangeOf } from "../../test/exchange-of.ts";
-import { beginRun, endWithClient } from "./begin-run.ts";
+import { beginRun } from "./begin-run.ts";
 
 const silent = createLogger({ write: () => undefined });
 
@@ -107,34 +107,6 @@ describe("beginRun", () => {
     const call = { ...again.call, service: refused.service };
     await expect(beginRun(call)).rejects.toMatchObject({ code: "unavailable" });
     expect(again.response.headers["connection"]).toBe("close");
-  });
-});
-
-describe("endWithClient", () => {
-  const watch = (fields: object = {}) => {
-    const response = Object.assign(new WrittenResponse(), fields);
-    const { run, told } = new GivenRun();
-    endWithClient(exchangeOf(response).exchange, run);
-    return { response, told };
-  };
-
-  it("lets the run go when its client leaves, once", () => {
-    const { response, told } = watch();
-    expect(told).toEqual([]);
-    response.emit("close");
-    response.emit("close");
-    expect(told).toEqual(["disconnect"]);
-  });
-
-  it("lets the run of a client that has left go at once, and listens to nothing", () => {
-    const { response, told } = watch({ destroyed: true });
-    expect([told, response.listenerCount("close")]).toEqual([["disconnect"], 0]);
-  });
-
-  it("does not disconnect a client whose answer is whole", () => {
-    const { response, told } = watch({ writableFinished: true });
-    response.emit("close");
-    expect(told).toEqual([]);
   });
 });
 

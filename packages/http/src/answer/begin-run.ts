@@ -31,7 +31,7 @@ export async function beginRun({ exchange, service, requested, terms }: RunCall)
   exchange.record.runEnd = endOf(beginning);
   const run = await beginning;
   showIds(exchange, run);
-  endWithClient(exchange, run);
+  exchange.onLeave(() => run.disconnect());
   return run;
 }
 
@@ -40,14 +40,6 @@ function showIds(exchange: Exchange, { runId, sessionId, isStored }: ServedRun):
   exchange.record.runId = runId;
   exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
   if (isStored) exchange.setHeader("Content-Location", pathOfRun(exchange, runId));
-}
-
-/** Reports a disconnect to the run if its client leaves before the answer has ended. */
-export function endWithClient(exchange: Exchange, run: ServedRun): void {
-  if (exchange.isDestroyed) return run.disconnect();
-  exchange.onClose(() => {
-    if (!exchange.isFinished) run.disconnect();
-  });
 }
 
 /**

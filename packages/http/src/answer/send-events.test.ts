@@ -8,12 +8,11 @@ import { WrittenResponse } from "@troupe-internal/fake-responses";
 import { exchangeOf } from "../../test/exchange-of.ts";
 import { sendEvents } from "./answer-stream.ts";
 import type { StreamOptions } from "./answer-stream.ts";
-import { endWithClient } from "./begin-run.ts";
 
 /** Sends the events of a run to a client with whom the sending ends. */
 function answer(run: GivenRun, options: Partial<StreamOptions> = {}, response = new WrittenResponse()) {
   const made = exchangeOf(response);
-  endWithClient(made.exchange, run.run);
+  made.exchange.onLeave(() => run.run.disconnect());
   const done = sendEvents(run.run, made.exchange, { heartbeatMs: 60_000, early: false, ...options });
   done.catch(() => undefined);
   return { ...made, done, response };

@@ -5,7 +5,6 @@ import type { RunStatus } from "@troupe/core/runs";
 import { sseHeaders, toPublicRun } from "@troupe/core/transport";
 import type { Exchange, FoundRun, Route } from "@troupe/core/transport";
 import { sendEvents } from "../answer/answer-stream.ts";
-import { endWithClient } from "../answer/begin-run.ts";
 import { readLastEventId } from "../request/read-delivery.ts";
 import { readQuery, toNumber } from "../request/read-query.ts";
 import type { HttpParts } from "../settings/http-options.ts";
@@ -71,7 +70,7 @@ async function followRun(exchange: Exchange, parts: HttpParts): Promise<void> {
   run.checkReadable(view);
   exchange.setHeader("X-Run-Id", run.runId).setHeader("X-Session-Id", run.sessionId);
   if (exchange.method === "HEAD") return exchange.send(200, sseHeaders);
-  endWithClient(exchange, run);
+  exchange.onLeave(() => run.disconnect());
   await sendEvents(run, exchange, {
     heartbeatMs: parts.service.settings.heartbeatMs,
     early: view.endedAt === undefined,

@@ -8,7 +8,7 @@ import type { ServedModel } from "../models/served-models.ts";
 import { readChatRequest } from "../request/chat-request.ts";
 import type { ChatRequest } from "../request/chat-request.ts";
 import type { ApiParts } from "../run/api-parts.ts";
-import { beginRun, endWithClient, showIds, waitingTools } from "../run/begin-run.ts";
+import { beginRun, showIds, waitingTools } from "../run/begin-run.ts";
 import type { RunPlan } from "../run/begin-run.ts";
 import { continueRun, isAnswering } from "../run/continue-run.ts";
 import { readPart } from "../run/part-events.ts";
@@ -46,7 +46,7 @@ export async function answerChat(exchange: Exchange, parts: ApiParts): Promise<v
     outputs.length > 0 && isAnswering({ outputs, approvals: [] })
       ? await continueChat(exchange, parts, { request, model })
       : await beginChat(exchange, parts, { request, model });
-  const stopWatching = endWithClient(exchange, answer.run);
+  const stopWatching = exchange.onLeave(() => answer.run.disconnect());
   try {
     await (request.stream ? streamChat(answer) : sendChat(answer));
   } finally {

@@ -6,7 +6,7 @@ import type { ServedModel } from "../models/served-models.ts";
 import { readResponseRequest } from "../request/response-request.ts";
 import type { ResponseRequest } from "../request/response-request.ts";
 import type { ApiParts } from "../run/api-parts.ts";
-import { beginRun, endWithClient, showIds, waitingTools } from "../run/begin-run.ts";
+import { beginRun, showIds, waitingTools } from "../run/begin-run.ts";
 import type { RunPlan } from "../run/begin-run.ts";
 import { continueRun, isAnswering } from "../run/continue-run.ts";
 import { readBody } from "../run/read-body.ts";
@@ -29,7 +29,7 @@ export async function createResponse(exchange: Exchange, parts: ApiParts): Promi
   const answers = { outputs: request.conversation.outputs, approvals: request.approvals };
   const answer = await (isAnswering(answers) ? goOn(exchange, parts, asked) : begin(exchange, parts, asked));
   if (request.background && !request.stream) return sendQueued(answer);
-  const stopWatching = endWithClient(exchange, answer.run);
+  const stopWatching = exchange.onLeave(() => answer.run.disconnect());
   try {
     await (request.stream ? streamResponse(answer) : sendResponse(answer));
   } finally {

@@ -2,7 +2,6 @@ import type { MessageContent } from "@troupe/core";
 import type { Exchange, Route } from "@troupe/core/transport";
 import { signInOpenWebUi } from "../identity/open-webui.ts";
 import type { ApiParts } from "../run/api-parts.ts";
-import { endWithClient } from "../run/begin-run.ts";
 import { apiError, wrongField } from "../wire/api-error.ts";
 import { toResponseId } from "../wire/ids.ts";
 import { streamResponse } from "./answer-response.ts";
@@ -55,7 +54,7 @@ async function retrieve(exchange: Exchange, parts: ApiParts, response: FoundResp
   run.checkReadable(view);
   const { stored, ...answer } = await answerOf(exchange, parts, response);
   const past = response.part < stored.length - 1 ? stored[response.part] : undefined;
-  const stopWatching = endWithClient(exchange, run);
+  const stopWatching = exchange.onLeave(() => run.disconnect());
   try {
     await streamResponse({ ...answer, past, after });
   } finally {

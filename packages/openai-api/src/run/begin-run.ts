@@ -74,17 +74,6 @@ export function showIds(exchange: Exchange, { runId, sessionId }: Pick<ServedRun
   exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
 }
 
-/**
- * Reports a disconnect to the run if its client leaves before the end of the answer. Returns the function that stops
- * watching.
- */
-export function endWithClient(exchange: Exchange, run: Pick<ServedRun, "disconnect">): () => void {
-  if (exchange.isDestroyed) run.disconnect();
-  return exchange.onClose(() => {
-    if (!exchange.isFinished) run.disconnect();
-  });
-}
-
 type Options = RequestedRun<unknown, unknown>["opts"];
 
 function optionsOf(plan: RunPlan, { metadata, modelOptions }: Options): Partial<Options> {

@@ -41,10 +41,7 @@ export type UiAnswerOptions = {
  */
 export async function answerUi(exchange: Exchange, run: ServedStoredRun, options: UiAnswerOptions): Promise<void> {
   // The connection is watched only until the message is sent: a run that waits then continues without this client.
-  const stopWatching = exchange.onClose(() => {
-    if (!exchange.isFinished) run.disconnect();
-  });
-  if (exchange.isDestroyed) run.disconnect();
+  const stopWatching = exchange.onLeave(() => run.disconnect());
   try {
     run.follow();
     await new UiAnswer(exchange, run, options).send();

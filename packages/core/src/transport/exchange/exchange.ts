@@ -84,6 +84,20 @@ export abstract class Exchange {
   /** Calls a listener when the exchange is over. Returns the function that removes it. */
   abstract onClose(listener: () => void): () => void;
 
+  /**
+   * Calls a listener if the client leaves before the end of the answer: at once if it has already left. Returns the
+   * function that removes the listener.
+   */
+  onLeave(listener: () => void): () => void {
+    if (this.isDestroyed) {
+      listener();
+      return () => {};
+    }
+    return this.onClose(() => {
+      if (!this.isFinished) listener();
+    });
+  }
+
   /** Sets a header of the answer, before it begins. */
   abstract setHeader(name: string, value: string | number): this;
   /** Removes a header of the answer, before it begins. */
