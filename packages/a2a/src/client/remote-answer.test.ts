@@ -35,6 +35,12 @@ function take(...events: RemoteEvent[]) {
 describe("the text of an answer", () => {
   it.each<[string, RemoteEvent[], string[], string]>([
     ["grows by pieces", [piece("a", [text("Ra")], false), piece("a", [text("in"), text(".")])], ["Ra", "in."], "Rain."],
+    [
+      "grows by a piece that begins like all before it",
+      [piece("a", [text("Ja")]), piece("a", [text("Ja, ja.")])],
+      ["Ja", "Ja, ja."],
+      "JaJa, ja.",
+    ],
     ["has artifacts apart", [piece("a", [text("1")]), piece("b", [text("2")])], ["1", "\n\n2"], "1\n\n2"],
     [
       "goes on with an artifact before the last",

@@ -23,6 +23,8 @@ describe("TextMeter", () => {
     ["data before its type", '{ "input" : [ { "data" : "QUJD" , "type":"image" } ] }', 4],
     ["data with escaped slashes", String.raw`{"input":[{"data":"\/9j\/4AAQ"}]}`, 10],
     ["data with escaped quotes and backslashes", String.raw`{"input":[{"data":"a\"b\\"}]}`, 6],
+    ["data behind a text with an odd number of quotes", String.raw`{"input":[{"text":"\"","data":"QUJD"}]}`, 4],
+    ["data behind a text that ends in a backslash", String.raw`{"input":[{"text":"ü\\","data":"QUJD"}]}`, 4],
     ["data behind other fields", '{"sessionId":"data","input":[{"data":"QUJD"}]}', 4],
     ["data before other fields", '{"input":[{"data":"QUJD"}],"userId":"{[data"}', 4],
     ["data in unfinished JSON", '{"input":[{"data":"QUJD', 4],

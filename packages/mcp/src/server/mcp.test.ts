@@ -196,6 +196,31 @@ describe("mcp", () => {
       .toEqual(new Set(["one", "two"]));
   });
 
+  it("is over only once its sessions are, one of which ends slowly [mcp-server.shutdown]", async () => {
+    const [closing, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { handler, service } = serveHandler({
+      protocol: {
+        extend: (server) => {
+          const close = server.close.bind(server);
+          server.close = async () => {
+            closing.resolve();
+            await held.promise;
+            await close();
+          };
+        },
+      },
+    });
+    await connect(handler, { mode: "legacy" });
+    let isClosed = false;
+    const closed = service.close({ graceMs: 60_000 }).then(() => (isClosed = true));
+    await closing.promise;
+    for (let turn = 0; turn < 20; turn++) await soon();
+
+    expect(isClosed).toBe(false);
+    held.resolve();
+    await closed;
+  });
+
   it("ends its sessions with the service, and refuses what comes later [mcp-server.shutdown]", async () => {
     const { handler, service } = serveHandler({ protocol: { extend: () => undefined } });
     const client = await connect(handler, { mode: "legacy" });

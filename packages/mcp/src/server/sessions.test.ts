@@ -5,7 +5,7 @@ import type { ServerPurpose } from "./tasks/server-parts.ts";
 import { Sessions } from "./sessions.ts";
 
 type TransportOptions = { sessionIdGenerator: () => string; onsessionclosed: () => void };
-type Asked = { isOpen?: boolean; body?: unknown; opts?: RunOpts };
+type Asked = { isOpen?: boolean; body?: unknown; opts?: RunOpts; address?: string };
 
 const initialize = { method: "initialize" };
 
@@ -43,16 +43,17 @@ function startSessions({ maxSessions = 100, sessionIdleMs = 1000, opens = true }
     },
     { maxSessions, sessionIdleMs },
   );
-  const answer = async (session: string | undefined, { isOpen = false, body, opts = {} }: Asked = {}) => {
+  const answer = async (session: string | undefined, { isOpen = false, body, opts = {}, address }: Asked = {}) => {
     const answered = Promise.withResolvers<void>();
-    const caller = { opts, secrets: ["key"], answered: answered.promise, ...(session !== undefined && { session }) };
+    const named = { ...(session !== undefined && { session }), ...(address !== undefined && { address }) };
+    const caller = { opts, secrets: ["key"], answered: answered.promise, ...named };
     const options = body === undefined ? {} : { parsedBody: body };
     const reply = await sessions.answer({ request: new Request("http://localhost/"), options, caller });
     if (!isOpen) answered.resolve();
     return { reply, status: reply?.status, finish: answered.resolve };
   };
-  const open = async (opts: RunOpts = {}) => {
-    await answer(undefined, { body: initialize, opts });
+  const open = async (opts: RunOpts = {}, address?: string) => {
+    await answer(undefined, { body: initialize, opts, ...(address !== undefined && { address }) });
     return ids.at(-1) ?? "";
   };
   const failNext = () => (fails = true);
@@ -188,6 +189,22 @@ describe("a session that makes room", () => {
     expect(sessions.servers).toHaveLength(1);
     await open();
     expect(closed).toEqual([]);
+  });
+});
+
+describe("the share of one caller", () => {
+  it.each<[string, RunOpts, string, RunOpts, string]>([
+    ["an address without a user", {}, "10.0.0.1", {}, "10.0.0.2"],
+    ["a user", { userId: "ada" }, "10.0.0.1", { userId: "bob" }, "10.0.0.1"],
+    ["a user of a tenant", { userId: "ada", tenantId: "é" }, "10.0.0.1", { userId: "ada", tenantId: "e" }, "10.0.0.1"],
+  ])("is a number of sessions: one more of %s ends its own oldest session, and no other", async (...callers) => {
+    const [, opts, address, otherOpts, otherAddress] = callers;
+    const { open, closed } = startSessions();
+    await open(otherOpts, otherAddress);
+    for (let count = 0; count < 20; count++) await open(opts, address);
+    expect(closed).toEqual([]);
+    await open(opts, address);
+    expect(closed).toEqual([1]);
   });
 });
 
