@@ -111,6 +111,32 @@ describe("fromAiSdk", () => {
     });
   });
 
+  it.each(["generate", "stream"] as const)(
+    "asks again with the files of the last message alone where the package refuses a file, for %s",
+    async (method) => {
+      const { model } = modelV3();
+      const prompts: unknown[] = [];
+      const refuse = async ({ prompt }: LanguageModelV3CallOptions) => {
+        prompts.push(prompt);
+        const name = "AI_UnsupportedFunctionalityError";
+        return await Promise.reject(Object.assign(new Error("No."), { name, functionality: "file" }));
+      };
+      Object.assign(model, { doGenerate: refuse, doStream: refuse });
+      const seen = (data: string) => [{ type: "image" as const, data, mimeType: "image/png" }];
+      const messages = [
+        { role: "user" as const, content: seen("QQ==") },
+        { role: "assistant" as const, content: "An A." },
+        { role: "user" as const, content: seen("Qg==") },
+      ];
+      const asked = fromAiSdk(model);
+      const call = method === "generate" ? asked.generate(messages) : collectResponse(asked.stream(messages));
+      await expect(call).rejects.toMatchObject({ code: "unsupported_media_type" });
+
+      const sent = prompts.map((prompt) => ["QQ==", "Qg=="].filter((data) => JSON.stringify(prompt).includes(data)));
+      expect(sent).toEqual([["QQ==", "Qg=="], ["Qg=="]]);
+    },
+  );
+
   it("reports a warning of the package as run.warning, without the package's words", async () => {
     const agent = new Agent({ name: "helper", model: fromAiSdk(modelV3().model) });
     const warnings: unknown[] = [];

@@ -77,6 +77,19 @@ describe.each(["v3", "v4"])("the call options of specification %s", (version) =>
   });
 });
 
+it.each(["v3", "v4"])("the caller's own options of a vendor go before every option of ours, for %s", (version) => {
+  for (const providerId of vendors) {
+    const context = { providerId, modelId: "m-5", version, reportOmitted: () => {}, calledTools: [] } as never;
+    const read = (given: ModelCallOptions) =>
+      Object.values(toCallOptions(given, context)["providerOptions"] ?? {}) as Record<string, unknown>[];
+    for (const given of Object.values(options)) {
+      const [ours = {}] = read({ ...given, vendor: {} });
+      const own = Object.fromEntries(Object.keys(ours).map((name) => [name, "own"]));
+      expect(read({ ...given, vendor: { [providerId]: own } })[0] ?? {}).toEqual(own);
+    }
+  }
+});
+
 it("the tools that the history calls are sent where there are none, so that the vendor takes the history", () => {
   const context = { providerId: "acme", modelId: "m", version: "v4", reportOmitted: () => undefined };
   const names = (given: object, calledTools: string[]) =>

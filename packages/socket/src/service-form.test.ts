@@ -152,7 +152,9 @@ describe("a gateway over a service", () => {
   it("sends the end of a run to a client that is behind with reading, once the grace period is over", async () => {
     const { agent, say } = teller(1);
     const { io } = new FakeNamespace(async () => []);
-    const service = createService({ agents: { a: agent }, logger: silent });
+    const logged: string[] = [];
+    const logger = createLogger({ level: "warn", write: (line) => void logged.push(line) });
+    const service = createService({ agents: { a: agent }, logger });
     createAgentGateway({ service, io });
     const socket = new FakeSocket("1", "ada");
     // As if a packet waited that the client does not read.
@@ -167,6 +169,8 @@ describe("a gateway over a service", () => {
     await service.close({ graceMs: 20 });
 
     expect(socket.sent.map(({ name }) => name)).toEqual(["agent.chunk", "agent.done"]);
+    // The run itself was over before.
+    expect(logged).toEqual([]);
   });
 
   it("holds no place for a request with a position that is none", async () => {

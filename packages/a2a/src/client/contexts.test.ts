@@ -73,6 +73,21 @@ describe("a session with a remote agent", () => {
     expect(contexts).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), undefined, "own-1"]);
   });
 
+  it.each(["FAILED", "REJECTED", "CANCELED", "AUTH_REQUIRED"])(
+    "stays in the context that the agent says, also after a task of it ended as %s [remote.context]",
+    async (state) => {
+      let count = 0;
+      const served = await fakeRemote((asked, response) => {
+        sendResult(asked, response, { task: task1(++count === 1 ? state : "COMPLETED", "Ré", { contextId: "own-1" }) });
+      });
+      const agent = new A2ARemoteAgent({ url: served.url });
+      await expect(agent.run("1", { sessionId: "s" })).rejects.toThrow();
+      await agent.run("2", { sessionId: "s" });
+
+      expect(messagesOf(served).map(({ contextId }) => contextId)).toEqual([expect.any(String), "own-1"]);
+    },
+  );
+
   it("goes on with a task that waits for an answer, once [remote.input-required]", async () => {
     let count = 0;
     const served = await fakeRemote((asked, response) => {

@@ -89,6 +89,14 @@ describe("the options of a remote agent", () => {
     expect((await named.run("Umbrella?")).agentName).toBe("sky");
   });
 
+  it.each([undefined, "", null, 7])("has no description if the card's is %j", async (description) => {
+    const { url } = await fakeRemote(completes, card1({ description }));
+    const agent = new A2ARemoteAgent({ url });
+    await agent.discover();
+
+    expect(agent.description).toBeUndefined();
+  });
+
   it("a request may take timeoutMs, 60000 by default [remote.timeout]", async () => {
     const { url } = await fakeRemote(() => undefined);
     const error = await new A2ARemoteAgent({ url, name: "sky", timeoutMs: 30 })

@@ -83,6 +83,17 @@ describe("the status of a task", () => {
   });
 
   it.each([
+    [["approval"], "input-required"],
+    [["event"], "working"],
+    [["sleep", "event"], "working"],
+    [["event", "approval"], "input-required"],
+    [["question", "sleep"], "input-required"],
+  ] as const)("of a run that waits for %j is %s", (kinds, state) => {
+    const waits = kinds.map((kind, index) => wait(`w${index}`, { kind }));
+    expect(toStatus({ ...run, status: "waiting", startedAt: 2, attempts: 1, waits }, form)).toMatchObject({ state });
+  });
+
+  it.each([
     { waits: [wait("w1", { askedAt: 7 }), wait("w2", { askedAt: 9 }), wait("w3", { askedAt: 8 })], at: 9 },
     { waits: [wait("w1"), wait("w2", { askedAt: 5 })], at: 5 },
     { waits: [wait("w1")], at: 2 },

@@ -35,6 +35,20 @@ describe("readMail", () => {
     expect(readMail(mail)).toEqual({ text: "Plain", attachments: [] });
   });
 
+  it.each(["related", "mixed", "alternative"])(
+    "prefers plain text also to HTML within a multipart/%s, wherever it stands [gmail.read]",
+    (kind) => {
+      const html = multipart(kind, part("text/html", "<p>HTML</p>"));
+      const plain = part("text/plain", "Schön");
+
+      for (const parts of [
+        [html, plain],
+        [plain, html],
+      ])
+        expect(readMail(multipart("alternative", ...parts)).text).toBe("Schön");
+    },
+  );
+
   it("reads HTML as text, without styles, scripts and comments [gmail.read]", () => {
     const html = "<style>p{}</style><script>alert(1)</script><!-- no --><p>Dear Ann,</p><p>5 &lt; 6 &amp; 7<br>Bob</p>";
 
