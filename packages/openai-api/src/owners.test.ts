@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { scripted, teller, weatherTool, weatherTurns } from "../test/agents.ts";
 import { serve } from "../test/serve.ts";
 import type { TestApi } from "../test/serve.ts";
+import { toResponseId } from "./wire/ids.ts";
 
 /** The ways to name a response of another caller: every endpoint that takes an id. */
 const ways: readonly (readonly [
@@ -49,6 +50,25 @@ describe.each(kinds)("%s of a caller", (_kind, more) => {
       }
       expect((await api.ask(`/v1/responses/${id}`, { headers: headersOf(owner) })).status).toBe(200);
     }
+  });
+});
+
+describe("a run that the caller began over another protocol", () => {
+  // A previous response only names its session, which may have runs of several protocols.
+  const reading = ways.filter(([name]) => name !== "previous_response_id");
+
+  it.each(reading)("is no response as long as it has no turn: %s", async (_, call) => {
+    const agent = teller({ name: "helper" });
+    const runs = new RunService({ storage: new InMemoryStorage(), agents: { helper: agent } });
+    onTestFinished(async () => await runs.close());
+    const api = await serve({ agents: { helper: agent }, runs });
+    // The run stays queued, because its service performs no runs.
+    const { runId } = await runs.accept({ kind: "agent", name: "helper", input: "mine", owner: { userId: "ada" } });
+    const { sessionId } = await runs.get(runId, "host");
+    const id = toResponseId({ sessionId, runId, part: 0 });
+
+    expect(await call(api, id, headersOf("ada"))).toBe(404);
+    expect((await runs.get(runId, "host")).status).toBe("queued");
   });
 });
 

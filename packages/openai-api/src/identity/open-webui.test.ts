@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { ServiceRequest } from "@troupe/core/service";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { teller } from "../../test/agents.ts";
 import { serve } from "../../test/serve.ts";
@@ -81,6 +82,29 @@ describe("the user of a request from Open WebUI", () => {
   ])("is unknown with a token that has %s", async (_, jwt) => {
     const { say } = await open({ jwtSecret: secret });
     expect(await say(["one"], { "x-openwebui-user-jwt": jwt })).toBe(401);
+  });
+});
+
+describe("mayRun", () => {
+  const model = { model: "teller" };
+
+  it.each<[string, string, object?]>([
+    ["the list of models", "/v1/models"],
+    ["a model", "/v1/models/teller"],
+    ["Chat Completions", "/v1/chat/completions", { ...model, messages: asked(["one"]) }],
+    ["a stream of Chat Completions", "/v1/chat/completions", { ...model, messages: asked(["one"]), stream: true }],
+    ["Responses", "/v1/responses", { ...model, input: "one" }],
+    ["a stream of Responses", "/v1/responses", { ...model, input: "one", stream: true }],
+  ])("gets the user of Open WebUI for %s", async (_, path, body) => {
+    const users = new Set<string | undefined>();
+    const mayRun = ({ principal }: ServiceRequest) => {
+      users.add(principal?.userId);
+      return true;
+    };
+    const { ask } = await serve({ agents: { teller: teller() } }, { api: { openWebUi: trusted, mayRun } });
+    const sent = body && { method: "POST", body: JSON.stringify(body) };
+    const { status } = await ask(path, { ...sent, headers: { "content-type": "application/json", ...chatOf("c1") } });
+    expect([status, [...users]]).toEqual([200, ["ada"]]);
   });
 });
 
