@@ -115,6 +115,17 @@ describe("the events of a live run", () => {
     expect([sent, fail.mock.calls]).toEqual([[], [[expect.objectContaining({ code: "invalid_request" }), ids]]]);
   });
 
+  it.each([new Error("left"), new TroupeError("unavailable", "The service ends.")])(
+    "end with their failure, whatever has aborted the run: %s",
+    async (reason) => {
+      const { client, fail } = startClient();
+      const { run, left } = startRun([new Error("lost")]);
+      left.abort(reason);
+      await sendRun(client, run, { ids, fail });
+      expect(fail.mock.calls).toEqual([[expect.any(TroupeError), ids]]);
+    },
+  );
+
   it("end while they wait for room, when the run is cancelled", async () => {
     const { client, sent, state, fail } = startClient(1);
     const { run, left, ended } = startRun([chunk("a"), chunk("b"), end()]);

@@ -173,6 +173,32 @@ describe("a gateway over a service", () => {
     expect(logged).toEqual([]);
   });
 
+  it("ends once the runs are over that its clients follow, though a request of one is still read", async () => {
+    const { agent, say } = teller(1);
+    const { io } = new FakeNamespace(async () => []);
+    const [reading, read] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
+    let asked = 0;
+    const runOptions = async () => {
+      asked += 1;
+      if (asked === 1) return undefined;
+      reading.resolve();
+      return await read.promise;
+    };
+    const service = createService({ agents: { a: agent }, runOptions, logger: silent });
+    onTestFinished(() => read.resolve(undefined));
+    createAgentGateway({ service, io });
+    const socket = new FakeSocket("1", "ada");
+    (io.of("/service") as unknown as FakeNamespace).emit("connection", socket);
+    await socket.ask("agent.run", run);
+    void socket.ask("agent.run", run);
+    await reading.promise;
+    let isClosed = false;
+    void service.close({ graceMs: 600_000 }).then(() => (isClosed = true));
+    say(1);
+
+    await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 15_000 });
+  });
+
   it("holds no place for a request with a position that is none", async () => {
     const { agent, say } = teller(1);
     const { service, join } = await serveOver({ agents: { a: agent }, storage: new InMemoryStorage(), durable: true });

@@ -157,6 +157,42 @@ describe("a client that comes back after a short break", () => {
     expect(client.socket.recovered).toBe(true);
   });
 
+  it("begins nothing for a client that leaves before it is signed in again [socket.recovery]", async () => {
+    const { agent, say, calls } = teller(3);
+    const [asking, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    const { join, io } = await serveUsers(
+      {
+        agents: { a: agent },
+        authMiddleware: undefined,
+        authenticate: async (request) => {
+          asked += 1;
+          if (asked === 2) {
+            asking.resolve();
+            await answer.promise;
+          }
+          return authenticate(request);
+        },
+      },
+      recovery,
+    );
+    const client = await join({ auth: { user: "ada" }, ...back });
+    const { runId } = await client.ask("agent.run", run);
+    say(1);
+    await client.until(() => client.textOf(runId) === "1 ");
+    await comeBackAs(client, "ada");
+    await asking.promise;
+    const [socket] = io.of("/service").sockets.values();
+    const gone = new Promise((resolve) => void socket?.once("disconnect", resolve));
+    client.socket.emit("agent.run", { ...run, sessionId: "s2" });
+    client.close();
+    await gone;
+    answer.resolve();
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+
+    expect(calls.count).toBe(1);
+  });
+
   it("is disconnected, with the reason, if it is refused then, and its runs end [socket.recovery]", async () => {
     const { agent, say } = teller(6);
     const { join, gateway } = await serveUsers(
