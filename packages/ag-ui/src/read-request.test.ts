@@ -104,6 +104,20 @@ describe("the message of a request", () => {
     ]);
   });
 
+  it.each([
+    [undefined, "application/octet-stream"],
+    [null, "application/octet-stream"],
+    // As browsers say it of a file whose type they do not know.
+    ["", "application/octet-stream"],
+    ["image/png", "image/png"],
+  ])("has each kind of file with the media type %j as %s", (mimeType, expected) => {
+    const types = ["image", "audio", "video", "document"];
+    const parts = types.map((type) => ({ type, source: { type: "data", value: "aQ==", mimeType } }));
+    const files = saidIn(user([...parts, { type: "binary", data: "aQ==", mimeType }])) as { mimeType?: unknown }[];
+
+    expect(files.map((file) => file.mimeType)).toEqual(Array.from({ length: 5 }, () => expected));
+  });
+
   it("lacks the parts that nobody but another service can read", () => {
     const handle = { type: "image", source: { type: "file", value: "file-1", provider: "openai" } };
     const known = { type: "binary", mimeType: "image/png", id: "file-1" };

@@ -42,9 +42,9 @@ function toParts(part: Fields, place: string): object[] {
   if (type === "binary") return binaryParts(part);
   const kind = kinds.get(type);
   if (kind === undefined) return [];
-  const { type: form, value: data, mimeType = unknownType } = readFields(source, `${place}.source`);
+  const { type: form, value: data, mimeType } = readFields(source, `${place}.source`);
   // A file of a vendor has a name instead of data, which only that vendor can read.
-  return form === "file" ? [] : [{ type: kind, data, mimeType }];
+  return form === "file" ? [] : [{ type: kind, data, mimeType: orUnknown(mimeType) }];
 }
 
 /** The kind of a part of a run's input, by the type of the message's part. */
@@ -55,10 +55,14 @@ const kinds: ReadonlyMap<string, "image" | "audio" | "file"> = new Map([
   ["document", "file"],
 ]);
 
-const unknownType = "application/octet-stream";
+/** Returns the media type of a file. A browser sends an empty one for a file whose type it does not know. */
+function orUnknown(mimeType: unknown): unknown {
+  return mimeType === undefined || mimeType === null || mimeType === "" ? "application/octet-stream" : mimeType;
+}
 
 /** Converts a part as older clients send it, for any kind of file. */
-function binaryParts({ mimeType = unknownType, data, url, filename }: Fields): object[] {
+function binaryParts({ mimeType: sent, data, url, filename }: Fields): object[] {
+  const mimeType = orUnknown(sent);
   const [, kind] = /^(image|audio)\//.exec(String(mimeType)) ?? [];
   const value = data ?? url;
   if (value === undefined || value === null) return [];

@@ -4,6 +4,7 @@ import { createService } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import { ask, revisions, serveAgUi } from "../test/serve.ts";
+import type { Received } from "../test/serve.ts";
 
 type State = { paid?: unknown };
 
@@ -15,6 +16,30 @@ async function serveSteps(...steps: readonly WorkflowStep<State>[]) {
   const service = createService({ workflows: { flow }, storage: new InMemoryStorage(), durable: true, logger });
   return { url: `${await serveAgUi(service)}/agui/workflows/flow`, runs: service.runs };
 }
+
+describe.each(revisions)(
+  "a workflow that waits for its client and for an event, as revision %s takes it",
+  (revision) => {
+    it.each([
+      ["before", ["wish", "paid"]],
+      ["after", ["paid", "wish"]],
+    ])("pauses with the question alone, asked %s the event [ag-ui.run]", async (_, names) => {
+      const steps = {
+        wish: { name: "wish", ask: () => "Und?" },
+        paid: { name: "paid", waitFor: "bezahlt ✓" },
+      } as const;
+      const parallel = names.map((name) => steps[name as keyof typeof steps]);
+      const { url } = await serveSteps({ name: "both", parallel });
+      const paused = vi.fn<(events: readonly Received[]) => void>();
+      void ask(url, revision, { messages: [] }).then(paused);
+
+      await vi.waitFor(() => expect(paused).toHaveBeenCalled(), { timeout: 15_000 });
+      expect(paused.mock.lastCall?.[0].at(-1)).toMatchObject({
+        outcome: { type: "interrupt", interrupts: [{ message: "Und?" }] },
+      });
+    });
+  },
+);
 
 describe.each(revisions)("a workflow that waits for nobody, as revision %s takes it", (revision) => {
   it("goes on after a sleep, in the same stream [ag-ui.run]", async () => {

@@ -63,6 +63,17 @@ describe("IndexedFinder", () => {
     expect(markers).toEqual([10_002, 9992, 9902, 9002, 2]);
   });
 
+  it("asks about no change that it knows to be in the index", async () => {
+    const { memory, finder } = await start(9);
+    await finder.find("p", search(1));
+    memory.asked.length = 0;
+    // Nothing of the later changes is left, so that the newest change with a document is one that the index has shown.
+    memory.catalog.rows = memory.catalog.rows.map((row) => ({ ...row, changes: 3 }));
+    await finder.find("p", search(1));
+
+    expect(memory.asked.map(({ limit }) => limit as unknown)).toEqual([12]);
+  });
+
   it("lets its indexes check the dimensions of what is written", async () => {
     const { finder, checkDimensions } = await start(0);
     const tooLong = new Error("too long");

@@ -1,6 +1,6 @@
 import type { StoredDocument } from "@troupe/core/vector";
 import type { Document } from "mongodb";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { OpenVectors } from "./open-vectors.ts";
 import { inScope, keyOf, toStored } from "./stored-vector.ts";
 import { newEntry, writeChange } from "./write-change.ts";
@@ -23,10 +23,10 @@ function start(found: Document | null, { matching = [] as Document[], counted = 
     (result: unknown) =>
     async (...given: unknown[]) => {
       sent.push(given.slice(0, -1));
-      sessions.add((given.at(-1) as { session: unknown }).session);
+      // A request outside the session would be outside its transaction.
+      expect(given.at(-1)).toMatchObject({ session });
       return await Promise.resolve(typeof result === "function" ? (result as () => unknown)() : result);
     };
-  const sessions = new Set<unknown>();
   const session = { endSession: async () => void sent.push(await Promise.resolve("end")) };
   const find = (...given: unknown[]) => ({ toArray: async () => (await keep(matching)(...given)) as Document[] });
   const vectors = {
@@ -41,7 +41,7 @@ function start(found: Document | null, { matching = [] as Document[], counted = 
     toBinary,
     startSession: () => session,
   } as unknown as OpenVectors;
-  return { vectors, sent, sessions, session };
+  return { vectors, sent };
 }
 
 const look = [{ _id: keyOf("p") }];
@@ -74,7 +74,7 @@ describe("writeChange", () => {
       // Without transactions, another process may have counted and stored its change meanwhile.
       { _id: "s/later", change: 6 },
     ];
-    const { vectors, sent, sessions, session } = start(entry, { matching });
+    const { vectors, sent } = start(entry, { matching });
     const documents = [at("a"), at("b", [0, 1], { n: 1 })];
     const change = { documents, deletedIds: ["x"], deletedWhere: { n: 1 } };
 
@@ -87,7 +87,6 @@ describe("writeChange", () => {
       [{ _id: { $in: ["s/x", "s/old"] } }],
       "end",
     ]);
-    expect([...sessions]).toEqual([session]);
   });
 
   it("enters a new collection with its first change and dimensions", async () => {
@@ -96,6 +95,14 @@ describe("writeChange", () => {
 
     expect(written).toEqual({ ...newEntry("p"), scope: written?.scope, changes: 1, dimensions: 3 });
     expect(sent.slice(0, 2)).toEqual([look, [written]]);
+  });
+
+  it("stores nothing where the entry of a new collection is refused", async () => {
+    const { vectors, sent } = start(null);
+    vi.spyOn(vectors.catalog, "insertOne").mockRejectedValue(new Error("no"));
+
+    await expect(writeChange(vectors, { path: "p", change: storing(at("a")) })).rejects.toThrow("no");
+    expect(sent).toEqual([look, "end"]);
   });
 
   it("gives dimensions to a collection that has only a model", async () => {

@@ -89,8 +89,12 @@ export class MemoryVectors {
   /** The collections in the form that the code accepts. */
   get open(): OpenVectors {
     const documents = Object.assign(this.documents, {
-      aggregate: ([stage]: readonly Document[]) => ({
-        toArray: async () => await this.#search(stage?.["$vectorSearch"] as Document),
+      aggregate: ([stage]: readonly Document[], options?: Document) => ({
+        toArray: async () => {
+          // MongoDB searches an index with no other read concern.
+          if (JSON.stringify(options) !== '{"readConcern":{"level":"local"}}') throw new Error("No such read concern.");
+          return await this.#search(stage?.["$vectorSearch"] as Document);
+        },
       }),
     });
     return {
