@@ -44,6 +44,19 @@ describe("the OpenAPI document of a service that speaks AG-UI", () => {
     for (const [, { post }] of paths) expect(tags).toEqual(expect.arrayContaining(post?.tags ?? ["none"]));
   });
 
+  it("describes each answer as a stream, and what a workflow reads of the state", async () => {
+    const document = JSON.parse(JSON.stringify(await describeService())) as {
+      paths: Record<string, { post: { responses: { 200: { content?: object } }; requestBody: { content: object } } }>;
+    };
+    const posts = Object.entries(document.paths).flatMap(([path, { post }]) =>
+      path.startsWith("/agui/") ? [post] : [],
+    );
+    for (const { responses } of posts) expect(Object.keys(responses[200].content ?? {})).toEqual(["text/event-stream"]);
+
+    const body = JSON.stringify(document.paths["/agui/workflows/w"]?.post.requestBody);
+    expect(body).toContain("The keys that the state of the workflow begins with");
+  });
+
   it("refers to what the document has, with the errors of a client", async () => {
     const document = await describeService();
     const json = JSON.stringify(document);

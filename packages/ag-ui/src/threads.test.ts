@@ -138,7 +138,7 @@ describe.each(revisions)("the tools of the front end, as revision %s takes it", 
     const { url } = await serveScenes();
 
     await expect(ask(`${url}/agui/agents/payer`, revision, { tools: [{ ...paint, name: "pay" }] })).rejects.toThrow(
-      /400 .*tools\[0\]\.name must not be/,
+      /400 .*"field":"tools\[0\]\.name".*tools\[0\]\.name must not be/,
     );
   });
 
