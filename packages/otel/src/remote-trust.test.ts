@@ -16,7 +16,10 @@ async function startRemote(card: () => object, mayAnswer: () => boolean) {
   const send = (response: ServerResponse, body: object) =>
     void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   const server = createServer((request, response) => {
-    if (request.method === "GET") return send(response, card());
+    if (request.method === "GET") {
+      send(response, card());
+      return;
+    }
     calls.push(request.headers);
     let text = "";
     request.on("data", (piece: Buffer) => (text += piece.toString()));

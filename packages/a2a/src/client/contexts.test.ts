@@ -81,7 +81,7 @@ describe("a session with a remote agent", () => {
         sendResult(asked, response, { task: task1(++count === 1 ? state : "COMPLETED", "Ré", { contextId: "own-1" }) });
       });
       const agent = new A2ARemoteAgent({ url: served.url });
-      await expect(agent.run("1", { sessionId: "s" })).rejects.toThrow();
+      await expect(agent.run("1", { sessionId: "s" })).rejects.toThrow("remote agent");
       await agent.run("2", { sessionId: "s" });
 
       expect(messagesOf(served).map(({ contextId }) => contextId)).toEqual([expect.any(String), "own-1"]);
