@@ -14,6 +14,37 @@ const timeTool = {
 const usageOf = (promptTokens: number) => ({ promptTokens, completionTokens: 1, totalTokens: promptTokens + 1 });
 
 describe("responses with tools of the client", () => {
+  const picture = "data:image/png;base64,iVBORw0KGgo=";
+  it.each([
+    ["12:00 é", "12:00 é"],
+    [
+      [
+        { type: "input_text", text: "12:00" },
+        { type: "input_text", text: "é" },
+      ],
+      "12:00\né",
+    ],
+    [
+      [
+        { type: "input_text", text: "12:00" },
+        { type: "input_image", image_url: picture, detail: "auto" },
+      ],
+      [{ type: "text", text: "12:00" }, expect.objectContaining({ type: "image" })],
+    ],
+    [[{ type: "input_image", image_url: picture, detail: "auto" }], [expect.objectContaining({ type: "image" })]],
+  ] as const)("give the model the result %j of such a tool", async (output, given) => {
+    const model = new ScriptedModel({ toolCalls: [{ name: "get_time", arguments: {} }] }, "Noon.");
+    const helper = new Agent({ name: "helper", model, storage: new InMemoryStorage() });
+    const { client } = await serve({ agents: { helper } });
+    const first = await client.responses.create({ model: "helper", input: "Time?", tools: [timeTool] });
+    const call_id = (first.output[0] as { call_id: string }).call_id;
+    const result = { type: "function_call_output", call_id, output: typeof output === "string" ? output : [...output] };
+    const previous = { previous_response_id: first.id, tools: [timeTool] };
+    await client.responses.create({ model: "helper", input: [result as never], ...previous });
+
+    expect(model.calls.at(-1)?.messages.at(-1)?.content).toEqual(given);
+  });
+
   it("are streamed again in each response of a run, from its own beginning to its own end", async () => {
     const zones = ["UTC", "Ünal", "Oslo"];
     const calls = zones.map((zone, index) => {
