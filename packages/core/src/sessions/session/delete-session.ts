@@ -79,8 +79,9 @@ export async function deleteTurns(
 export async function deleteUser(sessions: ListenedSessions, userId: string, scope: UserScope): Promise<void> {
   const owner = toUserOwner(userId, scope);
   await deleteAll(sessions, owner);
-  do await removeUserRecords(sessions.driver, owner);
-  while (await deleteAll(sessions, owner));
+  do {
+    await removeUserRecords(sessions.driver, owner);
+  } while (await deleteAll(sessions, owner));
   for (const listener of sessions.listeners) await listener.forgetUser?.(owner);
 }
 
