@@ -176,15 +176,32 @@ describe("the runner of schedules", () => {
 
   it("keeps no process alive", async () => {
     const { runner, listDue, readsIn } = makeRunner();
-    const timers = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "setInterval")];
-    onTestFinished(() => timers.forEach((spy) => spy.mockRestore()));
     listDue.mockImplementation(async () => ({ due: [], nextAt: Date.now() + 1000 }));
-    runner.start();
-    await readsIn(10_000);
-    const made = timers.map((spy) => spy.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef()));
-    expect(made.map((all) => [all.length > 0, all.includes(true)])).toEqual([
-      [true, false],
-      [true, false],
-    ]);
+    const made = await timersOf(async () => {
+      runner.start();
+      await readsIn(10_000);
+    });
+    expect(made.length).toBeGreaterThan(10);
+    expect(made.filter((timer) => timer.hasRef())).toEqual([]);
   });
 });
+
+/** Returns the timers that some work makes. A spy would put the faked functions back in later files, too. */
+async function timersOf(work: () => Promise<void>): Promise<NodeJS.Timeout[]> {
+  const { setTimeout: later, setInterval: again } = globalThis;
+  const made: NodeJS.Timeout[] = [];
+  const note = (timer: NodeJS.Timeout): NodeJS.Timeout => {
+    made.push(timer);
+    return timer;
+  };
+  Object.assign(globalThis, {
+    setTimeout: (call: () => void, ms?: number) => note(later(call, ms)),
+    setInterval: (call: () => void, ms?: number) => note(again(call, ms)),
+  });
+  try {
+    await work();
+  } finally {
+    Object.assign(globalThis, { setTimeout: later, setInterval: again });
+  }
+  return made;
+}
