@@ -168,7 +168,7 @@ type ArgumentsProps = {
   readonly onChange: (text: string) => void;
 };
 
-/** What a wait is about: data, or a field in which its arguments are changed. The title already has a question. */
+/** The subject of a wait: data, or a field in which its arguments are changed. A question stands in the title. */
 function Arguments({ wait, changed, onChange }: ArgumentsProps) {
   if (wait.kind === "question") return null;
   if (changed === undefined) return <DataView value={argsOf(wait)} />;
@@ -186,7 +186,7 @@ function Arguments({ wait, changed, onChange }: ArgumentsProps) {
   );
 }
 
-/** What each answer will do, where its label does not say it. */
+/** The effects of the answers whose labels do not say them. */
 function Effects({ choices }: { choices: readonly Choice[] }) {
   const explained = choices.filter(({ effect }) => effect !== undefined);
   if (explained.length === 0) return null;

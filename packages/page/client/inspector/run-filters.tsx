@@ -18,7 +18,7 @@ const periods = [
   ["Last 7 days", 604_800_000],
 ] as const;
 
-/** What a user has chosen to see in the list of runs. An empty text stands for any. */
+/** The filter that a user has chosen for the list of runs. An empty text stands for any. */
 export type ChosenFilter = {
   readonly status: string;
   readonly name: string;

@@ -52,7 +52,7 @@ export function RunList({ client, runId, sessionId }: ListProps) {
 
 type NotesProps = Pick<ReturnType<typeof useRuns>, "runs" | "next" | "failure"> & { isAny: boolean };
 
-/** What is said in place of runs: why there are none, or that the service has failed. */
+/** The sentence in place of runs: the reason why there are none, or a failure of the service. */
 function Notes({ runs, next, failure, isAny }: NotesProps) {
   const none = next === undefined ? "No runs of this kind." : "None among the newest runs.";
   return (
