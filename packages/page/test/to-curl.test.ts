@@ -88,7 +88,7 @@ describe("a model call as a curl command [page.inspector-calls]", () => {
     });
   });
 
-  it("of a plain question has neither tools nor settings", () => {
+  it("a plain question as a curl command has neither tools nor settings", () => {
     const plain = {
       ...call,
       isStream: false,

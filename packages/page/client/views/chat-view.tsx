@@ -108,21 +108,31 @@ function ToEnd({ onClick }: { onClick: () => void }) {
 
 /** The turns of the conversation. */
 function Turns({ services: { conversation, stepGraphs }, title }: { services: Services; title: string }) {
-  const { turns, isLoading, isReplacing } = useStore(conversation);
+  const { turns, isLoading, isReplacing, number } = useStore(conversation);
   const mayRegenerate = !isReplacing && !turns.some(isUnderWay);
   return (
     <StepGraphsContext.Provider value={stepGraphs}>
       <h1 class="unseen">{title}</h1>
-      <TurnList {...{ turns, conversation, mayRegenerate }} />
+      <TurnList key={`${number} ${isLoading}`} {...{ turns, conversation, mayRegenerate }} />
       {isLoading && <p class="activity">Loading…</p>}
     </StepGraphsContext.Provider>
   );
 }
 
+/** The number of turns that are shown of a chat that is opened, and each time that earlier ones are asked for. */
+const mostTurns = 20;
+
 type TurnListProps = { turns: readonly Turn[]; conversation: Conversation; mayRegenerate: boolean };
 
+/** The last turns of a chat. Earlier ones are drawn when they are asked for, so that a long chat opens at once. */
 function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
   const list = useRef<HTMLDivElement>(null);
+  const [first, setFirst] = useState(() => Math.max(0, turns.length - mostTurns));
+  const from = Math.min(first, Math.max(0, turns.length - 1));
+  const showEarlier = () => {
+    moveFocus(list.current, list.current);
+    setFirst(Math.max(0, from - mostTurns));
+  };
   const actions = useMemo<TurnActions>(
     () => ({
       answer: async (key, waitId, answer) => await conversation.answer(key, waitId, answer),
@@ -142,13 +152,18 @@ function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
       ref={list}
       tabIndex={-1}
     >
-      {turns.map((turn, index) => (
+      {from > 0 && (
+        <button type="button" class="earlier" onClick={showEarlier}>
+          Earlier questions ({from})
+        </button>
+      )}
+      {turns.slice(from).map((turn, index) => (
         <TurnView
           key={turn.key}
           turn={turn}
           actions={actions}
           mayRegenerate={mayRegenerate}
-          isLast={index === turns.length - 1}
+          isLast={from + index === turns.length - 1}
         />
       ))}
     </div>

@@ -99,7 +99,7 @@ describe("the question of a run", () => {
     [new TroupeError("storage_corrupt", "x"), undefined],
     [new TroupeError("not_found", "x"), undefined],
     [new TroupeError("gone", "x"), undefined],
-  ])("of the input %j is %j", async (input, expected) => {
+  ])("the question of a run with the input %j is %j", async (input, expected) => {
     const { service } = serviceOf(1, () => ({ input }));
     expect(await new Questions(service).read("r1", "host")).toBe(expected);
   });
