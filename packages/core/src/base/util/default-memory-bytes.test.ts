@@ -10,5 +10,5 @@ it.each([
   [1024, 256],
   [4096, 256],
 ])("records in memory may take, of a heap limit of %i MiB, %i MiB", (limit, expected) => {
-  expect(defaultMemoryBytes({ heap_size_limit: limit * mebibyte } as never)).toBe(expected * mebibyte);
+  expect(defaultMemoryBytes({ heap_size_limit: limit * mebibyte })).toBe(expected * mebibyte);
 });
