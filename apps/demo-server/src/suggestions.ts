@@ -4,9 +4,9 @@ const weatherAndSum = "What is the weather in Oslo, and what is 12 * 7?";
 export const suggestions: Readonly<Record<string, readonly string[]>> = {
   assistant: [weatherAndSum, "Book a room in Paris.", "My name is Ada. Count to 20.", "What time is it in Tokyo?"],
   support: [
-    "How do I run a durable run over HTTP?",
     "How do I write a storage driver?",
     "Can a run survive a restart of the server?",
+    "How do I run a durable run over HTTP?",
   ],
   extractor: [
     "My name is Grace Hopper from Acme Ltd. Please send me 3 keyboards by 12 May 2027, order number A-1024. It is urgent! grace@acme.example",

@@ -4,6 +4,8 @@ import { findWords } from "./words.ts";
 const dimensions = 1024;
 /** Weight of a pair of neighbouring words, relative to a single word. */
 const pairWeight = 0.5;
+/** Weight of a word in the first line, beside its weight in the text. */
+const titleWeight = 1;
 
 /**
  * Embeddings without a network or a key: texts are similar if they share words. The meaning of words is not compared,
@@ -28,13 +30,10 @@ export class OfflineEmbeddings implements EmbeddingProvider {
  * than a word that occurs once.
  */
 function toVector(text: string): number[] {
-  const words = findWords(text);
   const counts = new Map<string, number>();
-  for (const [index, word] of words.entries()) {
-    counts.set(word, (counts.get(word) ?? 0) + 1);
-    const pair = `${words[index - 1] ?? ""} ${word}`;
-    counts.set(pair, (counts.get(pair) ?? 0) + pairWeight);
-  }
+  countWords(counts, findWords(text), 1);
+  // The first line of a text is often its title, which names the subject.
+  countWords(counts, findWords(text.slice(0, text.search(/\n|$/))), titleWeight);
   const vector = Array.from({ length: dimensions }, () => 0);
   for (const [word, count] of counts) {
     const hash = hashOf(word);
@@ -45,6 +44,15 @@ function toVector(text: string): number[] {
   // A text without words gets a fixed vector, because a vector of zeros has no direction.
   if (length === 0) return vector.with(0, 1);
   return vector.map((value) => value / length);
+}
+
+/** Adds each word and each pair of neighbouring words to the counts, as often as `times`. */
+function countWords(counts: Map<string, number>, words: readonly string[], times: number): void {
+  for (const [index, word] of words.entries()) {
+    counts.set(word, (counts.get(word) ?? 0) + times);
+    const pair = `${words[index - 1] ?? ""} ${word}`;
+    counts.set(pair, (counts.get(pair) ?? 0) + times * pairWeight);
+  }
 }
 
 /** The FNV-1a hash, followed by a part of the final bit mixing of MurmurHash3. */
