@@ -27,13 +27,14 @@ describe.each([dialect02, dialect03, dialect1])("frames of a stream in A2A $vers
   });
 
   it("texts of an artifact are written as any event is [a2a.text-frames]", () => {
+    const texts = fc.array(fc.record({ text: fc.string({ unit: "grapheme" }), place: places }), { minLength: 1 });
     fc.assert(
-      fc.property(ids, fc.string({ unit: "grapheme" }), places, (id, text, { append, isLast }) => {
+      fc.property(ids, texts, (id, given) => {
         const write = createTextFrames(answerTo(id, dialect), artifact);
-        const parts = [{ kind: "text" as const, text }];
-        const whole = { type: "artifact" as const, taskId, contextId, artifact: { ...facts, parts }, append, isLast };
-        for (let time = 0; time < 2; time++) {
-          expect(write(text, { append, isLast })).toBe(writeFrame(answerTo(id, dialect), whole));
+        for (const { text, place } of given) {
+          const parts = [{ kind: "text" as const, text }];
+          const whole = { type: "artifact" as const, taskId, contextId, artifact: { ...facts, parts }, ...place };
+          expect(write(text, place)).toBe(writeFrame(answerTo(id, dialect), whole));
         }
       }),
     );
