@@ -13,10 +13,7 @@ const refusals: readonly unknown[] = [13, 59, 115, 8000, 31_082, 40_324];
 /** Error codes of a server that does not support an expression or a stage. */
 const unknowns: readonly unknown[] = [...refusals, 168, 31_325, 40_323];
 
-/**
- * Returns the content encoding that a client prefers, from its `Accept-Encoding`: the encoding with the greatest
- * weight, or the first of several with equal weights. Undefined for an unencoded answer.
- */
+/** The second argument of `chooseSearch`: the search that the user wants, and the log to which the choice is written. */
 export type SearchChoice = { readonly wanted: VectorSettings["search"]; readonly logger: Logger };
 
 /**

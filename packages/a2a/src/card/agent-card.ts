@@ -146,10 +146,7 @@ export function makeCard(facts: CardFacts): AgentCard {
   };
 }
 
-/**
- * Returns the facts for the card of several agents. Each agent is a skill with its name as the id. Throws
- * `invalid_config` if there are no agents.
- */
+/** Returns the facts for the card of a single agent, which is also its only skill. */
 export function describeAgent(
   agent: AgentDescription,
   name = agent.name,

@@ -13,7 +13,7 @@ export type Validation<Output = unknown> =
   | { readonly ok: true; readonly value: Output }
   | { readonly ok: false; readonly issues: readonly SchemaIssue[] };
 
-/** Writes one line for each issue, so that a model can correct its value. `root` is the name of the whole value. */
+/** The maximum number of reported issues of one value: the first issues are usually the cause of the others. */
 export const maxIssues = 20;
 
 const maxMessageLength = 300;

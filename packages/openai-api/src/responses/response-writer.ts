@@ -23,7 +23,7 @@ export type WriterFacts = {
   readonly runId: string;
   /** The prefix of the item ids, unique within the run. */
   readonly prefix: string;
-  /** True if the client can read the run later. */
+  /** The names of the tools whose calls may wait for the client: such a call is shown once this is decided. */
   readonly held: ReadonlySet<string>;
   /** The tools that the client executes. The client already knows the results of their calls. */
   readonly clientTools: ReadonlySet<string>;

@@ -219,7 +219,7 @@ type OnTimeout<Limit extends WaitLimit> = Limit extends { onTimeout: "continue" 
     ? Value
     : never;
 
-/** The fields of a `forEach` step beside its work. */
+/** The fields of a `forEach` step beside its work, with the types of its name, its item and its key of the state. */
 type Items<State, Name extends string, Item, As extends string> = Omit<
   ForEachOptions<State>,
   "name" | "forEach" | "as"

@@ -42,7 +42,7 @@ export function estimateTextTokens(text: string): number {
 type WeighedMessage = ChatMessage & { vendorState?: { stored?: true; items: unknown } };
 
 function messageTokens({ content, toolCalls = [], vendorState }: WeighedMessage): number {
-  // Each token is about four characters of base64.
+  // The items of a vendor's search hold the pages that it found. About four characters of JSON are a token.
   if (vendorState?.stored === true) return perMessage + Math.ceil(JSON.stringify(vendorState.items).length / 4);
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : (content ?? []);
   const inParts = parts.reduce((sum, part) => sum + partTokens(part), perMessage);

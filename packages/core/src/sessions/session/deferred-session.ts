@@ -27,10 +27,7 @@ type Insert = { namespace: string; key: string; value: Json };
 
 /** The record of the session, while it has no turns. */
 export class DeferredSession implements OpenedSession {
-  /**
-   * Opens a session whose id was just created. Returns undefined if the session is in use, or if other processes use
-   * the storage, because they would not find the session. Resolves with undefined if the session exists after all.
-   */
+  /** The record of the new session, which has no turns. It is stored together with the first turn. */
   readonly session: SessionRecord;
   readonly isNew = true;
   readonly #sessions: ListenedSessions;

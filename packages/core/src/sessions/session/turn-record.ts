@@ -138,8 +138,8 @@ export type TurnConversation = {
 };
 
 /**
- * Returns the messages of stored turns, oldest first, as `turnMessages` does, with their vendor state. Vendor state is
- * omitted if its model rejected it in a later turn.
+ * Returns the messages of one turn as they are sent to a model: the history before the session's first turn, the input
+ * as a user message, and the messages that followed.
  */
 export function turnMessages({ history = [], input, messages }: TurnConversation): ChatMessage[] {
   return [...history, { role: "user", content: input }, ...messages];
