@@ -4,7 +4,7 @@ import type { RunView } from "@troupe/core/runs";
 import { describe, expect, it, vi } from "vitest";
 import { RunningCalls } from "../running-calls.ts";
 import type { Making } from "./server-parts.ts";
-import { serveTasks, taskCapabilities, toProtocolError } from "./serve-tasks.ts";
+import { notifyOfTask, serveTasks, taskCapabilities, toProtocolError } from "./serve-tasks.ts";
 
 type Era = "modern" | "legacy";
 type Handle = (params: unknown, context: unknown) => Promise<Record<string, unknown>>;
@@ -23,10 +23,14 @@ function serve({
   opts = ada,
   run = running,
   later = [] as object[],
-}: { era?: Era; opts?: object; run?: object; later?: object[] } = {}) {
+  isKept = false,
+}: { era?: Era; opts?: object; run?: object; later?: object[]; isKept?: boolean } = {}) {
   const handlers: Record<string, Handle> = {};
   const server = {
     setRequestHandler: (method: string, _schema: unknown, handle: Handle) => void (handlers[method] = handle),
+    getClientCapabilities: () => ({ elicitation: {} }),
+    onclose: vi.fn<() => void>(),
+    notification: vi.fn<(message: object) => Promise<void>>(async () => {}),
   };
   const service = {
     cancel: vi.fn<(...given: unknown[]) => Promise<void>>(async () => {}),
@@ -55,11 +59,11 @@ function serve({
     calls,
     callers: new WeakMap(),
   };
-  const making = { parts, purpose: { era, caller, isKept: false } } as unknown as Making;
+  const making = { parts, purpose: { era, caller, isKept } } as unknown as Making;
   serveTasks(server as unknown as library.Server, making);
   const ask = async (method: string, params: object = { taskId: "r1" }, mcpReq: object = {}) =>
     await handlers[method]?.(params, { mcpReq: { envelope: era === "modern" ? takesTasks : undefined, ...mcpReq } });
-  return { ask, handlers, making, error, service, tasks, caller, calls };
+  return { ask, handlers, making, error, server, service, task, tasks, caller, calls };
 }
 
 describe("the tasks of a server", () => {
@@ -241,5 +245,51 @@ describe("the answers of a client", () => {
       code: -32_602,
       message: "inputResponses must be an object of answers by the keys of inputRequests.",
     });
+  });
+});
+
+describe("the questions of a waiting run to the client that waits for its result", () => {
+  it("are each asked once, and withdrawn when another answers them, or when the result comes", async () => {
+    const asked = new Map<string, AbortSignal>();
+    const openAfter: string[][] = [];
+    const send = vi.fn<(message: object, options: { signal: AbortSignal }) => Promise<object>>();
+    send.mockImplementation(async (_, { signal }) => {
+      asked.set(`t.${asked.size}`, signal);
+      return await new Promise<object>((...[, reject]) => signal.addEventListener("abort", () => reject(new Error())));
+    });
+    const waiting = (...ids: string[]) => ({ ...running, status: "waiting", waits: ids.map(approval) });
+    const { ask, tasks } = serve({ isKept: true });
+    const open = () => [...asked].flatMap(([id, signal]) => (signal.aborted ? [] : [id]));
+    tasks.follow.mockImplementation(async function* () {
+      for (const run of [waiting("t.0", "t.1"), waiting("t.0", "t.1"), running, waiting("t.1"), over]) {
+        yield await Promise.resolve(run);
+        openAfter.push(open());
+      }
+    });
+    await ask("tasks/result", { taskId: "r1" }, { send, signal: new AbortController().signal });
+
+    expect(openAfter).toEqual([["t.0", "t.1"], ["t.0", "t.1"], ["t.0", "t.1"], ["t.1"]]);
+    expect(send).toHaveBeenCalledTimes(2);
+    expect(open()).toEqual([]);
+  });
+});
+
+describe("the notifications of tasks", () => {
+  it("end with their connection, whose own listener is called once, too", async () => {
+    const { server, making, task, tasks } = serve();
+    const { onclose } = server;
+    const signals: AbortSignal[] = [];
+    tasks.follow.mockImplementation(async function* (_, signal) {
+      signals.push(signal as AbortSignal);
+      yield await Promise.resolve(running);
+    });
+    const connection = server as unknown as library.Server;
+    for (let count = 0; count < 2; count++) notifyOfTask(connection, task as never, making);
+    await vi.waitFor(() => expect(server.notification).toHaveBeenCalledTimes(2));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    connection.onclose?.();
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(onclose).toHaveBeenCalledTimes(1);
   });
 });
