@@ -1,6 +1,6 @@
 import { Agent, InMemoryStorage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readAll, serve } from "../../test/serve.ts";
 
 const timeTool = {
@@ -74,5 +74,23 @@ describe("responses with tools of the client", () => {
       const used = [made[index], responses.at(-1), retrieved].map((response) => response?.usage?.total_tokens);
       expect(used).toEqual(Array.from(used, () => [11, 21, 31, 101][index]));
     }
+  });
+});
+
+describe("a response whose run is in memory", () => {
+  it.each([
+    [-300_000, 200, undefined],
+    [1000, 410, "gone"],
+  ])("is streamed again %i ms after its events are to be kept with status %i", async (late, status, code) => {
+    const helper = new Agent({ name: "helper", model: new ScriptedModel("Noon."), storage: new InMemoryStorage() });
+    const { ask, post } = await serve({ agents: { helper }, resumeMs: 600_000 });
+    const { id } = (await post("/v1/responses", { model: "helper", input: "Time?", background: true })).json;
+    await vi.waitFor(async () => expect((await ask(`/v1/responses/${id}`)).json.status).toBe("completed"));
+    const now = Date.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => now + 600_000 + late);
+    onTestFinished(() => clock.mockRestore());
+    const again = await ask(`/v1/responses/${id}?stream=true`);
+
+    expect([again.status, again.json?.error.code]).toEqual([status, code]);
   });
 });
