@@ -24,7 +24,7 @@ describe("the short form", () => {
     const greeter = madeAgent(async function* () {
       yield { type: "text", text: "Good day." };
       // The text is sent before the end, and not with it.
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await new Promise((resolve) => setTimeout(resolve, 300));
       return { text: "Good day." };
     });
     const make = () => ({

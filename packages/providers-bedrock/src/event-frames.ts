@@ -12,7 +12,7 @@ const maxFrameBytes = 17_825_792;
 const maxBytes = 268_435_456;
 /** Bytes of a frame's prelude: its length, the length of its headers, and the checksum of both. */
 const preludeBytes = 12;
-/** Bytes of the checksum at the end of a frame. */
+/** The number of bytes of the checksum at the end of a frame. */
 const checksumBytes = 4;
 
 type NextEvents = IteratorResult<EventBatch<WireEvent>, undefined>;

@@ -91,7 +91,7 @@ function followRun(
   const { client } = request;
   const { runId, sessionId } = run;
   // The events of a stored run are opened before the acknowledgement, so that the acknowledgement can refuse a wrong
-  // position. A live run begins after the acknowledgement.
+  // position. A run that is not stored begins after the acknowledgement.
   const events = run.isStored ? run.events({ after }) : undefined;
   client.stopFollowing(runId);
   place.runId = runId;

@@ -26,7 +26,7 @@ export type ClientSettings = {
 export class RunPlace {
   /** The user who requested the run. */
   readonly owner: SessionOwner;
-  /** Frees the place for another run of the client. */
+  /** Gives up this run's place, so that the client may have another run. */
   readonly end: () => void;
   /** The id of the run that the client follows in this place. Set once the client's request was read. */
   runId?: string;

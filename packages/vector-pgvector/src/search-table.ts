@@ -38,8 +38,8 @@ const mostVisited = 20_000;
 
 /**
  * Searches the table of a collection in one transaction. Compares all matching documents if they are few. Otherwise
- * uses the index, and falls back to an exact search if the index finds too few. The settings end with the transaction,
- * because a pooler such as PgBouncer may use another connection for the next one.
+ * uses the index, and falls back to an exact search if the index finds too few. The settings of the
+ * planner are those of the transaction, because a pooler such as PgBouncer gives the next transaction another connection.
  */
 export async function searchTable(
   query: Query,

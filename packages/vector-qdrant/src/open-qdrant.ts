@@ -29,7 +29,7 @@ export async function openQdrant(
     url: address.origin,
     port: portOf(url),
     prefix: address.pathname.replace(/\/+$/, ""),
-    // The API key option of Qdrant's library prints a warning if the address begins with http://.
+    // The key is sent as a header, because Qdrant's library warns on the console about its own option with http://.
     ...(apiKey !== undefined && { headers: { "api-key": apiKey } }),
     timeout: timeoutMs,
     // The version check of Qdrant's library would print to the console too.

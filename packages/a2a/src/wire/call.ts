@@ -4,7 +4,7 @@ import type { A2AMessage, A2ATaskState } from "./task.ts";
 /** Fields that any call may have: `tenant` and the client's `metadata`. Both can name an agent. */
 type CallFields = { tenant?: string; metadata?: Record<string, unknown> };
 
-/** A message for an agent that begins or continues a task. */
+/** A message that begins or continues a task of an agent. */
 export type SendCall = CallFields & {
   op: "send" | "stream";
   message: A2AMessage;

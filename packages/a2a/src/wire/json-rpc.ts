@@ -53,7 +53,7 @@ export function readRequest(body: unknown): RpcRequest {
 
 function readMethodName(method: unknown): string {
   if (typeof method === "string" && method !== "") return method;
-  // The conformance kit of A2A 0.3 puts a whole request into `method` and expects this error code.
+  // The conformance kit of A2A 0.3 puts a whole request into `method` and expects the error "method not found".
   if (typeof method === "object" && method !== null) {
     throw new A2AError("method-not-found", "method must be a string, such as message/send.");
   }

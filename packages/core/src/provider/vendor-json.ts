@@ -25,7 +25,7 @@ export function readObject(value: unknown): Readonly<Record<string, unknown>> {
  */
 export function readObjects(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
-  // Usually all entries are objects, and the array is returned unchanged, because this runs for each event of a stream.
+  // Called for each event of a stream, so the usual array, which has objects only, is not copied.
   return value.every(isRecord) ? value : value.filter(isRecord);
 }
 

@@ -72,7 +72,7 @@ export const holds: Readonly<Record<string, (facts: Facts) => boolean>> = {
 
 /** Returns the id of the run that a record belongs to. */
 export function runIdIn(namespace: string, key: string, value: Json | null = null): string {
-  // The key of an entry of the outbox has no run, but its value names the record of the delivery.
+  // The key of an outbox entry does not contain the run's id, but its value has the key of the delivery, which does.
   if (namespace === runNamespaces.outbox)
     return decodeURIComponent(/^(?:#run\/)?([^/]*)/.exec(String(readProperty(value, "delivery")))?.[1] ?? "");
   return namespace === runNamespaces.byOwner ? runIdOf(key) : decodeURIComponent(key.split("/", 1)[0] ?? "");

@@ -66,8 +66,8 @@ export class LoggedPast {
   }
 
   /**
-   * True for a suspect whose process ended while it performed another suspect. Only an attempt without the other
-   * suspect shows which of the two is at fault.
+   * True for a suspect run whose process ended while the process also performed another suspect run. Only an attempt
+   * without the other run shows which of the two ends its processes.
    */
   get mustBeAlone(): boolean {
     return this.#deaths.shared > 0 || this.isGivenUp;

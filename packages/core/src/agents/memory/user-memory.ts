@@ -87,7 +87,7 @@ export class UserMemory {
    * Adds facts that are not known yet, and returns the facts that it stored. Beyond `maxFacts` the oldest facts found
    * by a model are removed first. Repeating the call is safe: a fact is stored once.
    */
-  // oxlint-disable-next-line max-params -- the specification's shape, and options
+  // oxlint-disable-next-line max-params -- the specification fixes the other parameters, and `options` is added
   async addFacts(
     userId: string,
     facts: readonly string[],
@@ -126,7 +126,7 @@ export class UserMemory {
    * the answer cannot be parsed, stores nothing and logs that; a failure of the model or the storage is an error. Also
    * works if `enabled` is false, because that option only concerns the agents' own calls.
    */
-  // oxlint-disable-next-line max-params -- the specification's shape, and options
+  // oxlint-disable-next-line max-params -- the specification fixes the other parameters, and `options` is added
   async extractAndStore(
     userId: string,
     messages: readonly ChatMessage[],

@@ -23,7 +23,7 @@ export function fillOutput(
   return { ...missing, ...(Object.fromEntries(own) as RunOutput) } as CompleteRunOutput;
 }
 
-/** Returns true if the output has all fields, as the outputs of agents, teams and workflows do. */
+/** Returns true if an output has ids, a status and a duration. The output of a user's own runnable may lack them. */
 function isComplete(output: RunOutput): output is CompleteRunOutput {
   const { runId, sessionId, status, durationMs } = output;
   return runId !== undefined && sessionId !== undefined && status !== undefined && durationMs !== undefined;

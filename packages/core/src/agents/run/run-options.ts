@@ -164,7 +164,7 @@ export type RunSettings = {
   readonly parentMeter: UsageMeter | undefined;
   /** The event buses of the parent run and of all runs above it, which also receive this run's warnings. */
   readonly parentBuses: readonly EventBus<RunEvents>[];
-  /** The logger of the parent run's context, for a runnable without a log of its own. */
+  /** The logger of the parent run's context, for a runnable without a logger of its own. */
   readonly parentLogger: Logger | undefined;
   /** The storage of sessions that last only as long as the parent run; undefined if there are no such sessions. */
   readonly ephemeralStorage: StorageDriver | undefined;

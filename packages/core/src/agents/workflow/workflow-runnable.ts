@@ -15,8 +15,8 @@ import type { WorkflowParts, ParsedWorkflowInput } from "./workflow-parts.ts";
 export type WorkflowInput<State> = MessageContent | Partial<State>;
 
 /**
- * A workflow as a runnable, made by `Workflow.asRunnable`, for a team, another workflow or a tool. Its text is the last
- * agent's answer, and `structured` is the last state.
+ * A workflow as a runnable, made by `Workflow.asRunnable`, for a team, another workflow or a tool. The text of
+ * its output is the last agent's answer, and `structured` is the last state.
  */
 export class WorkflowRunnable<State extends object> implements Runnable<StructuredRunOutput<State>> {
   readonly #parts: WorkflowParts;

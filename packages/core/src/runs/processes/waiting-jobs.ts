@@ -26,7 +26,7 @@ export const defaultPriority = 10;
 export class WaitingJobs {
   readonly #isRunning: (runId: string) => boolean;
   readonly #onDue: () => void;
-  /** The waiting jobs of each run, by activation. */
+  /** The waiting jobs by the ids of their runs, and then by the number of the run's activation. */
   readonly #byRun = new Map<string, Map<number, Waiting>>();
   /** The jobs that can begin: their time has come, and their run is not in progress. */
   readonly #ready = new RankedHeap<Waiting>(isBefore);

@@ -96,7 +96,7 @@ async function* recentSessions(driver: StorageDriver, range: RecentRange): Async
     for (const found of await mapBounded(page, (entry) => readEntry(driver, range, entry))) {
       if (found === null) continue;
       const { sessionId } = found.place;
-      // The session was already listed by its newer entry, so that this entry is left over.
+      // This entry is outdated, because the session has a newer entry, by which it was listed before.
       if (listed.has(sessionId)) await driver.delete(namespaces.recent, recentKey(owner, found.place));
       else yield found;
       listed.add(sessionId);

@@ -27,7 +27,7 @@ async function listGroup(driver: StorageDriver, group: readonly Listing[]): Prom
       return group.map((_, index) => ({ status: "fulfilled", value: listed[index] ?? [] }));
     } catch (reason) {
       if (isUnavailable(reason)) return group.map(() => ({ status: "rejected", reason }));
-      // The records of a single listing may be damaged, so each listing is made alone.
+      // Perhaps the records of one listing are damaged. Each listing is now a request of its own, so the others succeed.
     }
   }
   return await mapBounded(group, async ({ namespace, prefix, ...options }) => {
