@@ -99,7 +99,7 @@ export function functionOption<Callable>(): OptionCheck<Callable> {
 
 /**
  * Makes an option check for an object with these methods, own or inherited. `what` describes the object in the error:
- * `methods<StorageDriver>("a storage driver", "get", "set")`.
+ * `methodsOption<StorageDriver>("a storage driver", "get", "set")`.
  */
 export function methodsOption<Value>(what: string, ...names: readonly (keyof Value & string)[]): OptionCheck<Value> {
   return customOption(`${what}, with the methods ${joinNames(names, "and")}`, (value) =>
