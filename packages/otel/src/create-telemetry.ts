@@ -10,8 +10,8 @@ import { OtelTelemetry } from "./otel-telemetry.ts";
 /** Options of {@link createTelemetry}. */
 export type TelemetryOptions = {
   /**
-   * True to record the content of calls: instructions, messages, arguments, results and documents. Only the caller's
-   * API keys are masked in it; other secrets are not. @default false
+   * True to record the content of calls: instructions, messages, arguments, results and documents. The caller's
+   * API keys and fields with the names of secrets are masked in it; other secrets are not. @default false
    */
   captureContent?: boolean | undefined;
   /**

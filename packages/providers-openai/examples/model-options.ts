@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 // #region readme
 import { Agent } from "@troupe/core";
 import { openai } from "@troupe/providers-openai";
+
+const model = openai("gpt-6.1-sol");
 // #endregion
 
 // Stands in for a vendor, so that this program runs without one, and keeps the request that it got.
@@ -17,7 +19,8 @@ const server = createServer((request, response) => {
 });
 await once(server.listen(0, "127.0.0.1"), "listening");
 const { port } = server.address() as AddressInfo;
-const model = openai("gpt-6.1-sol", { apiKey: "sk-example", baseURL: `http://127.0.0.1:${port}/v1` });
+const local = openai("gpt-6.1-sol", { apiKey: "sk-example", baseURL: `http://127.0.0.1:${port}/v1` });
+model.generate = (...call) => local.generate(...call);
 
 // #region readme
 const agent = new Agent({
