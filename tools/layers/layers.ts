@@ -246,6 +246,7 @@ export const internalUsers: Layers["internalUsers"] = {
     "@troupe/a2a",
     "@troupe/http",
     "@troupe/mcp",
+    "@troupe/page",
     "@troupe/socket",
     "@troupe/use-chat",
     "@troupe/demo-server",
