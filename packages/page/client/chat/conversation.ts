@@ -164,7 +164,9 @@ export class Conversation extends Store<ConversationState> {
   /** Reads a turn of the conversation and all later turns from the service. */
   async #readFrom(key: string): Promise<StoredTurnView[] | undefined> {
     const { turns, sessionId } = this.state;
-    if (sessionId === undefined) return undefined;
+    // The service has no session of workflows alone, and a browser reports each answer that nothing was found.
+    if (sessionId === undefined || turns.every(({ kind, seq }) => kind === "workflow" && seq === undefined))
+      return undefined;
     const index = turns.findIndex((turn) => turn.key === key);
     const behind = turns.slice(0, index).findLast(({ seq }) => seq !== undefined)?.seq;
     return await this.#readTurns(sessionId, behind);

@@ -46,6 +46,20 @@ describe("a turn that is answered again", () => {
     expect(await request?.files[0]?.text()).toBe("s-1-1");
   });
 
+  it("asks the service for no session if all turns are runs of workflows, which it does not store", async () => {
+    const { conversation, service } = createConversation();
+    let reads = 0;
+    service.onTurns = async () => await Promise.resolve(void reads++);
+    service.onStart = async () => new FakeRun("r1", "s").send(finish).response;
+    await conversation.send({ kind: "workflow", name: "w" }, ask("Q1"));
+    await conversation.regenerate(conversation.state.turns[0]?.key ?? "");
+
+    expect(conversation.state.failure).toBeUndefined();
+    expect([service.started.length, reads]).toEqual([2, 0]);
+    await conversation.send(agent, ask("Q2"));
+    expect(reads).toBe(1);
+  });
+
   it("is not deleted when its question is not known as a whole", async () => {
     const { conversation, service, openRuns } = createConversation();
     service.sessions.set("s", []);
