@@ -34,6 +34,8 @@ export type ResponseAnswer = {
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
   /** The parts of the run before this part, whose usage belongs to other responses. */
   readonly before?: readonly StoredPart[] | undefined;
+  /** Epoch milliseconds at which the part ended, for a client that reads the response later. */
+  readonly endedAt?: number | undefined;
   /**
    * The run that the request began. Its failure is logged, and answered with an error status if nothing was sent
    * before.
@@ -47,14 +49,14 @@ export type ResponseAnswer = {
 
 /** Makes the writer of a response. */
 export function writerOf(answer: ResponseAnswer, send: (event: ResponseEvent) => void): ResponseWriter {
-  const { model, run, part, echo, createdAt, clientTools, asked, before } = answer;
+  const { model, run, part, echo, createdAt, clientTools, asked, before, endedAt } = answer;
   const { runId, sessionId } = run;
   const response = newResponse({ id: toResponseId({ sessionId, runId, part }), model: model.id, createdAt }, echo);
   const approvals = model.subject === undefined ? new Set<string>() : waitingTools(model as ServedModel).approvals;
   const held = new Set([...approvals, ...clientTools]);
   const prefix = `${runId.replaceAll("-", "")}${String(part).padStart(2, "0")}`;
   const used = new PartUsage(before);
-  return new ResponseWriter(response, { runId, prefix, held, clientTools, asked, used }, send);
+  return new ResponseWriter(response, { runId, prefix, held, clientTools, asked, used, endedAt }, send);
 }
 
 /**

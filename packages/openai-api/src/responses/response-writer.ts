@@ -31,6 +31,8 @@ export type WriterFacts = {
   readonly asked?: ReadonlyMap<string, AskedCall> | undefined;
   /** The usage of the part of the run. */
   readonly used: PartUsage;
+  /** Epoch milliseconds at which the part ended, if it is read later. @default the time at which the response ends */
+  readonly endedAt?: number | undefined;
 };
 
 /** A tool call that its client executes or approves. It becomes an item only when the run waits for the client. */
@@ -277,8 +279,8 @@ export class ResponseWriter {
   #end(status: ResponseObject["status"], usage: TokenUsage | undefined): void {
     const { response } = this;
     response.status = status;
-    response.completed_at =
-      status === "completed" ? Math.max(response.created_at, Math.floor(Date.now() / 1000)) : null;
+    const endedAt = Math.floor((this.#facts.endedAt ?? Date.now()) / 1000);
+    response.completed_at = status === "completed" ? Math.max(response.created_at, endedAt) : null;
     response.usage = usageOf(this.#facts.used.of(usage));
     response.output = this.#output();
   }

@@ -84,7 +84,14 @@ export async function answerOf(
   const model = [...parts.models.all].find(({ id }) => id === note.model) ?? { id: note.model };
   const clientTools = new Set(note.clientTools);
   const { createdAt } = view;
-  return { exchange, parts, model, run, part, start, echo: note.echo, createdAt, clientTools, asked, before, stored };
+  const endedAt = part === stored.length - 1 && view.status !== "waiting" ? view.endedAt : askedAtIn(stored[part]);
+  const own = { part, start, echo: note.echo, createdAt, endedAt };
+  return { exchange, parts, model, run, ...own, clientTools, asked, before, stored };
+}
+
+/** Returns the time at which a run began to wait at the end of a part; undefined if its records do not have it. */
+function askedAtIn(part: StoredPart | undefined): number | undefined {
+  return part?.events.flatMap((event) => (event.type === "wait" ? (event.wait.askedAt ?? []) : [])).at(-1);
 }
 
 /** Returns a response in its current state. */

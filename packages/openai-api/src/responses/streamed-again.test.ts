@@ -77,6 +77,33 @@ describe("responses with tools of the client", () => {
   });
 });
 
+describe("a response that is read later", () => {
+  it("was completed when its part of the run ended, however late it is read, and in whatever way", async () => {
+    const model = new ScriptedModel({ toolCalls: [{ name: "get_time", arguments: {} }] }, "Noon.");
+    const helper = new Agent({ name: "helper", model, storage: new InMemoryStorage() });
+    const { client } = await serve({ agents: { helper }, resumeMs: 600_000 });
+    const first = await client.responses.create({ model: "helper", input: "Time?", tools: [timeTool] });
+    const call_id = (first.output[0] as { call_id: string }).call_id;
+    const input = [{ type: "function_call_output", call_id, output: "12:00 é" }] as const;
+    const previous = { previous_response_id: first.id, tools: [timeTool] };
+    const last = await client.responses.create({ model: "helper", input: [...input], ...previous });
+    const before = Date.now();
+    const clock = vi.spyOn(Date, "now");
+    onTestFinished(() => clock.mockRestore());
+    for (const { id } of [first, last]) {
+      const read: (number | null | undefined)[] = [];
+      for (const lateMs of [10_000, 100_000]) {
+        clock.mockImplementation(() => before + lateMs);
+        read.push((await client.responses.retrieve(id)).completed_at);
+        const events = await readAll(await client.responses.retrieve(id, { stream: true }));
+        read.push(events.flatMap((event) => ("response" in event ? [event.response.completed_at] : [])).at(-1));
+      }
+      expect(new Set(read).size).toBe(1);
+      expect(read[0]).toBeLessThanOrEqual(before / 1000);
+    }
+  });
+});
+
 describe("a response whose run is in memory", () => {
   it.each([
     [-300_000, 200, undefined],
