@@ -8,9 +8,9 @@ const clearers = ["clearTimeout", "clearInterval", "clearImmediate"];
 const globals = globalThis as unknown as Timers;
 
 /**
- * Knows which test file a timer belongs to. Files share their worker, and what an earlier file has left running (a service
- * that nobody closed) sets its next timer at any time, also while a later file fakes them. Such a timer stays a real one, so
- * that a file counts and moves its own timers only.
+ * Knows which test file each timer belongs to. Test files share their worker. A service that an earlier file did not close
+ * may set its next timer while a later file fakes timers. Such a timer stays a real one, so that a file counts and moves
+ * only its own timers.
  */
 class OwnTimers {
   /** The file whose tests run. */

@@ -185,7 +185,7 @@ describe("a request to run", () => {
     ["unverified", false],
     [undefined, false],
   ] as const)(
-    "a request to run of nobody who is signed in has the user that it names, with bodyUserId %s",
+    "a request without a signed-in user has the user that it names, with bodyUserId %s",
     async (bodyUserId, verified) => {
       const { requested } = await read({ ...asked, userId: "bob" }, { isSignedIn: false, options: { bodyUserId } });
       expect(requested.opts).toMatchObject({ userId: "bob", verified });

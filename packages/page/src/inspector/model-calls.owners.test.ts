@@ -5,7 +5,7 @@ import { it } from "vitest";
 import { ModelCalls } from "./model-calls.ts";
 import type { Noted } from "./model-calls.ts";
 
-it("the memory of model calls pushes out the calls of an owner who makes too many, and of nobody else", async () => {
+it("the memory of model calls takes the room for new calls from the owner who has most, and leaves the calls of all others", async () => {
   const modelCalls = new EventBus<{ begin: Noted }>();
   const calls = new ModelCalls({ modelCalls }, 20_000);
   const note = (owner: SessionOwner, step: string, text: string): void =>

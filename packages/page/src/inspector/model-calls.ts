@@ -15,7 +15,7 @@ type Kept = { readonly owner: string; readonly json: string };
 /**
  * The newest model calls of this process as they were sent, in memory. A call is kept in the bounded form in which it is
  * shown, so that neither long messages nor files fill the memory, and without options that could hold a key. If there
- * is no room, the owner of runs who has most loses the oldest calls: nobody pushes out the calls of all others.
+ * is no room, the owner with most characters loses the oldest calls, so that one busy owner cannot push out the others.
  */
 export class ModelCalls {
   /** The calls by run and step, oldest first. */
