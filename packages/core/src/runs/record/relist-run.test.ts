@@ -86,6 +86,39 @@ describe.each([
   });
 });
 
+describe.each([
+  ["listed", true],
+  ["not listed", false],
+])("a run that is %s when a slow process holds it for a message", (_state, isListed) => {
+  it.each(faster)("is held with its newest entry, whenever a faster process %s", async (_what, work) => {
+    await atEachCall(async (slowed, at) => {
+      const storage = await waitingRun(isListed);
+      const known = await recordIn(storage);
+      const slow = slowed(storage, async () => await work(storeOf(storage, 200)));
+      await storeOf(slow, 300).hold(known);
+      const [record, open] = [await storeOf(storage).readStored(runId), await storeOf(storage).readOpen(runId)];
+      const entry = open === null ? null : readOpenRun(open, runId);
+      expect([at, entry?.heldAt, entry?.isTimed]).toEqual([at, 300, undefined]);
+      // A run that has ended meanwhile may stay listed: the next sweep removes it.
+      if (record?.status === "queued") expect([at, entry?.activation]).toEqual([at, record.activation]);
+    });
+  });
+
+  it("keeps the earliest time of its entry, and takes the newer of the two activations", async () => {
+    const storage = await waitingRun(isListed);
+    const record = await recordIn(storage);
+    const held = async (now: number, activation: number) => {
+      await storeOf(storage, now).hold({ ...record, activation });
+      const open = await storeOf(storage).readOpen(runId);
+      return open === null ? null : readOpenRun(open, runId);
+    };
+    const submittedAt = isListed ? 100 : 200;
+    expect(await held(200, 3)).toMatchObject({ submittedAt, heldAt: 200, activation: 3 });
+    expect(await held(300, 2)).toMatchObject({ submittedAt, heldAt: 300, activation: 3 });
+    expect(await held(400, 4)).toMatchObject({ submittedAt, heldAt: 400, activation: 4 });
+  });
+});
+
 describe("RunStore.relist", () => {
   const entryOf = async (storage: RunStorage) => (await storeOf(storage).readOpen(runId)) ?? {};
 

@@ -2,6 +2,7 @@ import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import { isEnded, readOpenRun, readRunRecord, toOpenRun } from "./run-record.ts";
 import type { OpenRun, RunRecord, RunStorage } from "./run-record.ts";
+import type { Json } from "../../sessions/storage/json.ts";
 
 /**
  * Updates the entry of a run in the list of open runs after a change of the run's record, as submitted at the given
@@ -21,6 +22,28 @@ export async function relistRun(storage: RunStorage, record: RunRecord, submitte
     if (entry === null && isOver(await readStored(storage, record))) await storage.compareAndSet(open, key, next, null);
     return true;
   }
+}
+
+/**
+ * Holds the entry of a run in the list of open runs, or adds it, before a message to the run is stored. Another process
+ * may continue the run at the same time: a newer entry stays and is held.
+ */
+export async function holdRun(storage: RunStorage, record: RunRecord, heldAt: number): Promise<void> {
+  const [namespace, key] = [runNamespaces.open, encodeKey(record.runId)];
+  for (;;) {
+    const stored = await storage.get(namespace, key);
+    if (await storage.compareAndSet(namespace, key, stored, toHeld(stored, record, heldAt))) return;
+  }
+}
+
+/** Returns the held form of the entry of a run in the list of open runs, `null` if the run is not listed. */
+function toHeld(stored: Json | null, record: RunRecord, heldAt: number): OpenRun {
+  if (stored === null) return { ...toOpenRun(record, heldAt), heldAt };
+  const { isTimed: _isTimed, ...entry } = readOpenRun(stored, record.runId);
+  // The message must not delay the takeover of a run whose process has died.
+  const submittedAt = Math.min(heldAt, entry.submittedAt);
+  const next = toOpenRun(record, submittedAt);
+  return { ...(isAsNew(entry, next) ? { ...entry, submittedAt } : next), heldAt };
 }
 
 /** Returns true if a run without an entry in the list of open runs is still in the state of the given record. */

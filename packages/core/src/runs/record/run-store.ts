@@ -8,7 +8,7 @@ import type { Write } from "../../sessions/storage/storage-driver.ts";
 import { GatheredWrites, inOrder, writeInOrder } from "./run-writes.ts";
 import type { Insert } from "./run-writes.ts";
 import { RunLists } from "./run-lists.ts";
-import { relistRun } from "./relist-run.ts";
+import { holdRun, relistRun } from "./relist-run.ts";
 import { isLongInput, removeInput, writeInput } from "./run-parts.ts";
 import type { StoredEnd } from "./run-parts.ts";
 import { byKeys, groupKeys, groupsWithEnd } from "./run-keys.ts";
@@ -269,12 +269,7 @@ export class RunStore {
    * attempt that suspends the run, and has not found the message yet, does not remove this entry.
    */
   async hold(record: RunRecord): Promise<void> {
-    const heldAt = this.#now();
-    const open = await this.readOpen(record.runId);
-    // The message must not delay the takeover of a run whose process has died.
-    const submittedAt = open === null ? heldAt : Math.min(heldAt, readOpenRun(open, record.runId).submittedAt);
-    const entry = { ...toOpenRun(record, submittedAt), heldAt };
-    await this.storage.set(runNamespaces.open, encodeKey(record.runId), entry);
+    await holdRun(this.storage, record, this.#now());
   }
 
   /** Returns true if the removal time of a run has come. */

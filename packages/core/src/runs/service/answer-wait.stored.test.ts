@@ -33,7 +33,7 @@ describe("answerWait", () => {
     expect(await storage.get("run-inbox", "r1/t.0")).toEqual({ v: 1, answer: yes });
     const writes = calls.filter((call) => !call.startsWith("get"));
     expect(writes).toEqual([
-      "set run-open r1",
+      "compareAndSet run-open r1",
       "compareAndSet run-inbox r1/t.0",
       "compareAndSet runs r1",
       "compareAndSet run-open r1",
@@ -47,7 +47,7 @@ describe("answerWait", () => {
     // The run may be suspended, and this process may die, before it can be woken.
     const writes = calls.filter((call) => /run-open|run-inbox|^(set|compareAndSet) runs/.test(call));
     expect(writes.filter((call) => !/^(get|list)/.test(call))).toEqual([
-      "set run-open r1",
+      "compareAndSet run-open r1",
       "compareAndSet run-inbox r1/t.0",
     ]);
   });
