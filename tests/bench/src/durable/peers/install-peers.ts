@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 /** Other products, outside of the workspace. The number in the folder's name is raised with their versions. */
-const folder = join(homedir(), ".cache", "troupe", "durable-peers-1");
+const folder = join(homedir(), ".cache", "troupe", "durable-peers-2");
 
 const packages = [
   "@dbos-inc/dbos-sdk@5.3.0",
@@ -13,6 +13,9 @@ const packages = [
   "@langchain/langgraph-checkpoint-postgres@1.0.5",
   "@mastra/core@1.71.0",
   "@mastra/pg@1.27.1",
+  "@restatedev/restate-sdk@1.17.2",
+  "@restatedev/restate-sdk-clients@1.17.2",
+  "@restatedev/restate-server@1.7.12",
   "zod@4.6.7",
 ];
 

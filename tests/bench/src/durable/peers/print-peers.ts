@@ -13,7 +13,7 @@ type Peer = { name: string; version: string; child: TestChild; database: string 
 type Cost = { cpuUs: number; ms: number; walBytes: number; commits: number; keptBytes: number };
 
 const concurrency = 16;
-const products = ["troupe", "dbos", "langgraph", "mastra"];
+const products = ["troupe", "dbos", "langgraph", "mastra", "restate"];
 
 /** Measures durable runs beside other products, and prints the table. */
 export async function printPeers(size: { rounds: number; runs: number }): Promise<void> {
@@ -21,8 +21,8 @@ export async function printPeers(size: { rounds: number; runs: number }): Promis
 }
 
 /**
- * Measures a durable run of three steps, each with a short text, beside other products: all on one PostgreSQL, in rounds in
- * which each product has its turn. The ratios are taken within a round. Returns the rows of a table, with the versions.
+ * Measures a durable run of three steps, each with a short text, beside other products: all on one PostgreSQL, but for
+ * Restate, which stores in a server of its own. There are rounds in which each product has its turn. The ratios are taken within a round. Returns the rows of a table, with the versions.
  */
 export async function measurePeers({ rounds, runs }: { rounds: number; runs: number }): Promise<string[][]> {
   const programs = installPeers();
@@ -99,6 +99,7 @@ async function keptBytes(database: string): Promise<number> {
     database,
     `select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
   );
+  if (tables.length === 0) return 0;
   const sums = tables.map(({ name }) => `select sum(pg_column_size(each.*)) as bytes from ${String(name)} as each`);
   const [row] = await query(database, `select sum(bytes) as kept from (${sums.join(" union all ")}) as sums`);
   return Number(row?.["kept"]);
@@ -119,7 +120,9 @@ function toRows(peers: readonly Peer[], costs: readonly (readonly Cost[])[]): st
     const own = costs[index] ?? [];
     const ratios = own.map(({ cpuUs }, round) => cpuUs / (costs[0]?.[round]?.cpuUs ?? NaN));
     const of = (figure: keyof Cost) => median(own.map((cost) => cost[figure]));
-    const counts = [of("commits").toFixed(1), (of("walBytes") / 1024).toFixed(1), (of("keptBytes") / 1024).toFixed(1)];
+    const figures = [of("commits"), of("walBytes") / 1024, of("keptBytes") / 1024];
+    // Restate stores nothing in its database.
+    const counts = of("keptBytes") === 0 ? ["", "", ""] : figures.map((figure) => figure.toFixed(1));
     return [`${name} ${version}`, of("cpuUs").toFixed(0), median(ratios).toFixed(2), of("ms").toFixed(2), ...counts];
   });
   const titles = [
