@@ -5,8 +5,8 @@ export type RequestOmission = {
   providerId: string;
   modelId: string;
   /**
-   * True for a part of the messages, which other calls may not contain. An unsupported option is omitted from every
-   * call.
+   * True if the omitted part belongs to the messages: other calls may not contain such a part. False for an unsupported
+   * option, which is omitted from every call.
    */
   isInMessages?: boolean;
 };

@@ -25,7 +25,8 @@ export function readObject(value: unknown): Readonly<Record<string, unknown>> {
  */
 export function readObjects(value: unknown): Record<string, unknown>[] {
   if (!Array.isArray(value)) return [];
-  // Called for each event of a stream, so the usual array, which has objects only, is not copied.
+  // This function is called for each event of a stream, so it does not copy the usual array, which contains only
+  // objects.
   return value.every(isRecord) ? value : value.filter(isRecord);
 }
 

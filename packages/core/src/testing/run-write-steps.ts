@@ -105,7 +105,7 @@ export function transitionWritesOf({ namespace, key, value }: RecordedWrite, fac
     case runNamespaces.log:
       if (facts.record !== undefined) return [];
       if (value !== null) return [["accept", "attempt"]];
-      // Two processes may remove the same run.
+      // If two processes remove the same run, the second removal belongs to no transition.
       return facts.open === undefined ? [] : [["dropOrphan", "log"]];
     case runNamespaces.input:
       if (value !== null) return [["acceptLong", "input"]];

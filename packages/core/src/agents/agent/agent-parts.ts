@@ -35,8 +35,8 @@ const closingMs = 5000;
 const noListeners: readonly SessionListener[] = [];
 
 /**
- * Returns the listener that deletes the data of an agent about a deleted session, turn or user, including data in
- * storages that belong to its memories.
+ * Returns the listener that deletes what an agent's memories hold about a deleted session, deleted turns or a deleted
+ * user, in all storages of these memories.
  */
 function rememberedBy({ memory, userMemory, storage }: AgentConfig): SessionListener {
   return {

@@ -86,8 +86,8 @@ export class AgentTools {
   }
 
   /**
-   * Returns the set of an agent's loaded tools. It is the same object as in the previous run if the tools are the same.
-   * If any tool was changed in place, all tools lose their cached results.
+   * Returns the set of an agent's loaded tools. If the tools are the same as in the previous run, this is the same
+   * object, so that cached results are kept. If any tool was changed in place, all tools lose their cached results.
    */
   #setOf(lists: readonly LoadedList[], context: RunContext): ToolSet {
     const tools = lists.flatMap((list) => list.tools);
@@ -115,7 +115,7 @@ function isOf(tool: unknown): (leftOut: LeftOut) => boolean {
   return (leftOut) => leftOut.tool === tool;
 }
 
-/** Makes the set of all tools except the invalid tools of sources, which the agent's author cannot mend. */
+/** Makes the set of all tools except the invalid tools of sources, which the agent's author cannot correct. */
 function makeSet(
   lists: readonly LoadedList[],
   caches: WeakMap<ToolDef, ToolCache>,
@@ -139,7 +139,10 @@ function warnOfTools(context: RunContext, leftOut: readonly LeftOut[]): void {
   }
 }
 
-/** A tool of an agent's tool set, and a copy of the tool in the state that it had when the set was made. */
+/**
+ * A tool of an agent's tool set, and a copy of the tool in the state that it had when the set was made, by which a
+ * later change of the tool is found.
+ */
 type LoadedTool = { readonly tool: ToolDef | null | undefined; readonly copy: Partial<ToolDef> };
 
 function hasChanged({ tool, copy }: LoadedTool): boolean {

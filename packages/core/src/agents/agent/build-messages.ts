@@ -87,10 +87,11 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
 }
 
 /**
- * Returns the limits of a history that comes from a memory. The memory drops its oldest turn with each new turn, so its
- * history is cut at the start of a block of turns, for vendors' prompt caches to match. If the memory returned
- * summaries, no turns are omitted. For a memory without turn numbers `through` is 0 or the maximum number, and its
- * history has no limits.
+ * Returns the limits of a history that comes from a memory: the number of its turns if the agent's `maxTurns` is
+ * smaller. Otherwise the history begins at a block of turns: the memory drops its oldest turn with each new turn, and a
+ * history that began at another turn in each run would match no prompt cache of a vendor. If the memory returned
+ * summaries (`context`), no turns are omitted. If the memory does not number turns, `through` is 0 or the maximum
+ * number, and its history has no limits.
  */
 function memoryLimits({ context, messages, through }: RememberedHistory, maxTurns: number | undefined): HistoryLimits {
   const kept = messages.filter(({ role }) => role === "user").length;

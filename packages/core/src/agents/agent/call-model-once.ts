@@ -7,8 +7,8 @@ import { modelCallFacts, observeModelCall } from "./observe-model-call.ts";
 import type { LoopPlan, PreparedCall } from "./loop-plan.ts";
 
 /**
- * Makes a prepared model call as `callModel` does, as a step of the run. A stored response is recorded in the run
- * like the response of a call, but without chunks.
+ * Makes a prepared model call as a step of the run (see `callModel`). If an earlier attempt at a durable run has stored
+ * the response, records that response in the run, without chunks.
  *
  * @param callIds the ids of all tool calls in the conversation
  */

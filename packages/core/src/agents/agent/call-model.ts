@@ -173,17 +173,19 @@ export const callByStream: ModelCaller = async function* ({ retry, run }, call) 
   }
 };
 
-/** The note of a chunk, made once, because it is given for each chunk. */
+/**
+ * Reports to telemetry that a chunk has arrived. All chunks share this object, because one is needed for each chunk.
+ */
 const chunkNote = { type: "chunk" } as const;
 
-/** Notes in telemetry that a chunk has arrived. The end of the stream is no chunk of the answer. */
+/** Notes in telemetry that a chunk has arrived. The end of the stream does not count as a chunk. */
 function noteChunk(operation: OngoingOperation<"model">, { type }: ModelChunk): void {
   if (type !== "finish") operation.note(chunkNote);
 }
 
 /**
- * Returns the functions that report the attempts at a model call. A model that calls other models reports the attempts
- * at its calls of these models.
+ * Returns the callbacks by which a model reports the attempts at a call. A model that calls other models reports its
+ * calls of these models instead, and the usage of those whose responses it drops.
  */
 function reportsOf(
   run: Run,

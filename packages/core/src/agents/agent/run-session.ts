@@ -138,8 +138,8 @@ export class RunSession {
   }
 
   /**
-   * True if an earlier attempt at a durable run has stored the turn. In that case the memory received the turn when
-   * this attempt recalled it.
+   * True if an earlier attempt at a durable run has stored the turn. In that case the memory already has the turn,
+   * because recalling a history adds the turns that the memory has missed.
    */
   get wasStored(): boolean {
     return this.#wasStored;

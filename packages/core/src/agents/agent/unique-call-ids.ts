@@ -25,8 +25,8 @@ export class UniqueCallIds {
   // Created with the first tool call, because most answers have no tool calls.
   #own: Map<string, string> | undefined;
   /**
-   * By text (the answer, the thinking, or a call's arguments): the half of a surrogate pair with which the text's last
-   * chunk ended. Created on first use.
+   * For each text in progress (the answer, the thinking, or the arguments of a call): the half of a surrogate pair with
+   * which the last chunk of the text ended. Created on first use.
    */
   #halves: Map<string, string> | undefined;
 

@@ -49,7 +49,7 @@ export class Attempt extends LoggedPast {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
   readonly #signals: readonly RunSignal[];
-  /** The number, from 1, of the signal that answers a step's wait, by journal step in progress. */
+  /** By journal step: the number (from 1) of the stored signal that the step has taken as the answer to its wait. */
   readonly #taking = new Map<string, number>();
   /** The function that ends the run if the attempt may do no new work. */
   #endRun: (() => void) | undefined;

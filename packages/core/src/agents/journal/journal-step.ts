@@ -94,8 +94,8 @@ function isRepeatedByAnswer({ value }: JournalResult): boolean {
 }
 
 /**
- * Waits until all other stored results have taken effect, because a failure among them may end this step before it
- * begins.
+ * Waits one turn of the event loop, so that all stored results of other steps take effect first. A failure among them
+ * may end this step before it begins.
  */
 async function otherResults(journal: StepLog, key: string, signal: AbortSignal | undefined): Promise<void> {
   // Until the step begins, the run must not be suspended for the waits of other steps.

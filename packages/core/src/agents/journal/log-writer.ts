@@ -92,8 +92,8 @@ export class LogWriter {
   }
 
   /**
-   * Writes the entries that were added during a write. This begins `tickMs` after the beginning of that write, or
-   * immediately if the write took longer.
+   * Schedules the write of the entries that were added during a write: `tickMs` after the beginning of that write. They
+   * are written at once if that time has passed or an entry is urgent.
    */
   #writeOn(): void {
     const restMs = tickMs - (performance.now() - this.#beganAtMs);

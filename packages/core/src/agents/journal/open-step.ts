@@ -97,7 +97,7 @@ export class OpenJournalStep<Value> implements OpenStep {
   async ask(question: StepQuestion): Promise<Json> {
     const { journal, key } = this.#step;
     const times = this.interrupted?.times ?? 1;
-    // A person is asked after every interruption of a tool call if the call had its effect.
+    // After each further interruption of a tool call, a person is asked again whether the call had its effect.
     return await journal.wait(question.kind === "doubt" && times > 1 ? `${key}/${times}` : key, question);
   }
 
@@ -127,7 +127,7 @@ export async function doStep<Value>(
   const open = new OpenJournalStep(step);
   try {
     const value = await work(open);
-    // The work of a tool call itself stores the result, before the events of the call are emitted.
+    // The work of a tool call stores the result itself, before it emits the events of the call.
     if (step.kind !== "tool") open.done(value);
     return value;
   } finally {

@@ -28,7 +28,7 @@ export async function* readLog(
   }
 }
 
-/** A position in the log of a run: that after the record with this number. */
+/** A position in the log of a run: after the record with the number `after`. */
 export type LogPlace = { readonly runId: string; readonly after: number };
 
 /** Reads the next records after a given number, at most `limit`: one page of `readLog`. */

@@ -9,8 +9,8 @@ class SlottedContext {
     this.#slot = slot;
   }
 
-  // The slot is read through a static block and not through a member: every context exposes its class as `constructor`,
-  // and the class must not expose the slot.
+  // The function that reads the slot is made in a static block. A static method would be available to tools and hooks,
+  // because every context exposes its class as `constructor`.
   static {
     read = (context) => (#slot in context ? context.#slot : undefined);
   }

@@ -130,8 +130,9 @@ function inheritanceOfPart(
 }
 
 /**
- * The part of an `Inheritance` that only a run can provide, as it is without a run: if there is no `parent`, or
- * `parent` was copied or made by hand. Its steps are not recorded, and it has no API keys, meter, deadline or storage.
+ * The values of an `Inheritance` that come from the parent's run, for a run that has no such run: it has no `parent`,
+ * or its `parent` was copied or made by hand. Its steps are not recorded, and it has no API keys, meter, deadline or
+ * storage.
  */
 export const inheritanceWithoutRun = {
   // All runs without API keys share this object.

@@ -87,8 +87,8 @@ export type ToolContext = RunContext & {
   readonly report: (progress: unknown) => void;
 };
 
-// `execute` is declared as a method, because the argument types of methods may be narrower: a tool with any schema is
-// then a tool.
+// `execute` is declared as a method, because TypeScript lets a method's parameters be narrower: a tool with any schema
+// can be assigned to the type.
 type ExecuteTool = {
   execute(args: Record<string, unknown>, context: RunContext): ToolReturn | Promise<ToolReturn>;
 }["execute"];

@@ -48,8 +48,8 @@ export function toMemberOutput(output: MemberOutput): MemberOutput {
 export function memberStepOptions<Value>(
   { member, content, context }: MemberRunRequest,
   meter: UsageMeter,
-  // The signal of the team's run, not that of the delegation, which also aborts after a timeout. The step of a member
-  // that took too long has ended, so it must have a result.
+  // The signal of the team's run. The signal of the delegation also aborts after a timeout, and a step that is aborted
+  // has no stored result. A member that took too long must have a result.
   { signal }: Run,
 ): StepOptions<Value> {
   const { runnable, name } = member;

@@ -127,8 +127,8 @@ async function checkCall(
 }
 
 /**
- * Returns true if a tool call may need an approval or its client before it is executed. Most calls need neither and
- * skip a turn of the microtask queue.
+ * Returns true if a tool call may have to wait for an approval or for its client before it is executed. Most calls wait
+ * for neither, and skip a turn of the microtask queue.
  */
 function mayNeedLeave({ tool, step }: CheckedCall): boolean {
   const { execute: own, needsApproval = false } = tool;

@@ -69,8 +69,8 @@ export interface FlowSteps {
 export type NestedSteps<State> = readonly WorkflowStep<State>[] | FlowFunction<State>["write"];
 
 /**
- * Declared as a method, because TypeScript compares the parameters of methods in both directions, so that steps for any
- * state fit.
+ * Declared as a method, because TypeScript compares the parameters of methods in both directions: a flow function
+ * written for any state is then accepted.
  */
 type FlowFunction<State> = { write(flow: StepFlow<State>): FlowSteps };
 

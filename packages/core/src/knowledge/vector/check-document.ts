@@ -94,8 +94,8 @@ export function checkDimensions(length: number, dimensions: number | undefined):
   throw refuseEmbedding(`must have ${dimensions} numbers, as the store's vectors, got ${length}`);
 }
 
-// Computed from 32-bit floats, the form in which the store keeps numbers: very small numbers become zero, very large
-// numbers infinite, and values that are not numbers NaN.
+// The length is computed from 32-bit floats, the form in which the store keeps numbers: very small numbers become zero,
+// very large numbers infinite, and values that are not numbers NaN.
 function euclideanLength(embedding: readonly unknown[]): number {
   let squares = 0;
   // The loop iterates by index: an iterator is several times slower, and this loop is most of the work of storing a

@@ -50,7 +50,7 @@ export function matchesFilter(metadata: Metadata | undefined, filter: MetadataFi
 export function toPredicate(filter: MetadataFilter): (metadata: Metadata | undefined) => boolean {
   const conditions = Object.entries(filter).map(([name, wanted]) => ({ name, path: filterPath(name), wanted }));
   return (metadata) => {
-    // This is an index loop, because a search in memory calls the function for every document.
+    // An index loop is faster than an iterator, and a search in memory calls this function for every document.
     for (let index = 0; index < conditions.length; index++) {
       const { name, path, wanted } = conditions[index] as (typeof conditions)[number];
       if (metadata === undefined) return false;

@@ -46,6 +46,6 @@ async function openAgent(proxies: ProxyAddresses): Promise<Dispatcher> {
   const { EnvHttpProxyAgent, ProxyAgent } = await loadUndici();
   if (typeof proxies === "string") return new ProxyAgent({ ...agentOptions, uri: proxies });
   const { httpProxy = "", httpsProxy = "", noProxy = "" } = proxies;
-  // The value is empty instead of absent, because undici would read an absent value from the environment again.
+  // A proxy that is not set is passed as an empty string, because undici reads a missing option from the environment.
   return new EnvHttpProxyAgent({ ...agentOptions, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
 }

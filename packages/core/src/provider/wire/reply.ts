@@ -28,8 +28,8 @@ type Flow = { pause(): void; resume(): void; abort(reason: Error): void };
 type NextBytes = IteratorResult<Uint8Array, undefined>;
 type Reader = { resolve: (step: NextBytes) => void; reject: (reason: unknown) => void };
 
-// The error is shared by all replies, because creating an error with its stack would take longer than all other work of
-// leaving a reply.
+// The error with which the connection of an unread reply is closed. All replies share it, because creating an error
+// with its stack would take longer than all other work of closing the connection.
 const leftUnread = new Error("The reply was left unread.");
 
 /** Number of unread bytes at which the connection is paused. */

@@ -68,7 +68,8 @@ export class AttemptExecution {
       const known = await note.known();
       if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
       await writeInOrder("end", {
-        // A run that is cancelled while it waits has left a note in its session, which keeps other runs out.
+        // If the run was cancelled while it waited, its session has a note that keeps other runs out. The note is
+        // removed here.
         session: attempt.ending === undefined ? undefined : () => this.#ends.endSessionWait(record),
         end: () => journal.end(end),
         record: () => this.#ends.finish(record, { ...running, ...endOf(end) }, known),

@@ -147,8 +147,8 @@ export class RunSuspension {
   }
 
   /**
-   * Wakes a run whose time is over, unless it waits no longer, or until a later time. Never rejects: after a failure
-   * the sweep wakes the run.
+   * Wakes a run whose time is over, unless it no longer waits, or waits until a later time. Never rejects: after a
+   * failure the sweep wakes the run.
    */
   async wakeDue(runId: string): Promise<void> {
     const { store, due, now, logger, isAlone } = this.#parts;
@@ -158,7 +158,8 @@ export class RunSuspension {
       const until = endOfWaits(record);
       if (until > now()) return due.add(runId, until);
       if (isAlone) return await this.#resubmitDue(record);
-      // Several processes may wake the run, and the engine may still know the job of the attempt that suspended it.
+      // `store.wake` writes the record, so only one of several processes wakes the run. It also starts a new
+      // activation: the engine may still know the job of the attempt that suspended the run.
       const woken = await store.wake(runId, record);
       if (woken !== null) this.#resubmit(woken);
     } catch (error) {

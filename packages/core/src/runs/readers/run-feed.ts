@@ -33,7 +33,9 @@ export class RunFeed {
   /** The number of the last known record of the run's log. */
   last = 0;
   failure: Error | undefined;
-  /** The monotonic time of the newest record or, if later, of the last check of the quiet run. */
+  /**
+   * The monotonic time of the newest record or, if later, of the last check whether a run without new records is over.
+   */
   quietSinceMs = performance.now();
   /** The monotonic time at which the last read that reached the end of the log began. */
   endAtMs = -Infinity;
@@ -208,7 +210,7 @@ function timeOf({ at }: { readonly at?: number }): { at?: number } {
  * such chunks.
  */
 export class Backlog {
-  /** By step, the number of the last log record that declares earlier chunks of the step void. */
+  /** For each step: the number of the last log record that declares earlier chunks of the step void. */
   readonly #voidBefore = new Map<string, number>();
   /** The ids of the resets of steps whose chunks the reader has seen. */
   readonly #resets = new Set<string>();

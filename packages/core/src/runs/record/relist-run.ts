@@ -25,8 +25,9 @@ export async function relistRun(storage: RunStorage, record: RunRecord, submitte
 }
 
 /**
- * Holds the entry of a run in the list of open runs, or adds it, before a message to the run is stored. Another process
- * may continue the run at the same time: a newer entry stays and is held.
+ * Marks the entry of a run in the list of open runs as held, or adds such an entry, before a message to the run is
+ * stored. An attempt that suspends the run leaves a held entry in the list. Another process may continue the run at the
+ * same time: its newer entry is kept and marked.
  */
 export async function holdRun(storage: RunStorage, record: RunRecord, heldAt: number): Promise<void> {
   const [namespace, key] = [runNamespaces.open, encodeKey(record.runId)];
@@ -36,7 +37,10 @@ export async function holdRun(storage: RunStorage, record: RunRecord, heldAt: nu
   }
 }
 
-/** Returns the held form of the entry of a run in the list of open runs, `null` if the run is not listed. */
+/**
+ * Returns the entry of a run in the list of open runs, marked as held. If the run is not listed (`stored` is null),
+ * returns a new entry.
+ */
 function toHeld(stored: Json | null, record: RunRecord, heldAt: number): OpenRun {
   if (stored === null) return { ...toOpenRun(record, heldAt), heldAt };
   const { isTimed: _isTimed, ...entry } = readOpenRun(stored, record.runId);

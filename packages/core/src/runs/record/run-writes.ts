@@ -131,7 +131,10 @@ export type TransitionName = keyof typeof transitions;
 /** The names of the writes of a transition. */
 export type WriteOf<Name extends TransitionName> = (typeof transitions)[Name]["writes"][number];
 
-/** The orders of writes by transition. A test replaces an order, to see that the test's checks notice. */
+/**
+ * For each transition of a run: the order of its writes. A test replaces an order by a wrong order, to prove that its
+ * checks notice.
+ */
 export const writeOrders = new Map<string, readonly string[]>(
   Object.entries(transitions).map(([name, { writes }]) => [name, writes]),
 );

@@ -146,8 +146,8 @@ export class Outbox {
       this.#init.logger?.warn("The outbox of webhooks could not be read. That is tried again.", { error });
     }
     this.#sendNext();
-    // Normally the end of a delivery causes the next read. No delivery is in progress, so the outbox is read again at
-    // once.
+    // Normally the end of a delivery causes the next read. Here no delivery is in progress, so the outbox is read again
+    // at once.
     if (this.#isPartial && this.#working.size === 0) this.#looksAgain = true;
   }
 

@@ -80,7 +80,8 @@ export class SubscribedEvents {
       if (event.type !== "attempt" && event.type !== "wait" && event.type !== "end") continue;
       if (event.type === "attempt") attempt = event.attempt;
       ({ run } = await this.#read(runId));
-      // The log is written before the record. When the record is written too, the subscription is woken again.
+      // The log is written before the record. The subscription is woken again when the record is written too, and then
+      // reads this event again.
       if (!hasCome(event.type, run, attempt)) return;
       const from = { after, sent, attempt };
       yield* notificationsOf(subscriber, { event, run, attempt }, from);

@@ -25,7 +25,10 @@ type Opening = { readonly ref: SessionRef; readonly access: OpenOptions };
 
 type Insert = { namespace: string; key: string; value: Json };
 
-/** The record of the session, while it has no turns. */
+/**
+ * A new session in memory. Its lease is acquired and its record is stored when its first turn is stored, or when
+ * another call needs the session.
+ */
 export class DeferredSession implements OpenedSession {
   /** The record of the new session, which has no turns. It is stored together with the first turn. */
   readonly session: SessionRecord;
@@ -89,7 +92,7 @@ export class DeferredSession implements OpenedSession {
   /** Resolves when the session is stored, for another call that needs it. Does not reject. */
   async settle(): Promise<void> {
     await (this.#held ?? this.#acquire()).catch(() => {
-      // The session's own run tries again, and receives the failure.
+      // The session's own run tries to acquire the session again, and receives the failure.
     });
   }
 

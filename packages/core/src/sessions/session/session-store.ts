@@ -71,7 +71,7 @@ export class SessionStore {
     // Runs must join the queue in the order of the calls of `open`, so nothing else is awaited before joining.
     const deferred = settled(this.#sessions, ref);
     if (deferred !== undefined) await deferred;
-    // After an attempt to defer it, this session may exist: another call may have created it in the meantime.
+    // If this call tried to defer the session, the session may exist by now, because another call may have created it.
     const isNew = access.isNew === true && opening === undefined;
     return new OpenSession(sessionId, await openAcquired(this.#sessions, ref, { access: { ...access, isNew } }));
   }

@@ -39,7 +39,7 @@ export const runServiceWaitCases = {
       assert.deepEqual(calls, []);
       await after.answer(runId, "t.0.0", { approved: true }, ada);
       await after.answer(runId, "t.0.0", { approved: true }, ada).catch((error: unknown) => {
-        // The run may already be over.
+        // The service may refuse the second answer, but only because the run is already over.
         assert.match(String(error), /over/);
       });
       const events = await eventsOfRun(after, runId);

@@ -81,7 +81,7 @@ export const vectorTextCases = {
     await store.upsert(doc("how", "How do I do what I do? I do how I do."));
 
     assert.equal((await idsOf(store, "How do I get refunds?")).includes("how"), false);
-    // "how" alone has no other word.
+    // A query that contains only frequent words, such as "how", must not be rejected.
     await assert.doesNotReject(store.searchText("How do I?"));
   },
   "finds words of languages without spaces": async (store) => {

@@ -39,8 +39,8 @@ export class SimdMemory implements FloatMemory {
       const { exports } = new wasm.Instance(new wasm.Module(dotProductsModule()), { js: { memory } });
       return new SimdMemory(memory, exports["dotProducts"] as DotProductsFunction);
     } catch {
-      // Possible causes: the processor has no vector instructions, code generation is disallowed, or the address space
-      // is exhausted (it has room for about ten thousand memories).
+      // The memory cannot be created if the processor has no vector instructions, code generation is disallowed, or the
+      // address space of the process is exhausted (it has room for about ten thousand memories).
       return undefined;
     }
   }
