@@ -13,7 +13,9 @@ const grounds = {
   dark: { back: "#201f26", surface: "#201f26", on: "#17132b" },
 } as const;
 
-/** The part of the accent in the background of chosen items. `set-accent.ts` of the client mixes the same. */
+/**
+ * The share of the accent colour in the background of chosen items. The client's `set-accent.ts` uses the same share.
+ */
 const softPart = 0.1;
 /** The least contrast of text, by WCAG AA. */
 const leastContrast = 4.5;

@@ -57,7 +57,7 @@ function readCells(text: string, separator: string): string[][] {
     rows.at(-1)?.push(valueOf(found));
     at += found?.[0].length ?? 0;
     if (text[at] === separator) continue;
-    // Whatever follows a cell in quotes belongs to no cell.
+    // Text between the end of a quoted cell and the end of the line belongs to no cell, so it is skipped.
     const end = text.indexOf("\n", at);
     at = end === -1 ? text.length : end;
     if (end !== -1) rows.push([]);

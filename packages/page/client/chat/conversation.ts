@@ -164,7 +164,7 @@ export class Conversation extends Store<ConversationState> {
   /** Reads a turn of the conversation and all later turns from the service. */
   async #readFrom(key: string): Promise<StoredTurnView[] | undefined> {
     const { turns, sessionId } = this.state;
-    // The service has no session of workflows alone, and a browser reports each answer that nothing was found.
+    // The service stores no session for workflows alone, and a browser would report its 404 answer as an error.
     if (sessionId === undefined || turns.every(({ kind, seq }) => kind === "workflow" && seq === undefined))
       return undefined;
     const index = turns.findIndex((turn) => turn.key === key);
@@ -278,7 +278,7 @@ export class Conversation extends Store<ConversationState> {
     if (!signal.aborted && read === undefined) this.#dropSession();
   }
 
-  /** Keeps the turns that the service has not stored. */
+  /** Copies the turns that the service has not stored to the storage of the browser tab. */
   #keep(): void {
     const { sessionId, turns } = this.state;
     if (sessionId !== undefined) this.#memory.keptTurns.keep(sessionId, turns);

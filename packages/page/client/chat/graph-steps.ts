@@ -64,7 +64,10 @@ function roundsOf({ key, path, isLoop }: { key: string; path: string; isLoop: bo
   }
 }
 
-/** Returns the case whose steps have begun. No case has an empty key: those are the steps of `otherwise`. */
+/**
+ * Returns the case whose steps have begun. An empty string stands for the steps of `otherwise`, because no case has an
+ * empty key.
+ */
 function chosenCase(inner: readonly DeclaredStep[], { path, shown }: { path: string; shown: Shown }) {
   const begun = inner.find(({ name }) => shown.byPath.has(path + name));
   return begun && (begun.case ?? "");

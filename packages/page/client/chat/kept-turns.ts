@@ -68,7 +68,7 @@ export class KeptTurns {
     return placed.toSorted((one, other) => one.behind - other.behind).map(({ turn }) => turn);
   }
 
-  /** Returns the chats with a kept turn of which there is an answer, or a part of one. */
+  /** Returns the chats that have a kept turn with an answer or a part of an answer. */
   chats(): KeptChat[] {
     const chats = new Map<string, KeptChat>();
     for (const { sessionId, at, turn } of this.#all()) {

@@ -16,7 +16,7 @@ export type StepGraphProps = {
 export function StepGraph({ declared, parts, isLive }: StepGraphProps) {
   const own = useMemo(() => declared.map(withoutSteps), [declared]);
   const steps = useMemo(() => toGraphSteps(own, parts, isLive), [own, parts, isLive]);
-  // It stays open when the run ends, and is closed for a run that had ended before.
+  // The graph is open if the run is active when the graph is first shown. It stays open when the run ends.
   const [isOpen] = useState(isLive);
   const outermost = own.filter(({ within }) => within === undefined);
   const done = parts.filter((part) => part.type === "step" && part.status === "completed").map(nameOf);

@@ -28,8 +28,8 @@ export function fromStoredTurn(stored: StoredTurn, { kindOf, urlOf }: TurnContex
 }
 
 /**
- * Returns the stored turns from a shown turn on. Throws if one of them is not shown: it must not be deleted together
- * with those that are.
+ * Returns the stored turns from a shown turn on. Throws if one of them is not shown, because a turn that the user does
+ * not see must not be deleted with the others.
  */
 export function storedFrom(turn: Turn, shown: readonly Turn[], stored: readonly StoredTurnView[]): StoredTurnView[] {
   const known = new Set(shown.map(({ runId }) => runId));

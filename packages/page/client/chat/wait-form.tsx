@@ -20,8 +20,8 @@ type Choice = {
 };
 
 /**
- * The form for a kind of wait: its title by what the wait is about, the reason of a rare one, its input field, and the
- * possible answers.
+ * The texts of the form for a kind of wait: its title, made from what the wait is about; the reason, if users may not
+ * expect such a wait; the label of its input field; the possible answers.
  */
 type Form = {
   readonly title: (about: string) => string;
@@ -96,7 +96,7 @@ type WaitProps = { readonly wait: Wait; readonly onAnswer: AnswerWait };
 /** A question of a run with its possible answers. It does not take the focus: the page announces it. */
 export function WaitForm({ wait, onAnswer }: WaitProps) {
   const [text, setText] = useState("");
-  /** The arguments as changed by the user. Undefined while they are those that the model gave. */
+  /** The arguments as changed by the user. Undefined until the user changes the arguments that the model gave. */
   const [changed, setChanged] = useState<string>();
   const { isSending, failure, send } = useSending({ wait, onAnswer });
   const { title, reason, field, choices } = forms[wait.kind];
@@ -143,7 +143,7 @@ export function WaitForm({ wait, onAnswer }: WaitProps) {
   );
 }
 
-/** Sends the answer to a wait. Shows a sentence if it is refused, or if the changed arguments are no JSON object. */
+/** Sends the answer to a wait. Shows a sentence if it is refused, or if the changed arguments are not a JSON object. */
 function useSending({ wait, onAnswer }: WaitProps) {
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<string>();

@@ -4,7 +4,7 @@ import type { Suggestion } from "./find-runnables.ts";
 
 type WelcomeProps = {
   readonly heading: string;
-  /** Undefined until the runnables are loaded. */
+  /** The agents, teams and workflows that the user can ask. Undefined until they are loaded. */
   readonly runnables: readonly RunnableInfo[] | undefined;
   readonly chosen: RunnableInfo | undefined;
 };

@@ -7,7 +7,7 @@ import { RunView } from "./run-view.tsx";
 
 /**
  * The view of the inspector: the list of runs, and one run as a tree of steps. The address contains the run's id:
- * `#/inspector/…`, and the session whose runs are listed, if it is not all of them.
+ * `#/inspector/…`, and the id of a session if only the session's runs are listed.
  */
 export function InspectorView({ settings }: { settings: Settings }) {
   const client = useMemo(() => new InspectorClient(settings.base), [settings]);

@@ -28,7 +28,7 @@ export type NodeStatus =
 /** A step in the tree of a run. Times are epoch milliseconds. */
 export type TreeStep = {
   readonly key: string;
-  /** The key of a model call in the log. That in the tree may be shorter. */
+  /** The key of a model call in the log of the run. The key in the tree may be shorter. */
   readonly logKey?: string | undefined;
   readonly kind: StepKind;
   readonly name: string;

@@ -22,7 +22,7 @@ const mostEvents = 300;
 type RunProps = {
   readonly client: InspectorClient;
   readonly runId: string;
-  /** The session whose runs are listed beside it, if it is not all of them. */
+  /** The session whose runs are listed beside this run. Undefined if the runs of all sessions are listed. */
   readonly sessionId?: string | undefined;
 };
 

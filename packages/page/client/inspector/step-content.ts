@@ -8,7 +8,9 @@ export type Scope = { readonly step: OpenStep; readonly input: ShownJson | undef
 /** A tool call that a model requested. */
 type AskedCall = NonNullable<StepFacts["calls"]>[number];
 
-/** Returns the name of a step for the inspector. That of a tool call or a member is known before the step has ended. */
+/**
+ * Returns the name of a step for the inspector. The name of a tool call or a member is known before the step has ended.
+ */
 export function nameOf(scope: Scope, step: OpenStep): string {
   const { part, turn } = step;
   if (part.kind === "agent") return turn?.runnable ?? numbered("Run", part);

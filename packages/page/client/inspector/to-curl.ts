@@ -57,7 +57,7 @@ function toMessages({ modelId, isStream, settings, system, messages, tools }: In
   const texts = system.map((content) => (typeof content === "string" ? content : JSON.stringify(content)));
   const body = {
     model: modelId,
-    // The vendor requires a bound.
+    // Anthropic requires `max_tokens`.
     max_tokens: maxTokens ?? 4096,
     ...(texts.length > 0 && { system: texts.join("\n\n") }),
     messages: messages.map(toBlockMessage),

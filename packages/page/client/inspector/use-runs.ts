@@ -9,8 +9,8 @@ const lookMs = 2500;
 type Runs = Omit<InspectedRunPage, "runs"> & { readonly runs: readonly InspectedRun[] };
 
 /**
- * Returns the runs that match a filter, and a function that reads older ones. The list updates itself, unless each look
- * would search through many runs.
+ * Returns the runs that match a filter, and a function that reads older runs. The list updates itself, unless each
+ * request would search through many runs.
  */
 export function useRuns(client: InspectorClient, filter: RunFilter) {
   const [page, setPage] = useState<Runs>();

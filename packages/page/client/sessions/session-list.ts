@@ -184,8 +184,8 @@ function olderThan(newest: readonly SessionInfo[], sessions: readonly SessionInf
 }
 
 /**
- * Leaves out sessions without a title and a turn, unless they have an active run: of their first run nothing was
- * stored, for example because the vendor refused the key.
+ * Leaves out sessions without a title and a turn, unless they have an active run. Nothing was stored of the first run
+ * of such a session, for example because the vendor refused the key.
  */
 function withoutEmpty(sessions: readonly SessionInfo[], open: SessionListState["open"]): SessionInfo[] {
   return sessions.filter(({ sessionId, title, turns }) => turns > 0 || title !== undefined || open.has(sessionId));
@@ -205,7 +205,7 @@ function withNames(sessions: readonly SessionInfo[], names: ReadonlyMap<string, 
   ];
 }
 
-/** Adds the chats that only this tab has, in the order of the list: the newest first. */
+/** Adds the chats that only this tab has to the list. The list begins with the newest chat. */
 function withKept(sessions: readonly SessionInfo[], chats: readonly KeptChat[]): SessionInfo[] {
   const kept = new Map(chats.map(({ sessionId, title, at }) => [sessionId, newSession(sessionId, title, at)]));
   const named = sessions.map((session) => {

@@ -119,7 +119,10 @@ function Turns({ services: { conversation, stepGraphs }, title }: { services: Se
   );
 }
 
-/** The number of turns that are shown of a chat that is opened, and each time that earlier ones are asked for. */
+/**
+ * The number of turns that are shown when a chat is opened, and that are added each time the user asks for earlier
+ * turns.
+ */
 const mostTurns = 20;
 
 type TurnListProps = { turns: readonly Turn[]; conversation: Conversation; mayRegenerate: boolean };

@@ -88,7 +88,7 @@ function SearchField({ query, onQuery }: { query: string; onQuery: (query: strin
         onInput={(event) => onQuery(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Escape" || query === "") return;
-          // The drawer of a narrow window stays open.
+          // Without this, the Escape key would also close the drawer that contains this list in a narrow window.
           event.preventDefault();
           onQuery("");
         }}

@@ -28,12 +28,12 @@ const kinds: Readonly<Record<string, readonly [icon: IconName, words: string]>> 
 const mostMarks = 100;
 
 type GraphProps = {
-  /** Absent for an agent or a team: nothing is drawn. */
+  /** The steps that the workflow declares. Undefined for an agent or a team, for which no graph is drawn. */
   readonly declared: readonly DeclaredStep[] | undefined;
   readonly tree: RunTree;
   readonly now: number;
   readonly selected: string | undefined;
-  /** Shows a step. Without it, steps are no buttons. */
+  /** Called with the key of the step that the user selects. If undefined, the steps cannot be selected. */
   readonly onSelect?: ((key: string) => void) | undefined;
 };
 
