@@ -37,7 +37,7 @@ class History {
   add(message: ChatMessage): void {
     switch (message.role) {
       case "system":
-        // Gemini accepts system messages as a setting of the request, so they are no part of the contents.
+        // Gemini accepts system messages as a setting of the request, so they are not a part of the contents.
         break;
       case "user":
         this.#userParts.push(...this.#read(message));

@@ -73,7 +73,7 @@ function readTool({ name, description, parameters }: Fields, place: string): Cli
     throw invalid(`${place}.name must be 1 to 64 letters, digits, _ and -, and begin with a letter or _.`);
   const purpose = readString(description, `${place}.description`);
   const schema = readFields(parameters ?? {}, `${place}.parameters`);
-  // A tool without arguments may have no schema, or one of nothing.
+  // A tool without arguments may have no schema, or an empty schema.
   return {
     name,
     ...(purpose && { description: purpose }),

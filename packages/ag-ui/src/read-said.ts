@@ -43,7 +43,7 @@ function toParts(part: Fields, place: string): object[] {
   const kind = kinds.get(type);
   if (kind === undefined) return [];
   const { type: form, value: data, mimeType } = readFields(source, `${place}.source`);
-  // A file of a vendor has a name instead of data, which only that vendor can read.
+  // A file stored at a vendor has a name instead of data, and only that vendor can read it.
   return form === "file" ? [] : [{ type: kind, data, mimeType: orUnknown(mimeType) }];
 }
 
@@ -55,7 +55,7 @@ const kinds: ReadonlyMap<string, "image" | "audio" | "file"> = new Map([
   ["document", "file"],
 ]);
 
-/** Returns the media type of a file. A browser sends an empty one for a file whose type it does not know. */
+/** Returns the media type of a file. A browser sends an empty string for a file whose type it does not know. */
 function orUnknown(mimeType: unknown): unknown {
   return mimeType === undefined || mimeType === null || mimeType === "" ? "application/octet-stream" : mimeType;
 }

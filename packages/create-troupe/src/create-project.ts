@@ -16,7 +16,7 @@ import type { VendorName } from "./vendors.ts";
 export type CreateProjectOptions = {
   /** The folder of the project. It is made if it does not exist, and must be empty. */
   folder: string;
-  /** The name in package.json. @default the name of the folder, in a form that npm takes */
+  /** The name in package.json. @default the name of the folder, in a form that npm accepts */
   name?: string | undefined;
   /** The kind of project: `service`, `next`, `worker` or `library`. @default "service" */
   template?: TemplateName | undefined;

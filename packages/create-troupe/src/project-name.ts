@@ -1,6 +1,6 @@
 import { builtinModules } from "node:module";
 
-/** Length of the longest name that npm takes. */
+/** Maximum number of characters of a package name that npm accepts. */
 const maxNameLength = 214;
 const fallback = "my-agents";
 

@@ -102,7 +102,7 @@ export const eventNames = {
 /** The definition of a metric. Backends show its description. */
 type MetricDefinition = { readonly name: string; readonly unit: string; readonly description: string };
 
-/** The metrics. The descriptions of those from the conventions say what the conventions say. */
+/** The metrics. The conventions define some of them: those have the descriptions that the conventions give. */
 export const metricDefinitions = {
   inferenceDuration: {
     name: "gen_ai.client.inference.duration",

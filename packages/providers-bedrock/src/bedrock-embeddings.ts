@@ -31,7 +31,7 @@ type Family = {
   readonly toVectors: (body: WireEmbeddings) => unknown;
 };
 
-/** The fields that are read of an answer. */
+/** The fields that are read from an answer. */
 type WireEmbeddings = { readonly embedding?: unknown; readonly embeddings?: unknown };
 
 const titan = {
@@ -43,7 +43,8 @@ const titan = {
 const cohere = {
   mostTexts: 96,
   concurrency: 1,
-  // Vectors of queries and of documents differ at Cohere. A provider is not told which it makes, so all are documents.
+  // Cohere makes different vectors for queries and for documents. An embedding provider is not told which of them a
+  // text is, so all texts count as documents.
   toBody: (texts: readonly string[]) => ({ texts, input_type: "search_document", embedding_types: ["float"] }),
   toVectors: ({ embeddings }: WireEmbeddings) =>
     Array.isArray(embeddings) ? embeddings : (embeddings as { float?: unknown } | undefined)?.float,
@@ -120,7 +121,8 @@ class BedrockEmbeddings implements EmbeddingProvider {
       toError: toVendorError,
     });
     const vectors = toVectors((await readJson(reply)) ?? {});
-    // Anything else than arrays of numbers is refused by the caller for its number or length.
+    // Vectors that are not arrays of numbers are left out. The caller then refuses the answer, because it has too few
+    // vectors.
     return Array.isArray(vectors) ? vectors.filter(isVector) : [];
   }
 }

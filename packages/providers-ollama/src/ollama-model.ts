@@ -38,7 +38,7 @@ class OllamaModel implements ModelProvider {
 
   /**
    * Reads the answer as a stream even if the caller wants it in one piece, because a server that sends nothing until
-   * the end cannot be told from a dead server.
+   * the end cannot be distinguished from a dead server.
    */
   async generate(messages: readonly ChatMessage[], options?: ModelCallOptions): Promise<ModelResponse> {
     return await collectResponse(this.stream(messages, options));

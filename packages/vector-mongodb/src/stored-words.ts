@@ -11,7 +11,10 @@ export type StoredWords = {
 /** Characters of a document that are searched by words, because each distinct word is an entry of an index. */
 const longestText = 100_000;
 
-/** Characters of a word that count. A longer one is no word, such as a picture in base64. */
+/**
+ * Maximum number of characters of a word. A longer word is cut, because it is probably not a word but, for example, an
+ * image in base64.
+ */
 const longestWord = 100;
 
 /** Returns the words of a document, as MongoDB stores them. */

@@ -22,7 +22,7 @@ export function loadDistance(database: DatabaseSync, path: string): Distance {
 
 /** Adds a distance function in JavaScript to a connection, for platforms without the extension. */
 export function addDistance(database: DatabaseSync): Distance {
-  // The search vector is no argument of the SQL function, because SQLite would copy it for each stored vector.
+  // The search vector is not an argument of the SQL function, because SQLite would copy it for each stored vector.
   let query: Float32Array = new Float32Array();
   database.function("troupe_distance", { deterministic: true }, (vector, _query) =>
     vector instanceof Uint8Array ? 1 - cosineOf(floatsOf(vector), query) : null,

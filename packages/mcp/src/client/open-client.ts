@@ -166,7 +166,8 @@ function endRequests(transport: StreamableHTTPClientTransport): (id: unknown) =>
     const { requestSignal = stream.signal } = options ?? {};
     const onAbort = (): void => forget(id);
     requestSignal.addEventListener("abort", onAbort);
-    // Not a signal for the listener: a second controller for each request would cost more than the listener itself.
+    // The listener is removed by a function, because removing it by a signal would need a second `AbortController` for
+    // each request, which costs more than the listener itself.
     open.set(id, { stream, stopListening: () => requestSignal.removeEventListener("abort", onAbort) });
     const onRequestStreamEnd = () => {
       // A request that is no longer open is already answered or cancelled: the library would log an error for an

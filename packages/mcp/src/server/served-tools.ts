@@ -81,7 +81,7 @@ function stateSchema(inputKinds: ReadonlyMap<string, string>): object {
 
 /** The arguments of `readServedTools` beside the service. */
 type ToolRules = {
-  /** The function that the host has called, for errors. */
+  /** The name of the function that the host has called, for error messages. */
   readonly owner: string;
   /** True if the host adds tools of its own. */
   readonly mayBeEmpty: boolean;

@@ -171,7 +171,7 @@ export class Sessions {
 
   #forget(id: string): void {
     const session = this.#sessions.get(id);
-    // A session that its client could not open was none.
+    // The end of a session that its client failed to open (it has no id) is not reported.
     if (session?.transport.sessionId !== undefined) this.#limits.onEnded?.(performance.now() - session.openedAt);
     this.#sessions.delete(id);
     this.#held.delete(id);

@@ -2,8 +2,8 @@ import type { StreamChunk } from "@troupe/core";
 import { toPublicChunk } from "@troupe/core/transport";
 
 /**
- * Returns a chunk in the form that clients may see; undefined if this API has no place for it. A message of this API has
- * one speaker: the text of a team's members is no part of the team's answer.
+ * Returns a chunk in the form that clients may see; undefined if this API has no place for it. A message of this API
+ * has one author, so the text of a team's members is not a part of the team's answer.
  */
 export function toShownChunk(given: StreamChunk): ReturnType<typeof toPublicChunk> {
   const chunk = toPublicChunk(given);

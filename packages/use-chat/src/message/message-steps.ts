@@ -56,7 +56,7 @@ export class MessageSteps {
   /** Appends to the text of a team's member, which has its own part in the open step. */
   #writeMember(kind: PartKind, key: string, chunk: TextChunk): void {
     this.ensure();
-    // A member's thoughts end where it begins to speak, and the other way round.
+    // The reasoning of a member ends where its text begins, and its text ends where its reasoning begins.
     this.#endMember(keyOf(kind === "text" ? "reasoning" : "text", chunk));
     const part = this.#ofMembers.get(key) ?? this.#start(kind, key, chunk);
     this.#ofMembers.set(key, part);

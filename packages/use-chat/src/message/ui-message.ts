@@ -275,7 +275,7 @@ export class UiMessage {
     if (call !== undefined) this.#complete(call);
   }
 
-  /** Emits the complete arguments of a tool call once, or an error if they are no JSON object. */
+  /** Emits the complete arguments of a tool call once, or an error if they are not a JSON object. */
   #complete(call: Call): void {
     if (call.isAvailable) return;
     call.isAvailable = true;
