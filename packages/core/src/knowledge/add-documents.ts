@@ -84,9 +84,9 @@ export async function storeAll(
 }
 
 /**
- * Divides the work into batches. Records of many short documents share one embedding call; those of a long document
- * take several calls. It is a generator, because several loops read from it: an error in one loop closes it for all of
- * them.
+ * Divides the work into batches. Records of many short documents share one embedding call; the records of a long
+ * document take several calls. It is a generator, because several loops read from it: an error in one loop closes it
+ * for all of them.
  */
 function* toBatches(documents: readonly NewDocument[], size: number): Generator<Batch> {
   let whole: NewDocument[] = [];

@@ -33,7 +33,7 @@ const clearedAtOnce = 1000;
 export class FieldCollection implements VectorStore {
   /**
    * An optional method is defined only if the store defines it. `rememberModel` is not defined, because the model name
-   * that a store remembers applies to all its documents, not only to those of this collection.
+   * that a store remembers applies to all its documents, not only to the documents of this collection.
    */
   readonly initialize?: () => Promise<void>;
   readonly write?: (change: VectorChange) => Promise<void>;

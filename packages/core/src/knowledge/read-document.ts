@@ -71,7 +71,8 @@ export async function readPieceOf(
     const piece = readPiece(await store.get(pieceId(documentId, number)));
     return piece?.documentId === documentId ? piece : undefined;
   } catch (error) {
-    // The id of a piece is longer than that of its document. If it is too long to be stored, the piece does not exist.
+    // The id of a piece is longer than the id of its document. If it is too long to be stored, the piece does not
+    // exist.
     if (TroupeError.is(error) && error.code === "invalid_value") return undefined;
     throw error;
   }

@@ -33,7 +33,7 @@ const passedOn: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /**
  * Returns a model that calls the first of these models, and the next model if a call fails before its first chunk. The
  * next model is called after retryable errors, a rejected request, key or message part, and an empty answer that
- * finished with `error`. Other errors, such as those of a cancelled run, end the call. If all models fail, the last
+ * finished with `error`. Other errors, such as the cancellation of the run, end the call. If all models fail, the last
  * retryable error is thrown, or else the last error. The answer has the usage of all calls and names the model that
  * gave it. Each vendor receives only its own key from the caller. The returned model has the ids of the first model.
  */

@@ -106,7 +106,7 @@ export type ModelCallOptions = ModelOptions & {
   cacheKey?: string | undefined;
   /** Called for each setting, and each part of the messages, that is omitted because the model does not support it. */
   onOmitted?: ((omission: RequestOmission) => void) | undefined;
-  /** The caller's API keys by vendor, for a model that calls other models: only those of its `providerIds`. */
+  /** The caller's API keys by vendor, for a model that calls other models: only the keys of its `providerIds`. */
   apiKeys?: ApiKeys | undefined;
   /** Called for each call that a model makes to another model, as in `fallbackModel`. */
   onModelCall?: ReportModelCall | undefined;

@@ -4,7 +4,7 @@ import { describeJsonProblem } from "../schema/json-limits.ts";
 import type { JsonSize } from "../schema/json-limits.ts";
 import { isRecord } from "../base/util/is-record.ts";
 
-/** The maximum nesting depth of a vendor's usage object. Those of all vendors have at most four levels. */
+/** The maximum nesting depth of a vendor's usage object. The objects of all vendors have at most four levels. */
 const maxMetricsDepth = 16;
 
 /** The maximum size of a vendor's usage object, which is part of each output, event and stored turn. */

@@ -38,7 +38,7 @@ export class RunWriteRecorder {
   readonly #absent: readonly string[];
 
   /**
-   * @param absent writes of the table that the recorded test never makes, such as those to logs in a test of the
+   * @param absent writes of the table that the recorded test never makes, such as writes to logs in a test of the
    * `RunStore` alone
    */
   constructor(absent: readonly string[] = []) {
@@ -139,7 +139,9 @@ export class RunWriteRecorder {
     }
   }
 
-  /** Records writes that took effect at the same time, such as those of a transaction. Their order does not matter. */
+  /**
+   * Records writes that took effect at the same time, such as the writes of a transaction. Their order does not matter.
+   */
   commit(writes: readonly RecordedWrite[]): void {
     const left = [...writes];
     while (left.length > 0) {
@@ -157,7 +159,7 @@ export class RunWriteRecorder {
     return steps.length === 0 || steps.some((step) => this.#isNext(step, facts));
   }
 
-  /** Records a write that was made, after all earlier ones; `null` for the removal of a record. */
+  /** Records a write that was made, after all earlier writes; `value` is `null` if a record was removed. */
   write(namespace: string, key: string, value: Json | null): void {
     if (!(Object.values(runNamespaces) as string[]).includes(namespace)) return;
     const runId = runIdIn(namespace, key, value);

@@ -191,7 +191,7 @@ function choiceCode({ modelOptions, tools }: RunSettings): "invalid_request" | "
 
 /**
  * Returns the key of a run's session for vendors' prompt caches. A session with a single run has no key: a key would
- * separate its prompts from those of all other sessions without any benefit.
+ * separate its prompts from the prompts of all other sessions without any benefit.
  */
 function cacheKeyOf(settings: RunSettings): Pick<ModelCallOptions, "cacheKey"> {
   if (!settings.isNamedSession || settings.sessionStorage !== undefined) return {};

@@ -9,9 +9,9 @@ import { runToolsOption } from "./agent-tools.ts";
 import { checkAdditions } from "./run-additions.ts";
 
 /**
- * Merges the settings of a run's model calls. For each setting the first given value counts: that of the run, of
- * `modelOptions` of the agent or team, or of the agent's `temperature` and `reasoning`. Vendor options are also merged
- * one by one.
+ * Merges the settings of a run's model calls. For each setting, the first value that is given counts, in this order:
+ * the options of the run, `modelOptions` of the agent or team, then the agent's `temperature` and `reasoning`. Vendor
+ * options are also merged one by one.
  */
 export function mergeModelSettings(
   { temperature, reasoning, modelOptions = {} }: Pick<AgentConfig, "temperature" | "reasoning" | "modelOptions">,

@@ -57,7 +57,8 @@ export function compileAddedSchema(additions: Added): CompiledSchema | undefined
 }
 
 /**
- * Returns the `maxTokens` in the additions of a run if it is lower than that of the agent; otherwise an empty object.
+ * Returns the `maxTokens` in the additions of a run if it is lower than the agent's `maxTokens`; otherwise an empty
+ * object.
  */
 export function cappedLength({ maxTokens = Infinity }: ModelSettings, additions: Added): { maxTokens?: number } {
   const { maxTokens: cap = Infinity } = additions ?? {};

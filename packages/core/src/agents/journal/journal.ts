@@ -108,7 +108,7 @@ export class Journal implements RunSteps, DurableRun, StepLog {
     return this.#attempt;
   }
 
-  /** The end of the attempt before this one: a crash, an orderly handover, or a wait. */
+  /** How the previous attempt ended: by a crash, an orderly handover, or a wait. */
   get continuesAfter(): "crash" | "handover" | "wait" {
     return this.#attempt.continuesAfter;
   }

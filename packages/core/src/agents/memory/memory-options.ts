@@ -19,7 +19,7 @@ import { isCount } from "../../sessions/storage/stored-record.ts";
 /** The tenant and verification of the user in a call to a `UserMemory`, and a signal that ends the call. */
 export type UserMemoryScope = UserScope & {
   /**
-   * The storage to write to, which is that of the calling agent if it has a storage. @default the first storage that
+   * The storage to write to, which is the storage of the calling agent, if it has one. @default the first storage that
    * the memory uses
    */
   storage?: StorageDriver | undefined;

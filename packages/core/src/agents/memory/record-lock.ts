@@ -31,8 +31,8 @@ export async function withRecordLock<Result>(
   { driver, place, signal }: LockedRecord,
   work: (lease: Lease) => Promise<Result>,
 ): Promise<Result> {
-  // No encoded key contains a space, so the names of these queues differ from those of session queues, which are plain
-  // keys.
+  // No encoded key contains a space, so the names of these queues differ from the names of session queues, which are
+  // plain keys.
   const position = recordQueuesOf(driver).join(`${place.namespace} ${place.key}`, { ...policy, signal });
   const lease = await leaseOf(position);
   try {

@@ -24,7 +24,7 @@ export function seedOf({
   return { driver, place: { namespace: namespaces.memoryById, key }, signal };
 }
 
-/** Returns true if a location is that of a seed: messages that were added before their session had an owner. */
+/** Returns true if a location contains a seed, which are messages that were added before their session had an owner. */
 export function isSeedKey({ namespace, key }: RecordKey): boolean {
   return namespace === namespaces.memoryById && key.endsWith(`/${noOwner}`);
 }

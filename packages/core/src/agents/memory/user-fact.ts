@@ -20,7 +20,7 @@ export type FactRecord = {
   source: FactSource;
   /** Epoch milliseconds. Not used for ordering, because clocks can be set back. */
   createdAt: number;
-  /** A number by which the user's facts are sorted: greater than that of every earlier fact. */
+  /** A number by which the user's facts are sorted: greater than the number of every earlier fact. */
   order: number;
 };
 

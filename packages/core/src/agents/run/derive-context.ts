@@ -46,7 +46,7 @@ export type Inheritance = {
 };
 
 /**
- * The private slot of a context: the run of the context and, if the context is that of a part of the run, its scope.
+ * The private slot of a context: the run of the context and, if the context belongs to a part of the run, its scope.
  */
 type Slot = { readonly run: Run; readonly scope?: RunScope };
 

@@ -24,8 +24,8 @@ export class PendingReads {
   }
 
   /**
-   * Ends all reads, because the run has ended: the first read receives the failure, if there is one, and the others are
-   * done. If there is no read, the next read receives the failure.
+   * Ends all reads, because the run has ended: the first read receives the failure, if there is one, and the other
+   * reads end without a value. If there is no read, the next read receives the failure.
    */
   end(failure: TroupeError | undefined = this.#failure): void {
     this.#failure = failure;

@@ -219,7 +219,7 @@ function vendorOfKey({ model }: RunOpts, fromOutside: boolean, { providerId }: R
 
 const noKeys: ApiKeys = {};
 
-/** Returns the API keys of a run: its own, and those of its parent run. Vendors without a key are omitted. */
+/** Returns the API keys of a run: its own keys, and the keys of its parent run. Vendors without a key are omitted. */
 function keysOf(
   { apiKeys = noKeys, apiKey }: RunOpts,
   { apiKeys: inherited }: Inheritance,

@@ -19,10 +19,10 @@ export type ClientTool = {
  * configuration.
  */
 export type RunAdditions = {
-  /** Instructions that are appended to those of the agent or the team. */
+  /** Instructions that are appended to the instructions of the agent or the team. */
   instructions?: string | undefined;
   /**
-   * Tools in addition to those of the agent. A name that one of the agent's tools already has is rejected as
+   * Tools in addition to the agent's tools. A name that one of the agent's tools already has is rejected as
    * `invalid_request`. Teams reject client tools.
    */
   clientTools?: readonly ClientTool[] | undefined;

@@ -42,7 +42,8 @@ export type RunEvents = {
   "model.call": OfRun<ModelCallIds>;
   /**
    * An attempt at a model call has ended, with its billed usage or with an error (code and public message). A run's
-   * usage is the sum of its results and those of its child runs. `responseId` is the vendor's id of the response.
+   * usage is the sum of its own results and the results of its child runs. `responseId` is the vendor's id of the
+   * response.
    */
   "model.result": OfRun<
     ModelCallIds & {

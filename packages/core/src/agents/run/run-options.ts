@@ -40,7 +40,7 @@ export type RunOpts = {
   messages?: readonly ChatMessage[] | undefined;
   /** An API key for the vendor of the runnable, or of the option `model`. It is never sent to another vendor. */
   apiKey?: string | undefined;
-  /** The caller's API keys by vendor, instead of those of the providers and the environment. */
+  /** The caller's API keys by vendor, instead of the keys of the providers and the environment. */
   apiKeys?: ApiKeys | undefined;
   /** Signal that cancels the run when it aborts. */
   signal?: AbortSignal | undefined;

@@ -27,7 +27,7 @@ export interface RunStream<Output = RunOutput> extends AsyncIterable<StreamChunk
    * Partial values of a structured answer while the model writes it, instead of the chunks. Each extends the previous
    * value; the last is `structured` of the output. Strings may be incomplete, properties may be missing, and only the
    * last value is checked. If an answer does not fit its schema and is repaired, the values start again: show only the
-   * newest value. With output guardrails, or if the answer is that of another run, only the last value is yielded. A
+   * newest value. With output guardrails, or if the answer comes from another run, only the last value is yielded. A
    * run without structured answer is rejected as `invalid_config`.
    */
   readonly objectStream: AsyncIterable<PartialValue<StructuredIn<Output>>>;

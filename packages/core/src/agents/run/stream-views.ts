@@ -75,7 +75,7 @@ export class PartialAnswers {
   readonly #values = new AsyncQueue<{ value: unknown }>();
   #text = new PartialJson();
 
-  /** Begins another structured answer, whose values replace those of the previous answer. */
+  /** Begins another structured answer, whose values replace the values of the previous answer. */
   startAnswer(): void {
     this.#text = new PartialJson();
   }

@@ -22,8 +22,8 @@ type ToolContent = Json | ContentPart[];
 
 /**
  * The result of a tool: content for the model, artifacts that the model does not see, and the sources of the content.
- * The sources are added to those of the run, with the id of the call. An object with other fields counts as a JSON
- * value.
+ * The sources are added to the sources of the run, with the id of the call. An object with other fields counts as a
+ * JSON value.
  */
 export type ToolResult = { content: ToolContent; artifacts?: Artifact[]; sources?: Source[] };
 

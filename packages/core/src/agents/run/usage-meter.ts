@@ -6,8 +6,8 @@ import { normalizeUsage } from "../../model/normalize-usage.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 
 /**
- * Counts the tokens of a run. The usage of every model call is added when it is billed, to this meter and to that of
- * the parent run.
+ * Counts the tokens of a run. The usage of every model call is added when it is billed, to this meter and to the meter
+ * of the parent run.
  */
 export class UsageMeter {
   readonly #parent: UsageMeter | undefined;

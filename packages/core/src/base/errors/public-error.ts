@@ -9,7 +9,7 @@ export type PublicError = { code: ErrorCode; message: string } & ErrorFields;
 const ownFailures: ReadonlySet<ErrorCode> = new Set(["internal", "invalid_config", "invalid_value"]);
 
 /**
- * Messages for clients that replace those of storage drivers, because those of storage drivers name files, hosts and
+ * Messages for clients that replace the messages of storage drivers, because storage drivers name files, hosts and
  * records.
  */
 const ofStorage: Readonly<Partial<Record<ErrorCode, string>>> = {

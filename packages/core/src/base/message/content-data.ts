@@ -10,8 +10,8 @@ type EncodedPart = { data: string; mimeType?: string };
 
 /**
  * Reads the `data` of a part: base64, a `data:` URL or an `http(s)` URL. Any other value returns `invalid` rather than
- * throwing. The mime type is that of the part, or else of the `data:` URL, or else detected from the first bytes of
- * base64. Fetches nothing.
+ * throwing. The MIME type is taken from the part, or else from the `data:` URL, or else detected from the first bytes
+ * of base64. Fetches nothing.
  */
 export function readContentData({ data, mimeType }: EncodedPart): ContentData {
   if (/^data:/i.test(data)) return readDataUrl(data, mimeType);

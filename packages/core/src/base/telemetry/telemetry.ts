@@ -69,7 +69,8 @@ export interface Telemetry {
   /** Begins an operation, as a child of the active operation. */
   begin<Name extends keyof Operations>(name: Name, facts: Operations[Name]["begin"]): OngoingOperation<Name>;
   /**
-   * Adds usage to the active operation that no model call of this process has reported, such as that of a remote agent.
+   * Adds usage to the active operation that no model call of this process has reported, such as the usage of a remote
+   * agent.
    */
   addUsage(usage: TokenUsage): void;
   /** Records a measurement outside of operations. */

@@ -82,7 +82,7 @@ export interface VectorStore {
   get(id: string): Promise<VectorDocument | null>;
   /** Removes the document. Removing an absent document is not an error. */
   delete(id: string): Promise<void>;
-  /** Removes all documents of the store, but not those of its collections. */
+  /** Removes all documents of the store, but not the documents of its collections. */
   clear(): Promise<void>;
   /** Releases the resources of the store. Closing twice is safe; any other call afterwards is an error. */
   close(): Promise<void>;

@@ -17,11 +17,11 @@ export type ReadKeysOptions = {
   bodyKey?: unknown;
 };
 
-/** API keys sent with a request: those of vendors, and the generic key. The type is assignable to `RunOpts`. */
+/** API keys sent with a request: the keys of vendors, and the generic key. The type is assignable to `RunOpts`. */
 export type RequestApiKeys = { apiKeys: ApiKeys; apiKey?: string };
 
 /**
- * Reads the API keys of a request: those of vendors from headers such as `x-openai-api-key`, the generic key from
+ * Reads the API keys of a request: the keys of vendors from headers such as `x-openai-api-key`, the generic key from
  * `x-api-key`, or else from `bodyKey`. Throws `invalid_request` for a malformed key, and for a header that is sent
  * twice.
  */

@@ -7,7 +7,7 @@ const keyVendors: Readonly<Record<string, string>> = { vertex: "google" };
 
 /**
  * Returns the API key of a provider from the keys of a caller, or `undefined`. It is the key under the provider's own
- * id, or that of the vendor whose key it shares (`google` for `vertex`).
+ * id, or the key of the vendor with which it shares keys (`google` for `vertex`).
  */
 export function selectKey(keys: ApiKeys, providerId: string): string | undefined {
   return getOwn(keys, providerId) ?? getOwn(keys, vendorOf(providerId));

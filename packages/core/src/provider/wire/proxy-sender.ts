@@ -14,7 +14,7 @@ export function dispatcherSender(dispatcher: UndiciDispatcher): HttpSender {
   return { send: (url, init) => sendOver(dispatcher, url, init) };
 }
 
-/** Addresses of proxies: one for all requests, or those of the environment. */
+/** Addresses of proxies: one proxy for all requests, or the proxies that the environment names. */
 export type ProxyAddresses =
   | string
   | {

@@ -105,7 +105,9 @@ export function isFromOtherSite(
 /** The headers of a request that show which page sent it. */
 type SourceHeaders = { readonly origin?: string | undefined; readonly "sec-fetch-site"?: unknown };
 
-/** Returns true if an origin is that of the host itself, so that one of the service's own pages sent the request. */
+/**
+ * Returns true if an origin is the origin of the host itself, so that one of the service's own pages sent the request.
+ */
 export function isOriginOfHost(from: string, own: ParsedHost | undefined): boolean {
   const page = URL.parse(from);
   if (page === null || own === undefined || !/^https?:$/.test(page.protocol)) return false;

@@ -40,7 +40,7 @@ export class Admission {
   readonly #rules: AdmissionRules;
   #open = new CallerHoldings();
   #bytes = new CallerHoldings();
-  /** Open runs that wait for an answer. Those of users are missing in the list that the sweep reads. */
+  /** Open runs that wait for an answer. The runs of users are missing in the list that the sweep reads. */
   readonly #waiting = new Map<string, CountedCaller>();
 
   constructor(limits: AdmissionLimits) {

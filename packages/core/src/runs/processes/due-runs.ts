@@ -5,7 +5,7 @@ import { mapBounded } from "../../base/async/map-bounded.ts";
  * run.
  */
 const aheadMs = 30_000;
-/** The maximum number of noted runs: those with the earliest times. A round of the sweep wakes the others. */
+/** The maximum number of noted runs: the runs with the earliest times. A round of the sweep wakes the others. */
 const mostRuns = 20_000;
 /** The number of due runs that are woken before the clock is read again. */
 const batchSize = 100;

@@ -6,8 +6,8 @@ import { defaultPriority, WaitingJobs } from "./waiting-jobs.ts";
 type Server = { perform: Perform; concurrency: number; controller: AbortController; isDraining: boolean };
 
 /**
- * The priority number from which a job must leave a tenth of the engine's `concurrency` places free: that of a caller
- * with five open runs.
+ * The priority number from which a job must leave a tenth of the engine's `concurrency` places free: the priority of a
+ * caller with five open runs.
  */
 const lowPriority = 15;
 /** The share of the engine's `concurrency` places that is reserved for jobs of callers with fewer open runs. */

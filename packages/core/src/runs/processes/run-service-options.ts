@@ -117,7 +117,7 @@ export type RunServiceOptions = {
    */
   webhooks?: readonly WebhookTarget[] | WebhookOptions | undefined;
   /**
-   * Receives failures that no caller sees, such as those of the clean-up, and reports on waiting runs.
+   * Receives failures that no caller sees, such as failures of the clean-up, and reports on waiting runs.
    * @default warnings and errors, on the standard error stream
    */
   logger?: Logger | undefined;

@@ -27,8 +27,8 @@ type KnownRun = { readonly caller: CountedCaller; localBytes: number };
 
 /**
  * The runs of a service without a storage, limited in number and bytes by shares of their callers. Beyond a limit, the
- * oldest ended runs are removed: those of the same caller, or of the caller that holds most (among users for a user's
- * run, among callers without a user for theirs). An open run is never removed.
+ * oldest ended runs are removed: first the runs of the same caller, or of the caller that holds most (among users for a
+ * user's run, among callers without a user for theirs). An open run is never removed.
  */
 export class MemoryRuns {
   readonly #init: MemoryRunsInit;

@@ -98,7 +98,8 @@ export class RunTail implements AsyncIterableIterator<RunEvent, undefined> {
   async *#readRecords(): AsyncGenerator<readonly RunEvent[], undefined> {
     const { open, tails, runId, storage } = this.#init;
     const record = await open();
-    // A bounded reader reads the storage itself: the records that readers share may be older than those in the storage.
+    // A bounded reader reads the storage itself: the records that readers share may be older than the records in the
+    // storage.
     const feed = this.#init.isBounded === true ? new RunFeed(runId, storage) : tails.join(runId);
     try {
       // Chunks of an attempt that another attempt replaced are void. The backlog leaves them out; a run with a single

@@ -59,7 +59,7 @@ export async function readCancel(storage: RunStorage, runId: string): Promise<{ 
 
 /**
  * Returns the cancellations among many runs, read with one request for up to 500 runs. Failures are passed to
- * `onError`, those with the same message only once.
+ * `onError`, but failures with the same message only once.
  */
 export async function readCancels(
   storage: RunStorage,

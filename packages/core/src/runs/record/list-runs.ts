@@ -39,8 +39,8 @@ const listTable = {
 const leastEntries = 50;
 
 /**
- * The number of records that are read at once after those of a page, if some runs of the page have another status than
- * the wanted one.
+ * The number of records that are read at once after the records of a page, if some runs of the page have another status
+ * than the wanted one.
  */
 const fewRecords = 8;
 

@@ -7,7 +7,7 @@ import { callerOf, isEnded } from "./run-record.ts";
 import type { EndStatus, RunRecord } from "./run-record.ts";
 import type { RunStatus } from "./run-view.ts";
 
-/** A group in the list of an owner's runs: the open runs, or those with one kind of end. */
+/** A group in the list of an owner's runs: the open runs, or the runs with one kind of end. */
 export type RunGroup = "open" | EndStatus;
 
 /**
@@ -17,9 +17,9 @@ export type RunGroup = "open" | EndStatus;
 export const runGroups = ["open", "completed", "error", "cancelled"] as const satisfies readonly RunGroup[];
 
 /**
- * Keys in the namespace `run-by`. Runs of an owner or session are sorted newest first; ended runs, and those with a
- * removal time, in the order of removal. Keys that begin with `#` belong to the service: the key of an owner never does,
- * because `#` is encoded in it.
+ * Keys in the namespace `run-by`. Runs of an owner or session are sorted newest first; ended runs, and runs with a
+ * removal time, in the order of removal. Keys that begin with `#` belong to the service: the key of an owner never
+ * does, because `#` is encoded in it.
  */
 export const byKeys = {
   /** @param owner the part of storage keys that names the owner */
@@ -60,7 +60,10 @@ export function groupKeys(record: RunRecord, groups: readonly RunGroup[]): strin
   return groups.map((group) => byKeys.group(owner, group) + place);
 }
 
-/** Returns the groups of the owner's list that may contain a run: the open runs, and those with its end. */
+/**
+ * Returns the groups of the owner's list that may contain a run: the open runs, and the runs with the same end as this
+ * run.
+ */
 export function groupsWithEnd({ status }: RunRecord): RunGroup[] {
   return isEnded(status) ? ["open", status] : ["open"];
 }
@@ -88,7 +91,10 @@ export class RunPlaces {
     return [...this.counted(record), byKeys.ofSession(record), byKeys.ofAll(record)];
   }
 
-  /** Returns the keys of an open run in the lists that are counted: its owner's, or that of an anonymous caller. */
+  /**
+   * Returns the keys of an open run in the lists that are counted: the list of its owner, or the list of an anonymous
+   * caller.
+   */
   counted(record: RunRecord): string[] {
     return [...groupKeys(record, ["open"]), ...this.onlyCounted(record)];
   }

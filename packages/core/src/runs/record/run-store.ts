@@ -146,7 +146,8 @@ export class RunStore {
   }
 
   /**
-   * Moves an ended run, with a short delay, from the lists of open runs to those of ended runs and of runs to remove.
+   * Moves an ended run, with a short delay, from the lists of open runs to the lists of ended runs and of runs to
+   * remove.
    */
   async settle(record: RunRecord): Promise<void> {
     const { runId, endedAt = this.#now() } = record;

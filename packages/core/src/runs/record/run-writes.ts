@@ -153,7 +153,7 @@ export async function writeInOrder<Name extends TransitionName>(
   }
 }
 
-/** Returns writes that are made at once, such as those of a batch, in the order of the table. */
+/** Returns writes that are made at once, such as the writes of a batch, in the order of the table. */
 export function inOrder<Name extends TransitionName, Item>(
   name: Name,
   writes: { readonly [Each in WriteOf<Name>]?: readonly Item[] },
@@ -186,8 +186,8 @@ export class GatheredWrites {
   }
 
   /**
-   * Inserts the records of a run that do not exist yet, together with those of the same turn of the event loop. Returns
-   * true if the last record was inserted.
+   * Inserts the records of a run that do not exist yet, together with all records that are inserted in the same turn of
+   * the event loop. Returns true if the last record was inserted.
    */
   insert(writes: readonly Insert[]): Promise<boolean> {
     return new Promise((resolve, reject) => {

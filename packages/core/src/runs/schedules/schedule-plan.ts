@@ -46,7 +46,7 @@ function eventOf(status: "missed" | "skipped", times: readonly number[], settled
   return [{ status, at, ...(until !== undefined && until > at && { until }), settledAt }];
 }
 
-/** Returns the newest due times of a schedule, oldest first. The times are those before jitter delays them. */
+/** Returns the newest due times of a schedule, oldest first. The delay by jitter is not included. */
 function dueTimes(record: ScheduleRecord, next: number, now: number): number[] {
   const found = lastTimes(record, { from: next, to: now, count: mostTogether });
   const end = found.findLastIndex((time) => time + jitterOf(record, time) <= now);

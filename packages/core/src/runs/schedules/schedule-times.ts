@@ -1,6 +1,6 @@
 import { CronTimes } from "./cron-times.ts";
 
-/** The times of a schedule: those of a cron expression, of an interval, or a single time. */
+/** The times of a schedule: the times of a cron expression or of an interval, or a single time. */
 export type ScheduleTimes =
   | { readonly cron: string; readonly timeZone: string; readonly everyMs?: never; readonly at?: never }
   | { readonly everyMs: number; readonly cron?: never; readonly timeZone?: never; readonly at?: never }

@@ -52,7 +52,7 @@ export async function acceptRun(acceptance: Acceptance, given: RunRequest): Prom
   return { runId: record.runId, sessionId: record.sessionId, isNew: true };
 }
 
-/** Returns the fingerprint of a run: that of its runnable, with the tools that the run's client executes. */
+/** Returns the fingerprint of a run: the fingerprint of its runnable, with the tools that the run's client executes. */
 function planOf({ printer }: ServiceParts, { options }: CheckedRequest, target: DurableTarget): RunRecord["plan"] {
   return printer.withClientTools(printer.print(target), options.additions?.clientTools);
 }

@@ -18,7 +18,7 @@ const mostWaiting = { inAll: 2000, perOwner: 50 };
 export class DeliveryQueue {
   /** The waiting deliveries by host, and for each host by owner. The next owner is first. */
   readonly #hosts = new Map<string, Map<string, DueDelivery[]>>();
-  /** The keys of all waiting deliveries, and of those in flight. */
+  /** The keys of all waiting deliveries, and of all deliveries in flight. */
   readonly #keys = new Set<string>();
   /** The number of deliveries in flight, by limit: of all, of a host, or of an owner. */
   readonly #inFlight = new Map<string, number>();

@@ -16,7 +16,9 @@ const deliveryStatuses = ["pending", "delivered", "failed", "disabled"] as const
 /** The state of a delivery. */
 type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** The events in the list of a run's deliveries: those of webhooks, and the start of an attempt for subscriptions. */
+/**
+ * The events in the list of a run's deliveries: the events of webhooks, and the start of an attempt for subscriptions.
+ */
 export type DeliveredEvent = WebhookEvent | "run.started";
 
 const deliveredEvents: readonly DeliveredEvent[] = [...webhookEvents, "run.started"];

@@ -32,7 +32,7 @@ export type SubscriptionRecord = SubscriptionPlace & {
   readonly isOver?: boolean;
   /** The number of notifications that were sent or given up. */
   readonly told: number;
-  /** The number of attempts at the next notification, the time of the first attempt, and that of the next attempt. */
+  /** The number of attempts at the next notification, and the times of the first and the next attempt. */
   readonly attempts: number;
   readonly since?: number;
   readonly dueAt?: number;

@@ -6,8 +6,9 @@ import { repairHistory } from "./repair-history.ts";
 export type UnfinishedStep = { text: string; toolCalls: readonly ToolCall[]; results: readonly ToolCallResult[] };
 
 /**
- * Returns the messages to store for a failed or cancelled run, without its input. Every call has a result; that of an
- * unfinished call is `interrupted`. Returns `null` if no tool was called: such a run stores nothing in its session.
+ * Returns the messages to store for a failed or cancelled run, without its input. Every call has a result; the result
+ * of an unfinished call is `interrupted`. Returns `null` if no tool was called: such a run stores nothing in its
+ * session.
  */
 export function interruptedTurn(messages: readonly ChatMessage[], step?: UnfinishedStep): ChatMessage[] | null {
   const all = step === undefined ? messages : [...messages, ...stepMessages(step)];

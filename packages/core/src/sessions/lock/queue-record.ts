@@ -95,7 +95,7 @@ function newQueueRecord(): QueueRecord {
 /**
  * Returns a queue's positions without waiters that gave up and without expired processes, and with new waiters at the
  * end. A later attempt at a durable run takes the position of an earlier attempt, whose process may have just ended. An
- * earlier attempt never takes that of a later one.
+ * earlier attempt never takes the position of a later attempt.
  */
 function desiredPositions(before: readonly StoredPosition[], desired: DesiredState): StoredPosition[] {
   const { heartbeat, waiters, expired } = desired;

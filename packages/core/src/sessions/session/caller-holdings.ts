@@ -7,7 +7,8 @@ type Holding = { readonly caller: CountedCaller; readonly size: number };
 export class CallerHoldings {
   readonly #holdings = new Map<string, Holding>();
   /**
-   * The total sizes of the held items: those of each caller by its key, and those of all callers of a kind together.
+   * The total sizes of the held items: one size for each caller, by its key, and one for all callers of a kind
+   * together.
    */
   readonly #own = new Map<CallerKey, number>();
   readonly #together = new Map<CountedCaller["kind"], number>();

@@ -23,9 +23,9 @@ const maxAttempts = 5;
 const policy = { onBusy: "enqueue", maxWaiting: 1000, waitMs: 60_000 } as const;
 
 /**
- * Changes the record of a session, safely with concurrent changes; without `compareAndSet`, only with those of this
- * process. Returns the change. Returns `null` if nothing was written, because the session is missing, `change` returned
- * `null`, or other writers changed the record first each time.
+ * Changes the record of a session, safely with concurrent changes; without `compareAndSet`, only with concurrent
+ * changes of this process. Returns the change. Returns `null` if nothing was written, because the session is missing,
+ * `change` returned `null`, or other writers changed the record first each time.
  *
  * @param known the record as it probably is, which saves a read if the driver has `compareAndSet`
  */
@@ -64,8 +64,8 @@ export async function withLocalLock<Result>(
   key: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  // No encoded key contains a space, so the names of these queues differ from those of session queues, which are plain
-  // keys.
+  // No encoded key contains a space, so the names of these queues differ from the names of session queues, which are
+  // plain keys.
   const lease = await recordQueuesOf(driver).join(`${namespaces.sessions} ${key}`, policy).granted;
   try {
     return await work();

@@ -68,7 +68,10 @@ async function isHidden(before: readonly StorageDriver[], owner: SessionOwner, {
 /** A session in a listing, its position, and a function that moves its entry if the entry is outdated. */
 type ListedSession = { place: RecentPlace; session: SessionInfo; mend?: () => Promise<void> };
 
-/** The part of an owner's sessions to list: those after a position. `pageSize` is the number that is read at once. */
+/**
+ * The part of an owner's sessions to list: the sessions after a position. `pageSize` is the number that is read at
+ * once.
+ */
 type RecentRange = { owner: SessionOwner; after: RecentPlace | undefined; pageSize: number };
 
 /** Microseconds after which a list entry without a session record cannot belong to a session that is being created. */

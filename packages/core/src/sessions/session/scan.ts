@@ -3,8 +3,8 @@ import type { StorageDriver, StorageEntry } from "../storage/storage-driver.ts";
 const defaultPageSize = 100;
 
 /**
- * A range of entries for `scan`: all whose keys begin with the prefix, or only those after a key. `pageSize` is the
- * number that is listed at once, 100 by default.
+ * A range of entries for `scan`: all entries whose keys begin with the prefix, or only the entries after a key.
+ * `pageSize` is the number that is listed at once, 100 by default.
  */
 export type ScanRange = { namespace: string; prefix: string; after?: string | undefined; pageSize?: number };
 

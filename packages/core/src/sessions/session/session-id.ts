@@ -27,8 +27,8 @@ export function checkSessionId(id: unknown): string {
 }
 
 /**
- * Returns a session id that may be stored: a client's id, or that of a team's member. Throws `invalid_request` for
- * others.
+ * Returns a session id that may be stored: an id from a client, or the id of a team member's session. Throws
+ * `invalid_request` for others.
  */
 export function checkStoredSessionId(id: unknown): string {
   const isStored = typeof id === "string" && id.length <= longestStored && storedForm.test(id);

@@ -20,8 +20,8 @@ export type TurnPart = {
 const pieceLength = 349_528;
 
 /**
- * Returns the images, audio and files of a turn in order: those of its history, of its input, then of its messages. A
- * part's index in this array is its number.
+ * Returns the images, audio and files of a turn in order: first in its history, then in its input, then in its
+ * messages. A part's index in this array is its number.
  */
 export function dataPartsOf({ history = [], input, messages }: TurnConversation): DataPart[] {
   const contents = [...history.map(({ content }) => content), input, ...messages.map(({ content }) => content)];

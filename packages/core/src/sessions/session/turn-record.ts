@@ -174,7 +174,9 @@ function nameOf({ providerId, modelId }: AnsweringModel): string {
   return `${providerId}/${modelId}`;
 }
 
-/** Returns the first user message of a turn: that of its history, if it has one, otherwise its input. */
+/**
+ * Returns the first user message of a turn: the first user message of its history, if it has one, otherwise its input.
+ */
 export function firstInput({ history = [], input }: TurnConversation): MessageContent {
   return history.find(({ role }) => role === "user")?.content ?? input;
 }

@@ -27,7 +27,7 @@ export function decodeKey(key: string): string[] {
 /** Matches a part of a key that needs no encoding. */
 const plainPart = /^[\w.:@-]+$/;
 
-/** Writes a sequence number, such as that of a turn, with 12 digits, so that keys sort as the numbers do. */
+/** Writes a sequence number, such as the number of a turn, with 12 digits, so that keys sort as the numbers do. */
 export function encodeSequence(sequence: number): string {
   if (Number.isInteger(sequence) && sequence >= 0 && sequence <= maxSequence) return String(sequence).padStart(12, "0");
   throw new TroupeError(

@@ -55,7 +55,7 @@ export type Write = { namespace: string; key: string; value: Json | null };
 export interface StorageDriver {
   /** Returns the value, or `null` if the key is absent. The caller may change the returned object. */
   get(namespace: string, key: string): Promise<Json | null>;
-  /** Stores a copy of the value, replacing any earlier one. Setting `null` deletes. */
+  /** Stores a copy of the value, replacing any earlier value. Setting `null` deletes. */
   set(namespace: string, key: string, value: Json): Promise<void>;
   /** Removes the key. Removing an absent key is not an error. */
   delete(namespace: string, key: string): Promise<void>;

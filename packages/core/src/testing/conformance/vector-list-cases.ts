@@ -24,7 +24,9 @@ async function listAll(store: Listing, options: VectorListOptions = {}) {
 const idsOf = async (store: Listing, options?: VectorListOptions) =>
   (await listAll(store, options)).map(({ id }) => id);
 
-/** Conformance suite for a `VectorStore` with `list` and `collection`. The subject is that of `vectorStoreCases`. */
+/**
+ * Conformance suite for a `VectorStore` with `list` and `collection`. The subject is made as for `vectorStoreCases`.
+ */
 export const vectorListCases = {
   "lists ids and metadata, and neither content nor vectors": async (store) => {
     assert.deepEqual(await store.list(), { documents: [] });

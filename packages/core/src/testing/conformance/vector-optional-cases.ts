@@ -7,7 +7,7 @@ import { at, eastIds, fill } from "./vector-documents.ts";
 /** A `VectorStore` with the optional method `collection`: subject of `vectorCollectionCases`. */
 export type VectorStoreWithCollections = VectorStore & Required<Pick<VectorStore, "collection">>;
 
-/** Conformance suite for a `VectorStore` with `collection`. The subject is that of `vectorStoreCases`. */
+/** Conformance suite for a `VectorStore` with `collection`. The subject is made as for `vectorStoreCases`. */
 export const vectorCollectionCases = {
   "shows the documents of a collection only there": async (store) => {
     await store.collection("one").upsert(at("a", [1, 0]));
@@ -107,7 +107,7 @@ export const vectorCollectionCases = {
 export type WritableVectorStore = VectorStore & Required<Pick<VectorStore, "initialize" | "write" | "rememberModel">>;
 
 /**
- * Conformance suite for a `VectorStore` with `initialize`, `write` and `rememberModel`. The subject is that of
+ * Conformance suite for a `VectorStore` with `initialize`, `write` and `rememberModel`. The subject is made as for
  * `vectorStoreCases`.
  */
 export const vectorWriteCases = {

@@ -27,7 +27,8 @@ const weather = [
 ];
 
 /**
- * Conformance suite for a `VectorStore` with `searchText` and `collection`. The subject is that of `vectorStoreCases`.
+ * Conformance suite for a `VectorStore` with `searchText` and `collection`. The subject is made as for
+ * `vectorStoreCases`.
  */
 export const vectorTextCases = {
   "finds documents by their words, with scores of which the best is first": async (store) => {

@@ -35,7 +35,7 @@ export function sendFailure(thrown: unknown, exchange: FailingExchange, run?: Fa
     if (exchange.isHeadSent || exchange.isDestroyed) exchange.destroy();
     else sendError(error, status, exchange);
   } catch (failure) {
-    // The host may have replaced a method of the response with one that throws.
+    // The host may have replaced a method of the response with a method that throws.
     logger.error("A failure could not be sent.", { requestId, error: failure });
     exchange.destroy();
   }

@@ -12,7 +12,8 @@ export type Principal = {
 
 /**
  * Policy for the `userId` that a client sends if the host set no principal. `"trusted"` accepts it as the authenticated
- * user. `"unverified"` keeps its sessions and memory separate from those of the authenticated user of the same id.
+ * user. `"unverified"` keeps its sessions and memory separate from the sessions and memory of the authenticated user
+ * with the same id.
  */
 export type BodyUserId = "trusted" | "unverified";
 

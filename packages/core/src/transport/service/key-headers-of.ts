@@ -11,7 +11,8 @@ const withoutKeys = ["scripted"];
 
 /**
  * Returns the headers in which a client may send API keys, if they are known. These are the headers of the vendors that
- * every service documents, those of the vendors of the served models, and the generic header if the service reads it.
+ * every service documents, the headers of the vendors of the served models, and the generic header if the service reads
+ * it.
  */
 export function keyHeadersOf({ agents, teams, workflows, settings }: Service): KeyHeader[] {
   const served = [agents, teams, workflows].flatMap((registry) => [...registry.values()].flatMap(providersOf));

@@ -231,9 +231,9 @@ export type ServiceRules = Readonly<OptionsOf<typeof serviceOptions>> & { readon
 export const serviceOptionNames = Object.keys(serviceOptions) as readonly (keyof ServiceOptions)[];
 
 /**
- * Checks the names of the options of a short form, such as `createAgentRouter`: those of a service, and its own.
- * Throws `invalid_config` for an unknown name, and for options that are not an object. `owner` is the function that
- * received the options, for errors.
+ * Checks the names of the options of a short form, such as `createAgentRouter`: the options of a service, and the
+ * options of the short form itself. Throws `invalid_config` for an unknown name, and for options that are not an
+ * object. `owner` is the function that received the options, for errors.
  */
 export function checkShortFormOptions(options: unknown, ownNames: readonly string[], owner: string): void {
   if (!isRecord(options)) throw wrongOption(`The options of ${owner}`, "an object", options);

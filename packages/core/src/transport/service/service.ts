@@ -126,16 +126,16 @@ export class Service<Served extends ServiceRegistries = ServiceRegistries> {
     return this;
   }
 
-  /** Adds runs or connections, such as those of a protocol, that end with the service. */
+  /** Adds runs or connections, such as the runs of a protocol, that end with the service. */
   add(part: DrainableRuns): this {
     this.#shutdown.add(part);
     return this;
   }
 
   /**
-   * Starts to log warnings of the agents, teams and workflows. Also starts to perform the durable runs in this
-   * process, unless the host made the run service or `perform` is `false`. Each server calls `open` once it listens.
-   * Only the first call has an effect, and after a failure the next one.
+   * Starts to log warnings of the agents, teams and workflows. Also starts to perform the durable runs in this process,
+   * unless the host made the run service or `perform` is `false`. Each server calls `open` once it listens. Only the
+   * first call has an effect, and, if it failed, the next call.
    */
   async open(): Promise<void> {
     this.#logWarnings();

@@ -115,8 +115,8 @@ export class WatchedServer {
       await sleep(arrivalMs, undefined, { ref: false });
       quiet = this.#arrivals === before ? quiet + 1 : 0;
     }
-    // Calls `close` of the TCP server. That of the HTTP server would also end connections that it considers idle. An
-    // error means that the server was not listening.
+    // Calls `close` of the TCP server. The `close` method of the HTTP server would also end connections that it
+    // considers idle. An error means that the server was not listening.
     process.getBuiltinModule("node:net").Server.prototype.close.call(this.#server, () => (this.#isClosed = true));
     release();
   }

@@ -1,5 +1,5 @@
 /**
- * Positions of one calculation, as indexes into the floats: that of the query, of the first of `count` rows, and of the
+ * Positions of one calculation, as indexes into the floats: of the query, of the first of `count` rows, and of the
  * first product.
  */
 export type DotProducts = {
