@@ -55,7 +55,7 @@ export function createCompanion(resources: Resources): Agent {
   });
 }
 
-/** URLs at which DuckDuckGo and Hacker News are called instead of their own URLs, such as those of a gateway. */
+/** URLs at which DuckDuckGo and Hacker News are called instead of their own URLs, such as the URLs of a gateway. */
 export type ResearchAddresses = { readonly duckDuckGo?: string; readonly hackerNews?: string };
 
 /** Options of the researcher: a search service instead of DuckDuckGo, and addresses of the toolkits without keys. */

@@ -27,7 +27,7 @@ export const toolkitVariables = [
   "WHATSAPP_ALLOWED_RECIPIENTS",
 ] as const;
 
-/** URLs at which the toolkits' services are called instead of their own URLs, such as those of a gateway. */
+/** URLs at which the toolkits' services are called instead of their own URLs, such as the URLs of a gateway. */
 export type ToolkitAddresses = { readonly webSearch?: string; readonly gmail?: string; readonly whatsApp?: string };
 
 /** The web search services in the order in which their keys are looked up. */

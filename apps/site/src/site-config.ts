@@ -8,7 +8,7 @@ type SiteFacts = {
   readonly groups: readonly Group[];
 };
 
-/** The icon of the site, which is that of @troupe/page: three masks of a troupe, as overlapping circles. */
+/** The icon of the site, the same as the icon of @troupe/page: three masks of a troupe, as overlapping circles. */
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="11" r="8" fill="#7c5cff"/>' +
   '<circle cx="10.5" cy="20.5" r="8" fill="#ff6b57" fill-opacity=".9"/>' +

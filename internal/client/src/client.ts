@@ -60,7 +60,7 @@ export interface RemoteRunnable<Input, Output> {
 export interface RemoteRuns {
   list(page?: PageOptions): Promise<{ runs: RunInfo[]; next?: string }>;
   get(runId: string): Promise<PublicRun>;
-  /** Follows the events of a run: all of them, or those after the event with the id `after`. */
+  /** Follows the events of a run: all events, or the events after the event with the id `after`. */
   events(runId: string, options?: { readonly after?: string; readonly signal?: AbortSignal }): ClientStream;
   /** Answers a question of a waiting run: an approval is `{ approved, reason? }`, a tool's result is `{ result }`. */
   answer(runId: string, waitId: string, answer: object): Promise<void>;

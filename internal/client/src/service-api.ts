@@ -109,8 +109,8 @@ export class ServiceApi {
   }
 
   /**
-   * Returns the stream of a run's events: all of them, or those after the event with this id. The response has the
-   * status 204 if no more events will come.
+   * Returns the stream of a run's events: all events, or the events after the event with the id `lastId`. The response
+   * has the status 204 if no more events will come.
    */
   async events(runId: string, lastId?: string, signal: AbortSignal | null = null): Promise<Response> {
     const headers: Record<string, string> = lastId === undefined ? {} : { "last-event-id": lastId };

@@ -18,8 +18,8 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Converts the error in a body of Gemini, parsed or as text, to a `VendorError`. The body may be that of a reply with
- * an error status, an answer, or an event.
+ * Converts the error in a body of Gemini, parsed or as text, to a `VendorError`. The body may come from a reply with an
+ * error status, an answer, or an event.
  */
 export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   const error = errorIn(body);

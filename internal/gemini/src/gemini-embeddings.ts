@@ -27,7 +27,10 @@ type EmbeddingAnswer = {
   embedding?: Values;
 };
 
-/** Settings of `createGeminiEmbeddings`: those of the embeddings, and the differences between `google` and `vertex`. */
+/**
+ * Settings of `createGeminiEmbeddings`: the settings of the embeddings, and the differences between `google` and
+ * `vertex`.
+ */
 export type GeminiEmbeddingsSettings = EmbeddingsSettings & {
   providerId: string;
   isCloud: boolean;

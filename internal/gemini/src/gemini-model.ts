@@ -12,8 +12,8 @@ import { toRequest } from "./to-request.ts";
 import type { RequestBody } from "./to-request.ts";
 
 /**
- * Settings of `createGeminiModel`: those of the model, and the function that opens its calls. `isCloud`: Google Cloud
- * (Vertex) instead of the Gemini API.
+ * Settings of `createGeminiModel`: the settings of the model, and the function that opens its calls. `isCloud`: Google
+ * Cloud (Vertex) instead of the Gemini API.
  */
 export type GeminiModelSettings = ProviderSettings & { providerId: string; isCloud: boolean; openCall: OpenCall };
 

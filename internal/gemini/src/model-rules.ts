@@ -27,7 +27,7 @@ export type ThinkingLevelName = "minimal" | "low" | "medium" | "high";
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
 
-/** The rules for an unknown Gemini model: those of the newest model. */
+/** The rules for an unknown Gemini model: the rules of the newest model. */
 const newest: ModelRules = {
   thinking: "level",
   thinkingLevels: ["low", "medium", "high"],
@@ -41,8 +41,8 @@ const newest: ModelRules = {
 const elder = { thinking: "budget", signatures: false, formatWithTools: false, mediaInResults: false } as const;
 
 /**
- * Rules that differ from those of the newest model, by model id. The rules of every matching pattern apply; later rules
- * override earlier rules.
+ * Rules that differ from the rules of the newest model, by model id. The rules of every matching pattern apply; later
+ * rules override earlier rules.
  */
 const families: readonly Family[] = [
   // Other or tuned models: only features that are not specific to Gemini.

@@ -7,7 +7,7 @@ const emptyWords = new Set(
   would you your`.split(/\s+/),
 );
 
-/** Phrases whose meaning differs from that of their words. */
+/** Phrases whose meaning differs from the meaning of their words. */
 const phrases: readonly (readonly [phrase: RegExp, meaning: string])[] = [
   [/\b\d{4}-\d\d-\d\d\b/g, " "],
   [/\d\s*(?:[-+*/×÷^%]|x|times|divided by)\s*[(\d]/gi, " arithmetic "],

@@ -9,9 +9,9 @@ import { cardHandler, cardRoutes, keysRoute } from "./server/card-routes.ts";
 import { rpcBinding } from "./server/rpc-binding.ts";
 
 /**
- * Makes the protocol that serves agents and teams to A2A clients, in the versions 0.2, 0.3 and 1.0: over JSON-RPC
- * and, for 1.0, HTTP+JSON. Agents come before teams; a message that names no agent goes to the first one. Workflows
- * are not served. Throws `invalid_config` for a wrong option.
+ * Makes the protocol that serves agents and teams to A2A clients, in the versions 0.2, 0.3 and 1.0: over JSON-RPC and,
+ * for 1.0, HTTP+JSON. Agents come before teams; a message that names no agent goes to the first agent. Workflows are
+ * not served. Throws `invalid_config` for a wrong option.
  */
 export function a2a(options: A2AOptions = {}): Protocol {
   return createProtocol(readA2AOptions(options, "a2a"), { owner: "a2a" });

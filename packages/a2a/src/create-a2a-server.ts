@@ -9,7 +9,7 @@ import { createProtocol } from "./a2a.ts";
 import { readA2AOptions, shortFormNames } from "./server/a2a-options.ts";
 import type { A2AOptions } from "./server/a2a-options.ts";
 
-/** Options of {@link createA2AServer}: those of a service, of A2A, and the host's middleware. */
+/** Options of {@link createA2AServer}: the options of a service and of A2A, and the host's middleware. */
 export type A2AServerOptions = Omit<ServiceOptions, "agents"> &
   A2AOptions & {
     /** The served agents, teams and other runnables, by name. A message that names no agent goes to the first. */

@@ -44,7 +44,7 @@ export type BullMqEngineOptions = {
    * @default 3000
    */
   lockMs?: number | undefined;
-  /** Receives failures that no caller sees, such as those of connections. @default none */
+  /** Receives failures that no caller sees, such as failures of connections. @default none */
   logger?: Logger | undefined;
   /**
    * Returns the current time in epoch milliseconds, for tests of the clock check. Redis does not need that check.

@@ -64,7 +64,7 @@ export class FailureLog {
  * password.
  */
 function factsOf(thrown: unknown): { message: string; code?: string } {
-  // A host with several addresses fails with one error for each.
+  // A host with several addresses fails with one error for each address.
   const error: unknown = thrown instanceof AggregateError && thrown.message === "" ? thrown.errors[0] : thrown;
   const { message, code } = (typeof error === "object" && error !== null ? error : {}) as Record<string, unknown>;
   return {

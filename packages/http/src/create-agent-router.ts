@@ -8,7 +8,7 @@ import { http } from "./http.ts";
 import { shortFormNames } from "./settings/http-options.ts";
 import type { HttpOptions } from "./settings/http-options.ts";
 
-/** Options of {@link createAgentRouter}: those of a service, of HTTP, and the host's middleware. */
+/** Options of {@link createAgentRouter}: the options of a service and of HTTP, and the host's middleware. */
 export type RouterOptions = ServiceOptions &
   HttpOptions & {
     /** Handlers that run before the router, for every request except `/health` and `/ready`. */

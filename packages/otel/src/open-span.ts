@@ -96,7 +96,7 @@ export class OpenSpan<Name extends keyof Operations> implements OngoingOperation
     this.#lastChunkAt = now;
   }
 
-  /** Adds usage that belongs to no model call of this process, such as that of a remote agent. */
+  /** Adds usage that belongs to no model call of this process, such as the usage of a remote agent. */
   addUsage(usage: TokenUsage): void {
     const { span, rules } = this.#init;
     const added = this.#added;
@@ -120,7 +120,7 @@ export class OpenSpan<Name extends keyof Operations> implements OngoingOperation
       if (firstChunk !== undefined) span.setAttribute(names.timeToFirstChunk, firstChunk);
     }
     const durationMs = performance.now() - this.#startedAt;
-    // The context is that of the span, so that exemplars refer to it.
+    // The measurement is recorded in the span's context, so that exemplars refer to the span.
     const measured = {
       begun,
       ended: facts,

@@ -184,7 +184,10 @@ function toLinks(context: SpanContext | undefined): Link[] {
   return context === undefined || !isSpanContextValid(context) ? [] : [{ context }];
 }
 
-/** Returns the active context of the host's context manager; without a context manager, that of this package. */
+/**
+ * Returns the active context of the host's context manager; without a context manager, the context that this package
+ * stores.
+ */
 function activeContext(): Context {
   const active = contexts.active();
   return active === ROOT_CONTEXT ? (ownContexts.getStore() ?? active) : active;

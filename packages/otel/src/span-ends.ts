@@ -27,8 +27,8 @@ export const spanEnds: Ends = {
         [names.status]: status,
         [names.runInputTokens]: usage.promptTokens,
         [names.runOutputTokens]: usage.completionTokens,
-        // Only the run of a remote agent has token counts here. Those of other runs are on the spans of their model
-        // calls, so that a sum over all spans counts each token once.
+        // Only the run of a remote agent has token counts here. The token counts of other runs are on the spans of
+        // their model calls, so that a sum over all spans counts each token once.
         ...(kind === "remote" && usageAttributes(usage, rules)),
       },
       errorType: status === "error" ? codeOf(error) : undefined,

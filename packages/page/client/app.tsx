@@ -75,7 +75,7 @@ function Bar({ services, view, onChats, onKeys }: BarProps) {
   );
 }
 
-/** The logo of the host, or that of Troupe. The name stands beside it. */
+/** The logo of the host, or Troupe's own logo. The name stands beside it. */
 function Logo({ logo }: Pick<Settings, "logo">) {
   if (logo === false) return null;
   return logo === undefined ? <Mark /> : <img src={logo} alt="" width={26} height={26} />;

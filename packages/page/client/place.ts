@@ -15,7 +15,7 @@ export function readPlace(hash: string): Place {
   }
 }
 
-/** Returns the address fragment for the chat of a session, or for a chat without one. */
+/** Returns the address fragment for the chat of a session, or for a chat without a session. */
 export function addressOf(sessionId: string | undefined): string {
   return sessionId === undefined ? "#/" : `#/s/${encodeURIComponent(sessionId)}`;
 }

@@ -16,7 +16,7 @@ export type Settings = {
   readonly graphStyle: URL | undefined;
   /** The heading of a new chat. */
   readonly welcome: string;
-  /** The path of the host's logo. False for no logo, undefined for that of Troupe. */
+  /** The path of the host's logo. False for no logo, undefined for Troupe's logo. */
   readonly logo: string | false | undefined;
   /** False if the service takes no API keys of its users. */
   readonly hasKeys: boolean;

@@ -43,8 +43,8 @@ export function isServedFile(name: string): boolean {
 }
 
 /**
- * Reads the scripts and the style sheet of the page: those of the build or, in a checkout without a build, newly
- * bundled ones. After a failure the next call reads them again.
+ * Reads the scripts and the style sheet of the page: the files of the build or, in a checkout without a build, newly
+ * bundled files. After a failure the next call reads them again.
  */
 export async function readClientFiles(readContents = findContents): Promise<ClientFiles> {
   const begun = (reading ??= read(readContents));

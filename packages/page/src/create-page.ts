@@ -6,7 +6,7 @@ import { pageOf } from "./page.ts";
 import { readPageOptions } from "./page-options.ts";
 import type { PageOptions } from "./page-options.ts";
 
-/** Options of {@link createPage}: those of `page`, without a service. */
+/** Options of {@link createPage}: the options of `page`, without a service. */
 export type MountedPageOptions = Omit<PageOptions, "path" | "api"> & {
   /** The path at which `createAgentRouter` is mounted, on the origin of the page. @default "/" */
   api?: string | undefined;

@@ -102,7 +102,7 @@ function toDocument(exchange: Exchange, { settings, service, client }: PageParts
   });
 }
 
-/** Returns the settings by which the page looks like that of its host. */
+/** Returns the settings by which the page looks like its host's pages. */
 function brandOf({ welcome, logo, accent, keys }: PageSettings): object {
   return {
     ...(welcome !== undefined && { welcome }),

@@ -128,7 +128,7 @@ class AnthropicModel implements ModelProvider {
   }
 }
 
-/** HTTP statuses of a refused unknown field: the vendor's own, and that of many relays. */
+/** HTTP statuses of a refused unknown field: the vendor's own status, and the status that many relays send. */
 const refusals: readonly unknown[] = [400, 422];
 
 /**

@@ -249,7 +249,7 @@ function endCall(open: OpenBlock): Chunks {
   if (toolCallId === undefined) return nothing;
   open.callId = undefined;
   const end: ModelChunk = { type: "tool_call_end", toolCallId };
-  // Without deltas, the arguments of a tool call are those of the start event, usually an empty object.
+  // Without deltas, the arguments of a tool call are the arguments in the start event, usually an empty object.
   if (json !== "") return [end];
   block["input"] ??= {};
   return [{ type: "tool_call_delta", toolCallId, argumentsDelta: stringifyArguments(block["input"]) }, end];

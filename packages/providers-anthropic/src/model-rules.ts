@@ -17,7 +17,7 @@ export type ModelRules = {
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
 
-/** The rules for an unknown Claude model: those of the newest model. */
+/** The rules for an unknown Claude model: the rules of the newest model. */
 const newest: ModelRules = {
   thinking: "adaptive",
   sampling: false,
@@ -29,7 +29,7 @@ const newest: ModelRules = {
 
 const elder = { thinking: "budget", sampling: true, forcedTools: true, structuredOutput: false } as const;
 
-/** Rules that differ from those of the newest model, by model id. The first match applies. */
+/** Rules that differ from the rules of the newest model, by model id. The first match applies. */
 const families: readonly Family[] = [
   [/claude-3-7/, { ...elder, maxOutputTokens: 64_000 }],
   [/claude-3-5/, { ...elder, thinking: "none", maxOutputTokens: 8192 }],

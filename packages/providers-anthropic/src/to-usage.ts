@@ -23,8 +23,8 @@ function toCounts(usage: WireUsage) {
 }
 
 /**
- * Merges the token counts of two events of a stream. A field in `later` replaces that in `earlier`; a missing or `null`
- * field does not.
+ * Merges the token counts of two events of a stream. A field in `later` replaces the field in `earlier`; a missing or
+ * `null` field does not.
  */
 export function laterUsage(earlier: WireUsage, later: unknown): WireUsage {
   const told = Object.entries(readObject(later)).filter(([, count]) => count !== null && count !== undefined);

@@ -10,9 +10,9 @@ type Chain = () => Promise<AwsCredentials>;
 export const credentialVariables = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const;
 
 /**
- * The AWS credentials of a provider: those of the options, else of the environment, else of AWS's credential chain. The
- * chain is the package `@aws-sdk/credential-providers`, which is loaded when it is first needed and caches what it
- * finds.
+ * The AWS credentials of a provider: the credentials in the options, else in the environment, else from AWS's
+ * credential chain. The chain is the package `@aws-sdk/credential-providers`, which is loaded when it is first needed
+ * and caches what it finds.
  */
 export class Credentials {
   readonly #given: BedrockOptions["credentials"];

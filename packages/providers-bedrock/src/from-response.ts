@@ -85,7 +85,7 @@ export function isGiven(member: unknown): boolean {
   return member !== undefined && member !== null;
 }
 
-/** Returns an id for a call that came without one. */
+/** Returns an id for a tool call that the vendor sent without an id. */
 export function newCallId(): string {
   return `tooluse_${createId().replaceAll("-", "")}`;
 }

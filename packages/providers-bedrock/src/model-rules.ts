@@ -4,7 +4,7 @@
  * contain the model's name.
  */
 export type ModelRules = {
-  /** The form of the thinking setting: that of Claude, adaptive or with a token budget; the effort of Nova; or none. */
+  /** The form of the thinking setting: for Claude, adaptive or with a token budget; for Nova, the effort; or none. */
   thinking: "adaptive" | "budget" | "effort" | "always" | "none";
   /** The settings for sampling that the model accepts: `temperature` and `topP`, only one of them, or none. */
   sampling: "both" | "one" | "none";
@@ -32,7 +32,7 @@ export type ModelRules = {
 
 type Family = readonly [id: RegExp, differences: Partial<ModelRules>];
 
-/** The rules for an unknown model: those of the newest models, without thinking and cache points. */
+/** The rules for an unknown model: the rules of the newest models, without thinking and cache points. */
 const unknown: ModelRules = {
   thinking: "none",
   sampling: "both",
@@ -70,7 +70,7 @@ const nova = { cachePoints: "prompt", plainSchemas: true } as const;
 /** Llama and Mistral call tools in whole answers only. */
 const openWeights = { tools: "whole", toolChoice: "none", images: false } as const;
 
-/** Rules that differ from those of an unknown model, by model id. The first match applies. */
+/** Rules that differ from the rules of an unknown model, by model id. The first match applies. */
 const families: readonly Family[] = [
   [/claude-(?:instant|v2)/, { ...elder, tools: "none", images: false }],
   [/claude-3-7/, budgeted],

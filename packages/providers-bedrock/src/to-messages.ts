@@ -9,8 +9,8 @@ import { DocumentNames, toContent, toText } from "./to-content.ts";
 import type { WireBlock, WireContent, WireMessage, WireToolResult } from "./wire-types.ts";
 
 /**
- * Converts the messages of a conversation to those of Converse, in which user and assistant alternate. Results of tool
- * calls directly follow the answer with the calls. `hasTools` is false for a request without tools: Bedrock then
+ * Converts the messages of a conversation to messages of Converse, in which user and assistant alternate. Results of
+ * tool calls directly follow the answer with the calls. `hasTools` is false for a request without tools: Bedrock then
  * refuses tool calls and results, which are sent as text instead. Throws `invalid_request` if no message is left.
  */
 export function toMessages(

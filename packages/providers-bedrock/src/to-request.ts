@@ -45,7 +45,9 @@ export function toRequest(
   return body;
 }
 
-/** Returns true if a request has tools: those of the call, or those that the caller adds in Bedrock's own format. */
+/**
+ * Returns true if a request has tools: the tools of the call, or tools that the caller adds in Bedrock's own format.
+ */
 function offersTools({ tools = [], toolChoice, vendor }: ModelCallOptions, { rules }: RequestContext): boolean {
   if (vendor?.[providerId]?.["toolConfig"] !== undefined) return true;
   return tools.length > 0 && toolChoice !== "none" && rules.tools !== "none";

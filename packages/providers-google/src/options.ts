@@ -52,8 +52,8 @@ export type GoogleEmbeddingsOptions = ServerOptions &
 
 const serverTable = { baseURL: optional(baseUrlOption, "https://generativelanguage.googleapis.com") };
 
-/** Checks of the model options that `google` has in addition to those of `vertex`. */
+/** Checks of the model options that `google` has in addition to the options of `vertex`. */
 export const modelTable = serverTable;
 
-/** Checks of the embeddings options that `google` has in addition to those of `vertex`. */
+/** Checks of the embeddings options that `google` has in addition to the options of `vertex`. */
 export const embeddingsTable = { ...serverTable, logger: optional(loggerOption) };

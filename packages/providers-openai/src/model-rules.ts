@@ -53,7 +53,7 @@ export type ModelRules = {
   reasoningApart: boolean;
 };
 
-/** The rules for an unknown OpenAI model: those of the newest model. */
+/** The rules for an unknown OpenAI model: the rules of the newest model. */
 const newest: ModelRules = {
   reasoning: true,
   efforts: ["low", "medium", "high", "xhigh"],
@@ -93,7 +93,7 @@ const unknown: ModelRules = {
 const plain = { reasoning: false, reasoningSummary: false, sampling: true, stop: true } satisfies Partial<ModelRules>;
 const early = { ...plain, strict: false, jsonSchema: false } satisfies Partial<ModelRules>;
 
-/** OpenAI models whose rules differ from those of the newest model. The first match applies. */
+/** OpenAI models whose rules differ from the rules of the newest model. The first match applies. */
 const byModel: readonly (readonly [RegExp, Partial<ModelRules>])[] = [
   [/audio/, { ...plain, parts: ["audio"] }],
   [/^gpt-4-turbo/, { ...early, parts: ["image"] }],
@@ -127,7 +127,7 @@ export function isOpenAIHost(host: string): boolean {
 }
 
 /**
- * Returns true for a server of OpenAI or Azure, which supports OpenAI's own fields in addition to those of Chat
+ * Returns true for a server of OpenAI or Azure, which supports OpenAI's own fields in addition to the fields of Chat
  * Completions.
  */
 function hasOwnFields(host: string): boolean {

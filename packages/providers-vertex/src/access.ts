@@ -52,7 +52,7 @@ function withToken(call: CallContext, baseURL: string, headers: Record<string, s
   return { call: { ...call, key }, access: { baseURL, headers } };
 }
 
-/** Multi-regions of Google Cloud. Their host names have another form than those of regions. */
+/** Multi-regions of Google Cloud. Their host names have another form than the host names of regions. */
 const wideRegions = ["us", "eu"];
 
 type Place = { project: string | undefined; location: string | undefined; baseURL: string | undefined };

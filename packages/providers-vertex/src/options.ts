@@ -83,7 +83,7 @@ export const projectPattern = /^[a-z][\w.:-]*$/i;
 /** Matches valid location ids of Google Cloud, which become parts of URLs. */
 export const locationPattern = /^[a-z][a-z\d-]*$/;
 
-/** Checks of the options that `vertex` has in addition to those of `google`. */
+/** Checks of the options that `vertex` has in addition to the options of `google`. */
 export const cloudTable = {
   project: optional(nameLike("the id of a project", projectPattern)),
   location: optional(nameLike("the id of a location", locationPattern)),

@@ -39,8 +39,8 @@ type OwnOptions = {
 };
 
 /**
- * Options of {@link createAgentGateway}: those of the gateway, and either a `service` or the options of one, such as
- * `agents` and `teams`.
+ * Options of {@link createAgentGateway}: the options of the gateway, and either a `service` or the options of a
+ * service, such as `agents` and `teams`.
  */
 export type GatewayOptions = OwnOptions & ServiceOptions;
 

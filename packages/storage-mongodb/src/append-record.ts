@@ -36,7 +36,7 @@ async function lastSequence(
   { namespace, keyPrefix }: AppendRequest,
 ): Promise<number> {
   const first = idOf(namespace, `${keyPrefix}0`);
-  // The colon follows the digits in ASCII, so this id is greater than that of every numbered record.
+  // The colon follows the digits in ASCII, so this id is greater than the id of every numbered record.
   let end = idOf(namespace, `${keyPrefix}:`);
   for (let limit = 1; ; limit = furtherIds) {
     const range = { _id: { $gte: first, $lt: end } };

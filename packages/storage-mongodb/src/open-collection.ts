@@ -18,8 +18,8 @@ export type OpenCollection = {
 };
 
 /**
- * Longest time in milliseconds that the server waits for a change before it answers a change stream request without
- * one.
+ * Longest time in milliseconds that the server waits for a change before it answers a change stream request without a
+ * change.
  */
 const longestAwaitMs = 1000;
 

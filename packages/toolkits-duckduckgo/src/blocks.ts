@@ -11,8 +11,8 @@ export type Access = {
 };
 
 /**
- * Headers of every request. DuckDuckGo answers only programs whose `user-agent` looks like that of a browser. This one
- * also names Troupe.
+ * Headers of every request. DuckDuckGo answers only programs whose `user-agent` looks like the `user-agent` of a
+ * browser. This header also names Troupe.
  */
 export const requestHeaders = {
   "user-agent": "Mozilla/5.0 (compatible; troupe)",

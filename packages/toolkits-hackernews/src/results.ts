@@ -1,7 +1,7 @@
 /** A Hacker News story, for the model and as an artifact. */
 export type HackerNewsStory = {
   title: string;
-  /** The address of the story. A story without an address, as with "Ask HN", has that of its discussion. */
+  /** The address of the story. A story without an address, as with "Ask HN", has the address of its discussion. */
   url: string;
   /** The beginning of the story's text, if it has text. */
   snippet?: string;

@@ -38,8 +38,8 @@ const mostVisited = 20_000;
 
 /**
  * Searches the table of a collection in one transaction. Compares all matching documents if they are few. Otherwise
- * uses the index, and falls back to an exact search if the index finds too few. The settings of the
- * planner are those of the transaction, because a pooler such as PgBouncer gives the next transaction another connection.
+ * uses the index, and falls back to an exact search if the index finds too few. The settings of the planner apply only
+ * to the transaction, because a pooler such as PgBouncer gives the next transaction another connection.
  */
 export async function searchTable(
   query: Query,
@@ -78,7 +78,7 @@ type PlannedSearch = { table: SearchedTable; search: VectorSearchQuery; dimensio
 
 /**
  * Returns the rows of the documents nearest to the search vector. Throws `invalid_value` if the vector's length differs
- * from that of the table.
+ * from the length of the table's vectors.
  */
 async function findRows(query: Query, planned: PlannedSearch): Promise<readonly Result[]> {
   const { table, search, dimensions } = planned;

@@ -104,7 +104,7 @@ export function toUnit({ vector, length }: VectorWithLength): number[] {
 }
 
 /**
- * Returns true if a vector has length 1 within the precision of 32-bit floats, like those of most models. Its dot
+ * Returns true if a vector has length 1 within the precision of 32-bit floats, like the vectors of most models. Its dot
  * product with another such vector is then the cosine, and the vector is not stored twice.
  */
 function isUnit({ vector, length }: VectorWithLength): boolean {

@@ -52,8 +52,8 @@ export class SqliteVectorDatabase implements VectorDatabase, TextSearchDatabase 
       const collection = this.#find(connection, path);
       if (collection === undefined) return [];
       checkDimensions(search.vector.length, collection.dimensions);
-      // The search vector is scaled to length 1: squares of a long vector would be infinite, those of a short vector
-      // zero.
+      // The search vector is scaled to length 1: squares of a long vector would be infinite, and squares of a short
+      // vector would be zero.
       const query = toUnit(search.vector, search.length);
       const keys = new CollectionKeys(this.#tables, connection, collection.number);
       const found = await findNearest(keys, distance, { ...search, vector: query });

@@ -3,7 +3,7 @@ export type VectorTables = ReturnType<typeof vectorTables>;
 
 const keysEach = 2 ** 32;
 
-/** The possible keys of the documents of one collection: those after `after`, up to `last`. */
+/** The possible keys of the documents of one collection: the keys after `after`, up to `last`. */
 export type KeyRange = { readonly after: number; readonly last: number };
 
 /**

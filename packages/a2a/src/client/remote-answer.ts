@@ -155,8 +155,8 @@ export class RemoteAnswer {
   }
 
   /**
-   * Returns the data parts that belong to the answer: those of the answering message, and those of artifacts that have
-   * text. A single artifact need not have text.
+   * Returns the data parts that belong to the answer: the data parts of the answering message, and of artifacts that
+   * have text. A single artifact need not have text.
    */
   #answerData(): A2APart[] {
     const all = [...this.#artifacts.values()];

@@ -35,7 +35,7 @@ function isStreamed({ op }: RemoteCall): boolean {
   return op === "stream" || op === "subscribe";
 }
 
-/** Writes a call for an interface, in its version and binding. `id` is that of the JSON-RPC request. */
+/** Writes a call for an interface, in its version and binding. `id` is the id of the JSON-RPC request. */
 export function writeCall(call: RemoteCall, at: RemoteInterface, id: string): WrittenCall {
   const accept = isStreamed(call) ? "text/event-stream, application/json" : "application/json";
   if (at.binding === "HTTP+JSON") return writeRest(call, at, `${accept}, application/a2a+json`);

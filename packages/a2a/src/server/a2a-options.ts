@@ -54,8 +54,8 @@ export type A2AOptions = {
    */
   security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined;
   /**
-   * Returns the card content for a signed-in client, which replaces that of the public card, for example with other
-   * skills. @default none: cards then declare no extended card
+   * Returns the card content for a signed-in client, which replaces the content of the public card, for example with
+   * other skills. @default none: cards then declare no extended card
    */
   extendedCard?: A2AExtendedCard | undefined;
   /**

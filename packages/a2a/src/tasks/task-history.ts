@@ -4,8 +4,8 @@ import type { RunView } from "@troupe/core/runs";
 import type { A2AMessage, A2APart } from "../wire/task.ts";
 
 /**
- * A message of a task as stored in the `note` of its run: data that this server keeps beside the run. The ids of task
- * and context are those of the run and its session.
+ * A message of a task as stored in the `note` of its run: data that this server keeps beside the run. The id of the
+ * task is the id of the run, and the id of the context is the id of its session.
  */
 type KeptMessage = Omit<A2AMessage, "taskId" | "contextId">;
 

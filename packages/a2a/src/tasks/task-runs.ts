@@ -7,7 +7,7 @@ import { A2AError } from "../wire/a2a-error.ts";
 /** A run that is a task, and its record. */
 export type TaskRun = FoundRun;
 
-/** The stored runs of a service that are tasks: those of its agents and teams. */
+/** The stored runs of a service that are tasks: the runs of its agents and teams. */
 export class TaskRuns {
   readonly service: Service;
   /** The served agents and teams, by name. */

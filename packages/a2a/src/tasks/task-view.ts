@@ -89,7 +89,9 @@ type ShownOutput = Partial<
   Pick<PublicOutput, "text" | "structured" | "sources" | "artifacts" | "usage" | "durationMs" | "model">
 >;
 
-/** Returns the artifacts for the task of a finished run: its answer with its sources, and those of its tools. */
+/**
+ * Returns the artifacts for the task of a finished run: its answer with its sources, and the artifacts of its tools.
+ */
 export function toArtifacts({ output, error }: Pick<RunView, "output" | "error">): A2AArtifact[] {
   // The answer of a rejected task is not shown, because it is the text that the guardrail blocked.
   if (error?.code === "guardrail_blocked") return [];

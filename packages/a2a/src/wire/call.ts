@@ -34,7 +34,7 @@ export type ListCall = CallFields & {
   pageSize: number;
   pageToken?: string;
   historyLength?: number;
-  /** Lists only tasks whose status has this time or a later one. */
+  /** Lists only tasks whose status is from this time or later. */
   since?: number;
   hasArtifacts: boolean;
 };

@@ -50,8 +50,8 @@ export function docsRoutes(parts: HttpParts): Route[] {
 }
 
 /**
- * Returns the `servers` of the OpenAPI document: those of the options, or else the mount path of the router without a
- * prefix that each path already has.
+ * Returns the `servers` of the OpenAPI document: the servers in the options, or else the mount path of the router
+ * without a prefix that each path already has.
  */
 function serversOf({ servers, routePrefix }: DocsSettings, mountPath: string): OpenApiServer[] {
   if (servers !== undefined) return servers.map((server) => ({ ...server }));

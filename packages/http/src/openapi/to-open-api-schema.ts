@@ -7,8 +7,8 @@ const shared = new Set(
 );
 
 /**
- * Converts a JSON Schema (draft 2020-12), such as that of an agent's output, to OpenAPI 3.0. Drops keywords without a
- * counterpart, so the result accepts every value that the schema accepts, and perhaps more.
+ * Converts a JSON Schema (draft 2020-12), such as the schema of an agent's output, to OpenAPI 3.0. Drops keywords
+ * without a counterpart, so the result accepts every value that the schema accepts, and perhaps more.
  */
 export function toOpenApiSchema(schema: unknown): OpenApiSchema {
   return convert(schema, { root: schema, within: [] });

@@ -43,7 +43,7 @@ export type McpHandlers = {
     | undefined;
 };
 
-/** Returns the capabilities that a client declares: those for which the host has handlers. */
+/** Returns the capabilities that a client declares: the capabilities for which the host has handlers. */
 export function capabilitiesOf({ onElicitation, onSampling }: McpHandlers): object {
   return {
     ...(onElicitation !== undefined && { elicitation: { form: { applyDefaults: true }, url: {} } }),

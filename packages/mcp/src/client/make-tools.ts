@@ -82,8 +82,8 @@ export class ToolMaker {
       description: tool.description.trim().toWellFormed() || `The tool ${tool.name} of ${server}.`,
       parameters,
       effect: trustAnnotations ? toEffect(tool) : "once",
-      // This limit is a little longer than that of the exchange itself, so that the more precise error of the exchange
-      // is reported.
+      // This limit is a little longer than the limit of the exchange itself, so that the more precise error of the
+      // exchange is reported.
       timeoutMs: Math.min(timeoutMs + 5000, longestTimerMs),
       ...(maxOutputBytes !== undefined && { maxOutputBytes }),
       execute: async (args, context) => {

@@ -51,7 +51,10 @@ export type McpToolServerOptions = McpHandlers & {
   authProvider?: AuthProvider | OAuthClientProvider | undefined;
   /** Sends the requests instead of the global `fetch` (http only). */
   fetch?: McpFetch | undefined;
-  /** The tools that an agent gets, by the server's own names: those in `allow`, if given, except those in `deny`. */
+  /**
+   * The tools that an agent gets, by the server's own names: the tools in `allow`, if given, except the tools in
+   * `deny`.
+   */
   tools?: { allow?: readonly string[] | undefined; deny?: readonly string[] | undefined } | undefined;
   /**
    * The revision of the protocol: `"legacy"` begins with `initialize`, `"2026-07-28"` never sends it, `"auto"` asks the

@@ -4,8 +4,8 @@ const secretName = /key|token|secret|passw|credential|auth|cookie|session/i;
 const shortestSecret = 8;
 
 /**
- * Returns the secrets of a connection to an MCP server: long values of headers and of the URL's query, and those of
- * headers and environment variables with revealing names.
+ * Returns the secrets of a connection to an MCP server: long values of headers and of the URL's query, and the values
+ * of headers and environment variables with revealing names.
  */
 export function readSecrets({ env = {}, url }: McpSettings, headers: McpHeaders): string[] {
   const ofHeaders = Object.entries(headers)

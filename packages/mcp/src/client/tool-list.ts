@@ -63,7 +63,7 @@ export class ToolList {
     try {
       const tools = await this.#list();
       await nextTurn();
-      // An outdated list of tools may arrive after a newer one.
+      // An outdated list of tools may arrive after a newer list.
       if (number > this.#newest) {
         this.#newest = number;
         this.#known = this.#maker.make(tools);

@@ -50,8 +50,8 @@ export type McpOptions = {
 };
 
 /**
- * Options of {@link createMcpServer}: those of a service, and those of MCP except `path`, because the host mounts the
- * handler.
+ * Options of {@link createMcpServer}: the options of a service, and the options of MCP except `path`, because the host
+ * mounts the handler.
  */
 export type McpServerOptions = ServiceOptions & Omit<McpOptions, "path">;
 

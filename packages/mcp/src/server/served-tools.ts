@@ -60,7 +60,7 @@ const kindSchemas: Readonly<Record<string, object>> = {
 
 /**
  * Returns the schema of a workflow's input, with its definitions: a string, or an object with the schema that the
- * workflow declares. Without a declared schema, its keys are those of the initial state if these are known.
+ * workflow declares. Without a declared schema, its keys are the keys of the initial state, if these are known.
  */
 function workflowInput({ inputKinds = new Map(), inputSchema }: ServedWorkflow): {
   input: object;

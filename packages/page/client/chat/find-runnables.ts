@@ -43,8 +43,8 @@ export type Suggestion = {
 const mostSuggestions = 4;
 
 /**
- * Returns the suggestions for a chat that has not begun: those of the chosen runnable and, if these are too few, the
- * first suggestion of each other runnable.
+ * Returns the suggestions for a chat that has not begun: the suggestions of the chosen runnable and, if these are too
+ * few, the first suggestion of each other runnable.
  */
 export function suggestionsFor(
   chosen: RunnableInfo | undefined,

@@ -24,8 +24,9 @@ const longestText = 20_000;
 const mostCharacters = 1_500_000;
 
 /**
- * Turns that ended in this tab and that the service has not stored: those that were stopped, that failed, and those of
- * workflows. They are there again after a reload, and are forgotten with the tab. The newest are kept within bounds.
+ * Turns that ended in this tab and that the service has not stored: turns that were stopped, turns that failed, and
+ * turns of workflows. They are shown again after a reload, and are forgotten when the tab is closed. If they exceed the
+ * bounds, the oldest are dropped.
  */
 export class KeptTurns {
   readonly #stored: StoredValue;
@@ -35,8 +36,8 @@ export class KeptTurns {
   }
 
   /**
-   * Keeps those turns of a session that the service has not stored, in place of the earlier ones. Returns true if the
-   * session has such turns, and the browser has stored them.
+   * Keeps those turns of a session that the service has not stored, in place of the turns that were kept before.
+   * Returns true if the session has such turns, and the browser has stored them.
    */
   keep(sessionId: string, turns: readonly Turn[]): boolean {
     const before = this.#all();

@@ -80,7 +80,7 @@ function useNames(runs: readonly InspectedRun[] | undefined): readonly string[] 
 
 type ItemProps = { run: InspectedRun; isShown: boolean; sessionId: string | undefined };
 
-/** A run in the list: its question, or without one its name. */
+/** A run in the list: its question, or its name if there is no question. */
 function RunItem({ run, isShown, sessionId }: ItemProps) {
   const { runId, kind, name, question, status, createdAt, startedAt = createdAt, endedAt } = run;
   const at = new Date(createdAt);

@@ -127,7 +127,7 @@ const mostTurns = 20;
 
 type TurnListProps = { turns: readonly Turn[]; conversation: Conversation; mayRegenerate: boolean };
 
-/** The last turns of a chat. Earlier ones are drawn when they are asked for, so that a long chat opens at once. */
+/** The last turns of a chat. Earlier turns are drawn when the user asks for them, so that a long chat opens at once. */
 function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [first, setFirst] = useState(() => Math.max(0, turns.length - mostTurns));

@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { RunCaller, RunListOptions, RunService, RunView } from "@troupe/core/runs";
 import { Questions } from "./questions.ts";
 
-/** The runs to find. Without a filter beyond the status, they are those of one page of the list. */
+/** The runs to find. Without a filter beyond the status, they are the runs of one page of the list. */
 export type RunQuery = {
   readonly status?: RunListOptions["status"];
   readonly limit?: number | undefined;

@@ -42,7 +42,7 @@ export type InspectedRun = {
 /** An error in the form that the inspector shows. */
 export type ShownError = { readonly code: string; readonly message: string };
 
-/** A page of runs. `sees` shows whose runs they are: those of all users, or only the caller's own. */
+/** A page of runs. `sees` shows whose runs they are: the runs of all users, or only the caller's own runs. */
 export type InspectedRunPage = {
   readonly runs: readonly InspectedRun[];
   readonly next?: string;

@@ -25,7 +25,7 @@ export type InspectorOptions = {
   readonly authorize?: AuthorizeInspector | undefined;
   /**
    * `true` shows model calls as they were sent: the system prompt, the messages, the tools and the settings. The newest
-   * calls of this process are kept in memory, at most 16 million characters. They are shown to those for whom
+   * calls of this process are kept in memory, at most 16 million characters. They are shown to callers for whom
    * `authorize` returns true; without `authorize`, to programs on this machine. @default false
    */
   readonly modelCalls?: boolean | undefined;
@@ -123,8 +123,8 @@ async function sendModelCall({ exchange, caller, runs, modelCalls }: Visit): Pro
 }
 
 /**
- * Sends the events of a run, stored and new ones, until its end: all, or those after `Last-Event-ID` or the query's
- * `after`.
+ * Sends the events of a run, both stored and new events, until its end: all events, or the events after `Last-Event-ID`
+ * or the query's `after`.
  */
 async function sendEvents({ exchange, caller, runs, heartbeatMs }: Visit): Promise<void> {
   const { after: given } = readQuery(exchange, ["after"]);

@@ -8,7 +8,7 @@ import type { ReadPart } from "../read-part.ts";
 import { replayedThinking } from "./replay.ts";
 
 /**
- * Converts the messages of a model call to those of Chat Completions. The leading system messages and `instruction`
+ * Converts the messages of a model call to messages of Chat Completions. The leading system messages and `instruction`
  * become one message, because many servers accept only one.
  */
 export function toMessages(call: ModelCall, instruction = ""): object[] {

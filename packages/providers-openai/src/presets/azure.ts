@@ -8,7 +8,9 @@ import type { OpenAIOptions } from "../options.ts";
 import type { Vendor } from "../vendor.ts";
 import { endsWithHost } from "./hosts.ts";
 
-/** Options of `azure`: those of `openai`, with the resource in place of a URL, and the model of the deployment. */
+/**
+ * Options of `azure`: the options of `openai`, with the resource in place of a URL, and the model of the deployment.
+ */
 export type AzureOptions = OpenAIOptions & {
   /** The name of the resource in Azure. Needed without `baseURL` and `client`. @default none */
   resource?: string | undefined;

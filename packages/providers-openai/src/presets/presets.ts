@@ -5,7 +5,7 @@ import type { OpenAIOptions } from "../options.ts";
 import { vendors } from "./vendors.ts";
 import type { PresetName } from "./vendors.ts";
 
-/** Options of a preset: those of `openai`, with the vendor's own defaults for `apiKey` and `baseURL`. */
+/** Options of a preset: the options of `openai`, with the vendor's own defaults for `apiKey` and `baseURL`. */
 export type PresetOptions = Omit<OpenAIOptions, "api">;
 
 /** Creates a model of one vendor. Throws `invalid_config` for wrong options. */

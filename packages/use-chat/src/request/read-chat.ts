@@ -19,10 +19,10 @@ export type Chat = {
   readonly chatId: string;
   /** True if the last answer is to be regenerated. */
   readonly isRegenerated: boolean;
-  /** True if the last message replaces an earlier one. */
+  /** True if the last message replaces an earlier message. */
   readonly isEdited: boolean;
   readonly messageId: string | undefined;
-  /** The messages before the last one. Undefined if the client sends only the last message. */
+  /** The messages before the last message. Undefined if the client sends only the last message. */
   readonly before: readonly SentMessage[] | undefined;
   readonly last: SentMessage;
   readonly userId: unknown;
