@@ -171,7 +171,8 @@ const measures: {
     if (firstChunk !== undefined) instruments.inferenceFirstChunk.record(firstChunk, withError, context);
   },
   tool(instruments, { begun, duration, errorType, context }) {
-    // A model can invent any number of tool names, and each would become a label.
+    // A model can invent any number of tool names, so the name of an unknown tool is not used: each name would become
+    // another label value of the metric.
     const name = begun.isKnown ? begun.name : "unknown";
     const labels = defined({ [names.toolName]: name, [names.errorType]: errorType });
     instruments.toolDuration.record(duration, labels, context);

@@ -18,7 +18,7 @@ const standaloneWarning =
  * with mongot), and otherwise compares all documents. Any number of processes may use it at the same time.
  */
 export class MongoDbVectorStore extends DatabaseVectorStore {
-  /** The first call connects. */
+  /** Does not connect. The first call of another method connects to the server. */
   constructor(uri: string, options: MongoDbVectorOptions = {}) {
     const settings = readArguments(uri, options);
     const failures = new MongoFailures(uri);

@@ -6,7 +6,7 @@ const shortest = 1.5;
 const longest = 5;
 const mostAtOnce = 8;
 
-/** The pauses of long work, in which other work of the process runs: one is due after some milliseconds. */
+/** Lets long work pause after some milliseconds, so that other work of the process can run. */
 export class Pauses {
   #began = performance.now();
 

@@ -23,8 +23,8 @@ export function findSwaggerUi(): string {
  * installed.
  */
 export function findOriginal(): string {
-  // Not an import: the bundler of Next.js would then search for the package, which exists only in a checkout of this
-  // repository.
+  // The package is not loaded by an import, because the bundler of Next.js would search for the package, which exists
+  // only in a checkout of this repository.
   const { createRequire } = process.getBuiltinModule("node:module");
   return dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 }

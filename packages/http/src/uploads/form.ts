@@ -11,7 +11,9 @@ import type { FileHeaders, UploadedFile } from "./uploaded-file.ts";
  * compile against this package would need them too.
  */
 type FieldInfo = { encoding: string; valueTruncated: boolean };
-/** Facts that the parser busboy reports about a file, and the type in the part's headers. */
+/**
+ * Facts that the parser busboy reports about an uploaded file, and the media type in the headers of the file's part.
+ */
 type FileInfo = { filename: string | undefined; encoding: string; mimeType: string | undefined };
 
 /** The name of the field that holds files. */

@@ -20,7 +20,8 @@ export class TempFile {
 
   static async create(): Promise<TempFile> {
     const path = join(tmpdir(), `troupe-upload-${createId()}`);
-    // Not imported statically: few servers receive files, and the import would slow the start of every server.
+    // These modules are not imported statically, because few servers receive files, and the import would slow the start
+    // of every server.
     const { open, unlink } = process.getBuiltinModule("node:fs/promises");
     const handle = await open(path, "wx+", 0o600);
     try {

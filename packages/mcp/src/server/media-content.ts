@@ -60,7 +60,10 @@ function blockOfArtifact({ type, data, mimeType }: Artifact): MediaBlock | undef
   return kind === "image" || kind === "audio" ? blockOfPart({ type: kind, data, ...named }, 0) : undefined;
 }
 
-/** Makes the block of an artifact that holds a resource of another MCP server, as `McpToolServer` makes it. */
+/**
+ * Makes the content block of an artifact that contains a resource of another MCP server. `McpToolServer` makes such
+ * artifacts.
+ */
 function blockOfResource(data: unknown, named: { mimeType: string } | false): MediaBlock | undefined {
   const { uri, text, blob } = (data ?? {}) as { uri?: unknown; text?: unknown; blob?: unknown };
   if (typeof uri !== "string") return undefined;

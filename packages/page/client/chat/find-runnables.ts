@@ -32,7 +32,10 @@ function fold(text: string): string {
   return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLocaleLowerCase();
 }
 
-/** A suggested question, and the runnable that it is for. If a workflow has fields, the text shows them in lines. */
+/**
+ * A suggested question, and the runnable that it is for. If the suggestion has `fields` of a workflow, the text lists
+ * them, one per line.
+ */
 export type Suggestion = {
   readonly text: string;
   readonly runnable: RunnableInfo;

@@ -68,7 +68,7 @@ export function RunFilters({ filter, names, onChange }: FilterProps) {
 
 type ChoiceProps = {
   readonly name: string;
-  /** The words for no choice. */
+  /** The text of the choice that filters nothing. */
   readonly any: string;
   readonly value: string;
   readonly children: readonly (readonly [value: string, words: string])[];

@@ -21,7 +21,7 @@ export const cerebras = preset("cerebras");
 export const deepseek = preset("deepseek");
 /** Creates a model on Fireworks. */
 export const fireworks = preset("fireworks");
-/** Models on Groq. */
+/** Creates a model on Groq. */
 export const groq = preset("groq");
 /** Creates a model on a llama.cpp server, on this machine or at `baseURL`. */
 export const llamacpp = preset("llamacpp");
@@ -35,5 +35,5 @@ export const openrouter = preset("openrouter");
 export const together = preset("together");
 /** Creates a model on a vLLM server, on this machine or at `baseURL`. */
 export const vllm = preset("vllm");
-/** Models of xAI. */
+/** Creates a model of xAI. */
 export const xai = preset("xai");

@@ -205,7 +205,7 @@ function allMembersFailed(errors: readonly (TroupeError | undefined)[]): TroupeE
   const [code, ...others] = new Set(errors.map((error): ErrorCode => error?.code ?? "timeout"));
   const isOne = code !== undefined && others.length === 0;
   const cause = errors.find((error) => error !== undefined);
-  // A member that was cancelled, but not by this run, has failed like any other member.
+  // A member that was cancelled, but not by this run, counts as failed, like any other member.
   const shared = isOne && code !== "cancelled" ? code : "model_failed";
   const reason = shared === "internal" && cause !== undefined ? `: ${cause.message}` : ".";
   return new WrapperError(shared, `All members of the team failed, so it has no answer${reason}`, { cause });

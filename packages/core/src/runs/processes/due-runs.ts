@@ -35,7 +35,7 @@ export class DueRuns {
     this.#wake = wake;
   }
 
-  /** Forgets all runs. */
+  /** Forgets all noted runs, and stops the timer. */
   stop(): void {
     this.#wake = undefined;
     this.#runs = [];

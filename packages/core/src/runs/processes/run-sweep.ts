@@ -195,7 +195,7 @@ export class RetryPauses {
     return Math.round(pauseMs * (0.8 + Math.random() * 0.4));
   }
 
-  /** Resets the run to its first pause. */
+  /** Forgets the pauses of a run, so that the run's next pause is the shortest again. */
   forget(runId: string): void {
     this.#counts.delete(runId);
   }

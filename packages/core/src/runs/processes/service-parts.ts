@@ -42,7 +42,7 @@ export type BegunRun = Ready & {
   readonly record: RunRecord;
   readonly first: LogRecord;
   readonly journal: Journal;
-  /** Cancels the run. */
+  /** Cancels the run when it is aborted. */
   readonly controller: AbortController;
   readonly run: StartedRun;
   /** Records the first attempt, if the service records its runs. */

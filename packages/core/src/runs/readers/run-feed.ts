@@ -212,7 +212,7 @@ function timeOf({ at }: { readonly at?: number }): { at?: number } {
 export class Backlog {
   /** For each step: the number of the last log record that declares earlier chunks of the step void. */
   readonly #voidBefore = new Map<string, number>();
-  /** The ids of the resets of steps whose chunks the reader has seen. */
+  /** The ids of the events that reset steps whose chunks the reader has seen. */
   readonly #resets = new Set<string>();
   /** The number of the last log record that was stored when the backlog was read. */
   #end = 0;

@@ -50,7 +50,7 @@ function optionalCalls(driver: StorageDriver): (() => Promise<unknown>)[] {
     listMany: async () => await driver.listMany?.([{ namespace: "optional", prefix: "", limit: 1 }]),
     ping: async () => await driver.ping?.(),
     transaction: async () => await driver.transaction?.([{ namespace: "optional", key: "t", value: 1 }]),
-    // `watch` throws instead of rejecting.
+    // `watch` returns no promise, so it throws instead of rejecting.
     watch: async () => driver.watch?.("optional", () => {})(),
   };
   return Object.entries(calls).flatMap(([name, call]) => (name in driver ? [call] : []));

@@ -5,7 +5,7 @@ import { keyOfStep } from "../step-path.ts";
 /** Declared steps that run one after the other, and the prefix of their keys in the journal. */
 export type GraphLevel = {
   readonly steps: readonly DeclaredStep[];
-  /** All steps of the same workflow. */
+  /** All steps of the workflow that contains this step. */
   readonly all: readonly DeclaredStep[];
   readonly prefix: string;
 };
