@@ -10,7 +10,7 @@ export type ClientFile = {
   readonly br: Buffer;
 };
 
-/** The files of the page by name, and the names of those that the document refers to. */
+/** The files of the page by name, and the names of the files to which the document refers. */
 export type ClientFiles = {
   readonly files: ReadonlyMap<string, ClientFile>;
   readonly script: string;

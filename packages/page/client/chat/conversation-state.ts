@@ -22,11 +22,11 @@ export type ConversationState = {
 
 /** Callbacks by which a conversation tells the other parts of the page what has changed. */
 export type ConversationListener = {
-  /** A session has started with this question. */
+  /** Called when a session has started with this question. */
   begun(sessionId: string, title: string): void;
-  /** The page now shows the conversation of another session, or of none. */
+  /** Called when the page shows the conversation of another session, or of no session. */
   moved(sessionId: string | undefined): void;
-  /** A run is over: titles and order of the sessions may have changed. */
+  /** Called when a run is over: the titles and the order of the sessions may have changed. */
   over(): void;
 };
 

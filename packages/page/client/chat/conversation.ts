@@ -290,7 +290,7 @@ export class Conversation extends Store<ConversationState> {
     return this.state.turns.some(({ seq }) => seq !== undefined) ? [] : undefined;
   }
 
-  /** Forgets the id of a session of which nothing is left, so that the next question starts another. */
+  /** Forgets the id of a session of which nothing is left, so that the next question starts another session. */
   #dropSession(): void {
     const { sessionId } = this.state;
     if (sessionId === undefined || this.#isBusy || this.#memory.keptTurns.addTo(sessionId, []).length > 0) return;

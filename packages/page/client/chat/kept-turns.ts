@@ -6,7 +6,7 @@ import type { Turn } from "./turn.ts";
 /** A turn of a session that the service has not stored, as a tab keeps it. */
 type KeptTurn = {
   readonly sessionId: string;
-  /** The number of the last stored turn before it, or 0. */
+  /** The number of the last stored turn before the kept turn, or 0. */
   readonly behind: number;
   /** The time at which the turn was kept. */
   readonly at: number;

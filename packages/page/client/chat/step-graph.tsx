@@ -43,8 +43,8 @@ function nameOf(part: AnswerPart): string | undefined {
 }
 
 /**
- * Returns a step without the steps of the workflow that it runs. An answer has none of them, so that they would be drawn
- * as if they had not run.
+ * Returns a step without the steps of the workflow that it runs. An answer does not contain these steps, so that they
+ * would be drawn as if they had not run.
  */
 function withoutSteps(step: DeclaredStep): DeclaredStep {
   const { steps: _steps, ...own } = step;

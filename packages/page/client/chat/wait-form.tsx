@@ -186,7 +186,7 @@ function Arguments({ wait, changed, onChange }: ArgumentsProps) {
   );
 }
 
-/** The effects of the answers whose labels do not say them. */
+/** The effects of the answers whose labels do not describe the effect. */
 function Effects({ choices }: { choices: readonly Choice[] }) {
   const explained = choices.filter(({ effect }) => effect !== undefined);
   if (explained.length === 0) return null;

@@ -16,7 +16,7 @@ type ListProps = {
   readonly sessionId?: string | undefined;
 };
 
-/** The runs that the caller may see, newest first: all, or those that match a filter. */
+/** The runs that the caller may see, newest first: all runs, or the runs that match a filter. */
 export function RunList({ client, runId, sessionId }: ListProps) {
   const [chosen, choose] = useState(anyRun);
   const filter = useMemo<RunFilter>(() => {

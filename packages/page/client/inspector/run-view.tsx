@@ -90,7 +90,10 @@ function OpenRun({ client, sessionId, details, tree, events, failure, isBroken }
 
 type RequestProps = { client: InspectorClient; details: InspectedRunDetails; step: TreeStep };
 
-/** The request of a step that is a model call. It is read again once the call is over, which may have been repeated. */
+/**
+ * The request of a step that is a model call. It is read again once the call is over, because the call may have been
+ * repeated.
+ */
 function Request({ client, details: { run, hasModelCalls }, step: { logKey, status } }: RequestProps) {
   if (hasModelCalls !== true || logKey === undefined) return null;
   return <ModelRequest key={`${logKey} ${status}`} client={client} runId={run.runId} step={logKey} />;

@@ -37,7 +37,8 @@ function unfinishedStatus(run: UnfoldedRun, { isLeft }: OpenStep, children: read
 const kindsWithSteps: ReadonlySet<string> = new Set(["parallel", "condition", "choose", "loop", "forEach"]);
 
 /**
- * Returns true if a workflow step, or a round of a loop, contains steps that run. A condition that is false has none.
+ * Returns true if a workflow step, or a round of a loop, contains steps that run. A condition that is false contains no
+ * such steps.
  */
 function hasSteps({ part, done, declared }: OpenStep): boolean {
   const { kind = "" } = declared ?? {};

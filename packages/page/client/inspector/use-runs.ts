@@ -55,7 +55,7 @@ export function useRuns(client: InspectorClient, filter: RunFilter) {
   return { runs: page?.runs, next: page?.next, sees: page?.sees, failure, loadMore };
 }
 
-/** Returns true if the service must look at each run to find those that match. */
+/** Returns true if the service must look at each run to find the runs that match. */
 function isSearch({ name, session, text, since }: RunFilter): boolean {
   return [name, session, text, since].some((value) => value !== undefined && value !== "");
 }

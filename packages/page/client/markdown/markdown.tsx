@@ -17,7 +17,7 @@ export const Markdown = memo(({ text }: { text: string }) => (
   </div>
 ));
 
-/** A Markdown block. It is rendered again only when it changes: while a text arrives, that is the last block. */
+/** A Markdown block. It is rendered again only when it changes: while a text arrives, only the last block changes. */
 class BlockView extends Component<{ block: Block }> {
   override shouldComponentUpdate({ block }: { block: Block }): boolean {
     return JSON.stringify(block) !== JSON.stringify(this.props.block);

@@ -5,8 +5,8 @@ import { dayOf } from "../ui/format.ts";
 export type SessionGroup = readonly [heading: string, sessions: readonly SessionInfo[]];
 
 /**
- * Returns the sessions to show, in groups: the pinned ones, and the others by their days. With a query, only those
- * whose titles have each of its words.
+ * Returns the sessions to show, in groups: the pinned sessions, and the other sessions by their days. With a query,
+ * returns only the sessions whose titles have each of its words.
  */
 export function groupSessions(
   sessions: readonly SessionInfo[],

@@ -3,7 +3,7 @@ import { Icon } from "./icon.tsx";
 
 type CopyState = "ready" | "copied" | "refused";
 
-/** `words` stand beside the icon, where one place has several buttons. */
+/** A place with several copy buttons gives them texts (`words`) beside their icons. */
 type CopyProps = { readonly text: string; readonly name: string; readonly words?: string };
 
 /** A button that copies a text, and reports success or the browser's refusal. */

@@ -1,4 +1,4 @@
-/** Invisible characters, and those that change the direction of a text: they make a text look like another. */
+/** Invisible characters, and characters that change the direction of a text: they make a text look like another. */
 const unseen = /[\p{Cc}\u{ad}\u{61c}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}]/gu;
 
 /** Returns a name or a link's text as one line without invisible characters. */

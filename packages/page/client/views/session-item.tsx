@@ -85,7 +85,7 @@ function useFocusIn(mode: string): RefObject<HTMLLIElement | null> {
   return item;
 }
 
-/** Returns the session next to a deleted one, or the control for a new session. */
+/** Returns the session next to a deleted session, or the control for a new session. */
 function besideOf(item: HTMLElement | null): HTMLElement | null {
   const beside = item?.nextElementSibling ?? item?.previousElementSibling;
   return beside?.querySelector("a") ?? item?.closest("nav")?.querySelector("button") ?? null;

@@ -3,7 +3,7 @@ import type { Services } from "../services.ts";
 import { Icon } from "../ui/icon.tsx";
 import { SessionNav } from "./session-nav.tsx";
 
-/** Below this width, the sessions are in a drawer. */
+/** In a window that is narrower than this, the sessions are in a drawer. */
 const narrow = matchMedia("(max-width: 52rem)");
 
 /** The sessions beside the chat. On a narrow screen they are in a drawer, which is opened from the bar. */

@@ -40,7 +40,7 @@ export async function readInspectorCaller(
 const closedMessage =
   "The inspector answers programs on the same machine alone, without a proxy between. Give the page's option inspector an authorize(request) to open it.";
 
-/** Headers that proxies set, beside those that begin with `x-forwarded`. */
+/** Headers that proxies set, beside the headers that begin with `x-forwarded`. */
 const proxyHeaders = [
   "forwarded",
   "via",

@@ -65,7 +65,7 @@ export type DeclaredStep = {
 /** A run as the inspector reads it, without its events. */
 export type InspectedRunDetails = {
   readonly run: InspectedRun;
-  /** Absent if the run had no input, or the input is no longer stored. */
+  /** The input of the run. Absent if the run had no input, or the input is no longer stored. */
   readonly input?: ShownJson;
   /** The steps of the workflow as declared in this process. */
   readonly steps?: readonly DeclaredStep[];

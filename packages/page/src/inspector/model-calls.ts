@@ -63,7 +63,7 @@ export class ModelCalls {
     else this.#ofOwner.set(owner, characters);
   }
 
-  /** Returns the owner with most characters: the given one, unless another has more. */
+  /** Returns the owner with most characters: the given owner, unless another owner has more. */
   #greatest(given: string): string {
     let greatest = given;
     for (const [owner, characters] of this.#ofOwner)

@@ -15,7 +15,7 @@ const longestQuestion = 400;
 export class Questions {
   readonly #runs: Pick<RunService, "readInput">;
   readonly #most: number;
-  /** The questions by the ids of their runs, the last used ones at the end. */
+  /** The questions by the ids of their runs, the questions that were used last at the end. */
   readonly #kept = new Map<string, string>();
 
   constructor(runs: Pick<RunService, "readInput">, most = mostKept) {

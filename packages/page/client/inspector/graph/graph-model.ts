@@ -13,7 +13,7 @@ export type GraphLevel = {
 /** A step in the graph of a workflow. `step` is absent if the run has not reached this step. */
 export type GraphNode = { readonly declared: DeclaredStep; readonly key: string; readonly step: TreeStep | undefined };
 
-/** Steps that run within a step. `isLeftOut` is true if the run has chosen another branch, or none. */
+/** Steps that run within a step. `isLeftOut` is true if the run has chosen another branch, or no branch. */
 export type GraphBranch = { readonly label?: string; readonly isLeftOut: boolean; readonly level: GraphLevel };
 
 export type StepsByKey = ReadonlyMap<string, TreeStep>;
