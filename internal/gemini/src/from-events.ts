@@ -102,7 +102,7 @@ export class GeminiEventReader implements EventReader<WireAnswer> {
     );
   }
 
-  /** Returns the vendor's id of a tool call, or a new id if the vendor sent none or the same id twice. */
+  /** Returns the vendor's id of a tool call, or a new id if the vendor sent no id or the same id twice. */
   #ownId(id = ""): string {
     const own = id === "" || this.#ids.has(id) ? `call_${createId().replaceAll("-", "")}` : id;
     this.#ids.add(own);

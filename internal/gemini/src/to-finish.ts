@@ -42,7 +42,7 @@ function toFinishReason(reason: string, hasCalls: boolean): FinishReason {
 }
 
 /**
- * Converts Gemini's token counts. Adds those that it counts separately: thoughts to the output, results of its own
+ * Converts Gemini's token counts. Adds the tokens that it counts separately: thoughts to the output, results of its own
  * tools to the input.
  */
 function toCounts(usage: WireUsage) {

@@ -18,7 +18,8 @@ export type WireAnswer = {
 };
 
 /**
- * The error object in Gemini's JSON, instead of an answer or within one. Any field may be missing or of another type.
+ * The error object in Gemini's JSON, instead of an answer or within an answer. Any field may be missing or of another
+ * type.
  */
 export type WireError = {
   code?: unknown;

@@ -6,7 +6,10 @@ import { ModelKeys } from "./model-access.ts";
 import type { ModelAccess } from "./model-access.ts";
 import type { AiSdkEmbeddingModel, EmbeddingSettings } from "./options.ts";
 
-/** The maximum number of texts in a request, if the model does not declare one, and of characters in any request. */
+/**
+ * The maximum number of texts in a request, if the model does not declare it, and the maximum number of characters in
+ * any request.
+ */
 const defaults = { mostTexts: 256, mostCharacters: 250_000 };
 
 /** Embeddings over an embedding model of the AI SDK. */

@@ -46,7 +46,7 @@ type SharedOptions<Model> = {
    */
   providerId?: string | undefined;
   /**
-   * Creates the same model with the API key of a caller. @default the key replaces the model's own in the request
+   * Creates the same model with the API key of a caller. @default the key replaces the model's own key in the request
    * header; models of vendors without such a header reject a caller's key
    */
   withKey?: ((apiKey: string) => Model) | undefined;

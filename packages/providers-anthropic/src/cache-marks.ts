@@ -52,7 +52,7 @@ export function addCacheMarks(
   const lastLong = Math.max(-1, ...theirs.flatMap(({ level, ttl }) => (ttl === "1h" ? [rank(level)] : [])));
   const places = placesIn(body, circumstances).map((place) => {
     const isStable = place.level === "tools" || place.level === "system";
-    // The vendor refuses a cache mark with a long lifetime that follows one with a short lifetime.
+    // The vendor refuses a cache mark with a long lifetime that follows a mark with a short lifetime.
     const ttl = isStable && wanted === "1h" && rank(place.level) < firstShort ? wanted : undefined;
     return { ...place, ttl };
   });
@@ -81,9 +81,9 @@ function placesIn(
 }
 
 /**
- * Returns the user's newest message and the one before it, where the last request had its mark. With thinking, model
- * calls of an earlier turn are sent again without their thinking, so the cache does not contain them. In that case the
- * message that began the turn is returned instead.
+ * Returns the user's newest message and the user's message before it, where the last request had its mark. With
+ * thinking, model calls of an earlier turn are sent again without their thinking, so the cache does not contain them.
+ * In that case the message that began the turn is returned instead.
  */
 function newestOfUser(messages: MarkableBody["messages"], mayThink: boolean): MarkableBody["messages"] {
   const [newest, ...earlier] = messages.filter(({ role }) => role === "user").toReversed();

@@ -40,7 +40,10 @@ function toOwnBlock(block: ContentBlockParam): ContentBlockParam {
   return block.type === "tool_use" ? { ...block, name: toLegalName(readText(block.name)) } : { ...block };
 }
 
-/** Returns the name of a tool call with only characters that the vendor accepts: models invent names with others. */
+/**
+ * Returns the name of a tool call with only characters that the vendor accepts: models invent names with other
+ * characters.
+ */
 export function toLegalName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, 64) || "_";
 }

@@ -73,7 +73,7 @@ function toOutputConfig({ effort, format }: OutputConfig): Pick<RequestBody, "ou
 }
 
 /**
- * Returns the system prompt. If it is split into blocks, the first has the first system message and the format
+ * Returns the system prompt. If it is split into blocks, the first block has the first system message and the format
  * instruction, which are the same in each run.
  */
 function toSystem(messages: readonly ChatMessage[], instruction = "", inBlocks: boolean): Pick<RequestBody, "system"> {

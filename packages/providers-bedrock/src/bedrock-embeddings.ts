@@ -25,7 +25,7 @@ type Family = {
   readonly lengthField?: string;
   /** The most texts of a request. */
   readonly mostTexts: number;
-  /** The most requests at once: Titan takes one text in each. */
+  /** The maximum number of requests at the same time. Titan needs several, because it accepts one text per request. */
   readonly concurrency: number;
   readonly toBody: (texts: readonly string[]) => object;
   readonly toVectors: (body: WireEmbeddings) => unknown;

@@ -152,7 +152,7 @@ const sizes: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 
 const bytesType = 6;
 const stringType = 7;
 
-/** Reads the string headers of a frame; Bedrock sends no others. */
+/** Reads the string headers of a frame; Bedrock sends no headers of other types. */
 function readHeaders(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>();
   for (let at = 0; at < bytes.byteLength;) {

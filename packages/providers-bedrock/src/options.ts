@@ -45,12 +45,12 @@ type AccessOptions = {
    */
   apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * Credentials of AWS that sign the requests, or a function that returns them for each call, such as one of
+   * Credentials of AWS that sign the requests, or a function that returns them for each call, such as a function of
    * `@aws-sdk/credential-providers`. @default `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`,
    * else the credential chain of AWS if `@aws-sdk/credential-providers` is installed
    */
   credentials?: AwsCredentials | (() => AwsCredentials | Promise<AwsCredentials>) | undefined;
-  /** The URL of the API, without `/model`. @default that of the region */
+  /** The URL of the API, without `/model`. @default the URL of Bedrock in the region */
   baseURL?: string | undefined;
 };
 

@@ -54,8 +54,8 @@ function offersTools({ tools = [], toolChoice, vendor }: ModelCallOptions, { rul
 }
 
 /**
- * Returns the texts of the system prompt. The first has the first system message and the format instruction, which are
- * the same in each run.
+ * Returns the texts of the system prompt. The first text has the first system message and the format instruction, which
+ * are the same in each run.
  */
 function systemTexts(messages: readonly ChatMessage[], instruction: string): string[] {
   const said = messages.flatMap(({ role, content }) => (role === "system" ? [getTextContent(content)] : []));

@@ -101,7 +101,7 @@ export function clientOptions({ key }: CallContext, signal: AbortSignal): object
 /**
  * Returns true if a client of OpenAI's SDK accepts a key for a single request, as the SDK's own class does.
  * `AzureOpenAI`, clients with an identity or a cloud's address, and wrapped clients send credentials of another kind,
- * and a key must not be sent beside those.
+ * and a key must not be sent beside such credentials.
  */
 export function takesKey(client: unknown): boolean {
   const { constructor, withOptions, _provider: cloud, _workloadIdentityAuth: identity } = readObject(client);

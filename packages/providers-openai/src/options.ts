@@ -162,7 +162,7 @@ export function readEmbeddingsOptions(options: OpenAIEmbeddingsOptions): Embeddi
 
 type Address = { baseURL?: string | undefined; client?: { baseURL?: string } | undefined };
 
-/** Returns the URL of the API, with its version: the given URL, else that of the client, else the vendor's own. */
+/** Returns the URL of the API, with its version: the given URL, else the URL of the client, else the vendor's own. */
 function addressOf({ baseURL, client }: Address, vendor: Vendor): string {
   const known = baseURL ?? client?.baseURL;
   if (known !== undefined && URL.canParse(known)) return known;

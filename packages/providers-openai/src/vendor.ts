@@ -13,7 +13,7 @@ export type Vendor = {
   readonly isOwnHost: (host: string) => boolean;
   /** True for servers that users run themselves, which may need no key. @default false */
   readonly isKeyOptional?: boolean;
-  /** Rules of the vendor's models that differ from those found by model id and host. */
+  /** Rules of the vendor's models that differ from the rules that are found by model id and host. */
   readonly rules?: Partial<ModelRules>;
 };
 

@@ -62,13 +62,13 @@ export type VertexEmbeddingsOptions = CloudOptions &
 export type ServiceAccount = {
   readonly client_email: string;
   readonly private_key: string;
-  /** The project of the account, used if no other is configured. */
+  /** The project of the account, used if no other project is configured. */
   readonly project_id?: string | undefined;
 };
 
 /** A source of authentication headers, for the option `credentials`, such as any client of `google-auth-library`. */
 export interface AuthClient {
-  /** The project of the client, used if no other is configured. */
+  /** The project of the client, used if no other project is configured. */
   readonly projectId?: string | null | undefined;
   /**
    * Returns the headers for a request to the URL: a token, and the project to bill if it differs from the project of

@@ -7,7 +7,7 @@ function cloud(id: string, baseURL: string, environment: readonly string[]): Ven
 }
 
 /**
- * Returns the entry of a server that users run themselves. Such a server may need no key, and gets none from the
+ * Returns the entry of a server that users run themselves. Such a server may need no key, and gets no key from the
  * environment.
  */
 function local(id: string, baseURL: string, rules: Vendor["rules"] = {}): Vendor {

@@ -16,9 +16,9 @@ type Step = (reader: ResponsesEventReader, event: ResponseEvent, chunks: ModelCh
 type ItemWords = { type: "text" | "thinking"; told: string };
 
 /**
- * Converts the events of one streamed Responses answer to chunks. Ignores unknown events, because the vendor adds new
- * ones. If an event with text, a call or an item is missing, the content is taken from a later event, at the latest
- * from the last event, which repeats the whole answer.
+ * Converts the events of one streamed Responses answer to chunks. Ignores unknown events, because the vendor may add
+ * events at any time. If an event with text, a call or an item is missing, the content is taken from a later event, at
+ * the latest from the last event, which repeats the whole answer.
  */
 export class ResponsesEventReader implements EventReader<ResponseEvent> {
   readonly #identity: ModelIdentity;

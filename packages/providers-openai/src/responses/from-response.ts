@@ -15,7 +15,7 @@ import type { OutputItem, WireResponse } from "./wire-types.ts";
 
 /**
  * Converts the JSON body of an unstreamed Responses answer to a `ModelResponse`. Throws `VendorError` for a failed
- * answer, which can have status 200, and `TruncatedResponseError` for an unfinished one.
+ * answer, which can have status 200, and `TruncatedResponseError` for an unfinished answer.
  */
 export function fromResponsesResponse(body: unknown, call: ModelCall): ModelResponse {
   const { options } = call;

@@ -3,7 +3,7 @@ import { readObject, readObjects } from "@troupe/core/kit";
 import { readSource } from "@troupe/core/provider";
 import type { OutputItem } from "./wire-types.ts";
 
-/** Types of items that a model makes itself. All others are calls of the vendor's own tools. */
+/** Types of items that a model makes itself. All other items are calls of the vendor's own tools. */
 const ownTypes: readonly unknown[] = ["message", "reasoning", "function_call", undefined];
 
 /** Returns true if an item is a call of one of the vendor's own tools, such as a web search. */
