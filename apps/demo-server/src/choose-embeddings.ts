@@ -11,9 +11,9 @@ const aName = { pattern: /^\S.*$/, expected: "the name of a model" };
 
 /**
  * Chooses the embeddings of the knowledge base. TROUPE_DEMO_EMBEDDINGS_URL, the address of any server that speaks
- * OpenAI's API, has priority. It gets no key but TROUPE_DEMO_EMBEDDINGS_KEY. Otherwise uses those of the model's vendor, OpenAI or Google, if the model is
- * called with the server's key at the vendor's own address. Otherwise uses the offline embeddings, which compare words
- * and need no network.
+ * OpenAI's API, has priority. It gets no key but TROUPE_DEMO_EMBEDDINGS_KEY. Otherwise uses the embeddings of the
+ * model's vendor, OpenAI or Google, if the model is called with the server's key at the vendor's own address. Otherwise
+ * uses the offline embeddings, which compare words and need no network.
  */
 export function chooseEmbeddings({ providerId }: ModelProvider, variables: Variables): EmbeddingProvider {
   const own = serverEmbeddings(variables);
@@ -31,7 +31,7 @@ function serverEmbeddings(variables: Variables): EmbeddingProvider | undefined {
   const baseURL = readVariable(variables, "TROUPE_DEMO_EMBEDDINGS_URL", aUrl);
   if (baseURL === undefined) return undefined;
   const model = readVariable(variables, "TROUPE_DEMO_EMBEDDINGS_MODEL", aName) ?? "default";
-  // Servers without keys ignore it; without a key here, the one of OPENAI_API_KEY would be sent.
+  // Servers without keys ignore the key. Without a key here, the key in OPENAI_API_KEY would be sent.
   const apiKey = variables["TROUPE_DEMO_EMBEDDINGS_KEY"] ?? "none";
   return openaiEmbeddings({ baseURL, model, apiKey });
 }

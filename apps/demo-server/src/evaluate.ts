@@ -15,7 +15,10 @@ const operations: readonly ReadonlyMap<string, Operation>[] = [
   ]),
 ];
 
-/** Evaluates an arithmetic expression of numbers, + - * / % ^ and parentheses. Throws `invalid_value` for any other. */
+/**
+ * Evaluates an arithmetic expression of numbers, + - * / % ^ and parentheses. Throws `invalid_value` for any other
+ * text.
+ */
 export function evaluate(expression: string): number {
   const tokens = expression.match(/\d+(?:\.\d+)?|\.\d+|\S/g) ?? [];
   const value = new Reader(tokens).readAll();

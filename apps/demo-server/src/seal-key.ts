@@ -27,7 +27,10 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** Creates the file of the seal key atomically: if two servers start together, both get the key of the first. */
+/**
+ * Creates the file of the seal key atomically: if two servers start together, both get the key that the first server
+ * has created.
+ */
 async function makeKey(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   try {

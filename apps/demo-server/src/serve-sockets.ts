@@ -12,8 +12,8 @@ import type { ServerAddress } from "./read-stores.ts";
 export type SocketNodes = { readonly adapter: ServerOptions["adapter"]; readonly close: () => Promise<void> };
 
 /**
- * Connects this server to others through Redis. Throws `unavailable` if Redis does not accept the connection within two
- * seconds.
+ * Connects this server to other servers through Redis. Throws `unavailable` if Redis does not accept the connection
+ * within two seconds.
  */
 export async function joinNodes({ url, shown }: ServerAddress): Promise<SocketNodes> {
   const client = createRedisClient(url);

@@ -5,7 +5,7 @@ import type { Address } from "./listen.ts";
 import { readStores } from "./read-stores.ts";
 import type { StoreChoice } from "./read-stores.ts";
 
-/** The settings of the demo, without those of its model and toolkits. */
+/** The settings of the demo, without the settings of its model and toolkits. */
 export type Settings = {
   readonly address: Address;
   readonly allowedHosts: readonly string[];

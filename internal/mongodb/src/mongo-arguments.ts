@@ -22,7 +22,7 @@ function nameLike(pattern: RegExp): OptionCheck<string> {
 }
 
 /**
- * Returns the name of the MongoDB database: the given name, else that in the uri, else "troupe". Throws
+ * Returns the name of the MongoDB database: the given name, else the name in the uri, else "troupe". Throws
  * `invalid_config` for an invalid name.
  */
 export function readDbName(uri: string, given: string | undefined): string {

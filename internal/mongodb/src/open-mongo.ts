@@ -54,7 +54,7 @@ export async function openMongo<Result>(
 
 /**
  * Returns options for writes that no failover loses, and reads that see them. They are also set on the database,
- * because `journal` and `readConcernLevel` in the uri override those of the client.
+ * because `journal` and `readConcernLevel` in the uri override the options of the client.
  */
 function safeOptions(timeoutMs: number) {
   return {

@@ -101,7 +101,7 @@ function makeScalar(schema: Schema, wanted: unknown): unknown {
   }
 }
 
-/** Makes a number that the schema allows, near the wanted one. */
+/** Makes a number that the schema allows, near the wanted number. */
 function makeNumber(schema: Schema, wanted: unknown): number {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type } = schema;
   const step = numberOr(multipleOf, type === "integer" ? 1 : 0);

@@ -8,7 +8,7 @@ export type SqlStatement = { readonly sql: string; readonly parameters: readonly
 
 /**
  * Runs a statement on a borrowed connection and returns its rows. For several statements without parameters, returns
- * the rows of the last.
+ * the rows of the last statement.
  */
 export type Query = <Row>(statement: SqlStatement) => Promise<readonly Row[]>;
 

@@ -20,7 +20,7 @@ export type Statements = {
   readonly read: (record: { namespace: string; key: string }) => SqlCall;
   readonly write: (write: RecordWrite) => SqlCall;
   /**
-   * Writes or removes a record if its value is the expected one; `null` stands for no record. Returns a row if it
+   * Writes or removes a record if its value is the expected value; `null` stands for no record. Returns a row if it
    * changed the table.
    */
   readonly swap: (swap: RecordCompareAndSet) => SqlCall;

@@ -54,7 +54,7 @@ const named: ReadonlyMap<string, string> = new Map([
 /** Characters that browsers show for numeric entities from 128 to 159, which stand for characters of Windows-1252. */
 const windows = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
-/** Decodes HTML entities once: numeric ones, and the common names. Other entities stay unchanged. */
+/** Decodes HTML entities once: numeric entities, and entities with common names. Other entities stay unchanged. */
 export function decodeEntities(text: string): string {
   return text.replace(/&(#[xX][\da-fA-F]{1,6}|#\d{1,7}|[a-zA-Z][a-zA-Z\d]{1,15});/g, (entity, name: string) =>
     name.startsWith("#") ? characterOf(name.slice(1)) : (named.get(name) ?? entity),

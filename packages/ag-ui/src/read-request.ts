@@ -15,7 +15,7 @@ export type AgUiRequest = {
   readonly threadId: string;
   /** The run id chosen by the client, which is repeated in the events. */
   readonly runId: string;
-  /** True for a client of version 1.0; false for one of the revision 0.0.59, which sends no version. */
+  /** True for a client of version 1.0; false for a client of the revision 0.0.59, which sends no version. */
   readonly isCurrent: boolean;
   /** The last message of the user. */
   readonly said: Said | undefined;

@@ -8,7 +8,7 @@ type Operation = { readonly op: "add"; readonly path: string; readonly value: un
 
 /**
  * Makes the changes of a workflow's state from the events of its run. The items of a `forEach` come as they end, in any
- * order: each is inserted where it belongs among those before it.
+ * order: each is inserted where it belongs among the earlier items.
  */
 export class StateDeltas {
   readonly #steps: NonNullable<ServedWorkflow["plannedSteps"]>;

@@ -108,7 +108,7 @@ function managerFiles(packageManager: PackageManagerName, parent: ParentWorkspac
 
 /**
  * The settings that pnpm needs: it fails on a library with an install script that its settings neither allow nor
- * forbid. All libraries below work without their scripts.
+ * forbid. All libraries in this list work without their scripts.
  */
 const pnpmSettings = `packages:
   - .

@@ -77,7 +77,7 @@ export class BullMqEngine implements RunEngine {
 
   /**
    * Returns the epoch milliseconds since which the longest-waiting of the next hundred jobs could have been performed.
-   * More are not read, because each is a record of its own.
+   * More jobs are not read, because each job is a separate record.
    */
   async waitingSince(): Promise<number | undefined> {
     return await this.#use(async ({ queue }) => {

@@ -152,7 +152,7 @@ export class JobServer {
 
   async #process(job: Job, token: string): Promise<void> {
     const task = job.data as RunJob;
-    // A job may still be on its way when the process stops taking jobs.
+    // A job may still be on its way when the process stops taking jobs. Such a job is given back.
     if (this.#closing !== undefined || this.isClockWrong) return await this.#giveBack(job, token);
     const other = this.#running.get(task.runId);
     if (other !== undefined) {

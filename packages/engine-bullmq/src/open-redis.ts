@@ -65,7 +65,7 @@ function endClient(client: Redis): void {
   if (client.status === "end") return;
   client.disconnect();
   if (client.status !== "reconnecting") return;
-  // Between two connection attempts, `disconnect` fails no commands, and BullMQ's workers would wait for theirs
+  // Between two connection attempts, `disconnect` fails no commands, and BullMQ's workers would wait for their commands
   // forever.
   void client.connect().catch(() => undefined);
   client.disconnect();

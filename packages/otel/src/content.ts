@@ -84,7 +84,7 @@ function toMessage({ role, content, toolCalls = [], toolCallId }: ChatMessage, r
     return { role, parts: [{ type: "tool_call_response", id: toolCallId, response }] };
   }
   const calls = toolCalls.map(({ id, name, arguments: given }) => {
-    // The model may have invented the name.
+    // The name is shortened and masked too, because the model may have invented it.
     return { type: "tool_call", id, name: toPart(name, rules), arguments: scrub(given, rules, 0) };
   });
   return { role, parts: [...toParts(content, rules), ...calls] };
@@ -95,7 +95,7 @@ function toParts(content: MessageContent | null, rules: ContentRules): object[] 
   if (typeof content === "string") return [{ type: "text", content: toPart(content, rules) }];
   return content.map((part) => {
     if (part.type === "text") return { type: "text", content: toPart(part.text, rules) };
-    // The data is not recorded, because it would exceed the limits of most backends.
+    // The data of images, audio and files is not recorded, because it would exceed the limits of most backends.
     return { type: "blob", modality: part.type === "file" ? "document" : part.type, mime_type: part.mimeType };
   });
 }

@@ -47,7 +47,7 @@ export class OpenSpan<Name extends keyof Operations> implements OngoingOperation
   readonly #startedAt = performance.now();
   #firstChunkAt: number | undefined;
   #lastChunkAt = 0;
-  /** The labels of all chunks, of which there may be thousands. */
+  /** The metric labels that all chunks of the call share. Made once, because a call may have thousands of chunks. */
   #chunkLabels: Attributes | undefined;
   #added: TokenUsage | undefined;
   #isOver = false;

@@ -69,7 +69,7 @@ export class OtelTelemetry implements ContinuedTelemetry {
     return new OpenSpan({ name, facts, span, parent, within, run, rules, content, instruments });
   }
 
-  /** Stores the trace context of the first run without a parent run, as the value of `begun`. */
+  /** Stores the trace context of the first run without a parent run, for the getter `begun`. */
   #noteBegun(run: Operations["run"]["begin"] | undefined, span: Span): void {
     if (run !== undefined && run.parentRunId === undefined) this.#begun ??= toTraceContext(span.spanContext());
   }

@@ -37,8 +37,8 @@ type Look = { readonly drain: number; readonly left: number; readonly idle: numb
 /**
  * The bytes that all connections of a gateway hold for their clients. From half of the limit on, runs of callers who
  * hold their share wait for clients to read. Clients that have stopped reading are dropped: first those of the caller
- * who holds the most, and among them the one that read longest ago. Clients that keep reading are dropped only if the
- * limit itself is exceeded. Runs also wait for a turn of the event loop after each 4 MB. Many large answers could
+ * who holds the most, and among these the client that read longest ago. Clients that keep reading are dropped only if
+ * the limit itself is exceeded. Runs also wait for a turn of the event loop after each 4 MB. Many large answers could
  * otherwise fill the memory before the first is read.
  */
 export class SendBudget {

@@ -18,7 +18,7 @@ export type ClientSettings = {
   /** The limit of the bytes that may be held for all clients of the gateway. */
   readonly budget: SendBudget;
   readonly logger: Logger;
-  /** Called when a run of the client is over, and its place is free for another. */
+  /** Called when a run of the client is over, and its place is free for another run. */
   readonly onFree: (client: SocketClient) => void;
 };
 
@@ -156,7 +156,7 @@ export class SocketClient implements RequestSource {
 
   /**
    * Sets the socket with which the client has returned after a break. Its runs continue, unless they belong to a
-   * different user than the one that is signed in now.
+   * different user than the user who is signed in now.
    */
   resume(socket: Socket): void {
     this.#buffer.release();

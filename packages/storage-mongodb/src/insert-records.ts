@@ -56,7 +56,7 @@ type BulkFailure = {
 function duplicatesOf(error: unknown): number[] {
   const { writeErrors = [], result } = error as BulkFailure;
   const errors = [writeErrors].flat();
-  // A failover may lose a write that the majority has not confirmed.
+  // A failover may lose a write that the majority has not confirmed, so such an insertion counts as failed.
   const isUnconfirmed = Boolean(result?.getWriteConcernError?.());
   if (errors.length === 0 || isUnconfirmed || !errors.every(isDuplicate)) throw error;
   return errors.map(({ index }) => index);

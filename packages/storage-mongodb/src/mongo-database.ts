@@ -146,7 +146,7 @@ async function writeRecord({ records, session, timeoutMs }: MongoSession, write:
     await records.deleteOne({ _id }, { session });
     return;
   }
-  // One of two concurrent upserts of a new record may fail as a duplicate.
+  // One of two concurrent upserts of a new record may fail as a duplicate, and is then repeated.
   const upsert = async () => await records.updateOne({ _id }, { $set: { v: text } }, { session, upsert: true });
   await repeatWhile(upsert, { isTransient: isConflict, timeoutMs });
 }

@@ -51,7 +51,7 @@ export class ListeningConnection {
   readonly #init: Init;
   readonly #closed = new AbortController();
   #client: PostgresConnection | undefined;
-  /** Gives up the open connection, so that another is opened. */
+  /** Gives up the open connection, so that another connection is opened. */
   #lose: () => void = () => {};
 
   constructor(init: Init) {

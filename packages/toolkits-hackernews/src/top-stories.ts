@@ -58,7 +58,10 @@ async function loadStories(ask: Ask, baseURL: string, wanted: number): Promise<L
   };
 }
 
-/** Number of stories that are loaded in addition to the missing ones, because some of those may be deleted too. */
+/**
+ * Number of stories that are loaded in addition to the missing stories, because some of these stories may be deleted
+ * too.
+ */
 const spares = 5;
 
 async function loadSome(ask: Ask, baseURL: string, ids: readonly number[]): Promise<Loaded> {

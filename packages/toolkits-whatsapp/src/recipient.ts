@@ -28,7 +28,8 @@ export function readNumber(text: string): string | undefined {
 
 /**
  * Returns the number that a message is sent to: the number in the call, else the default number. Throws
- * `invalid_request` for a missing or invalid number, and `forbidden` for one that is neither allowed nor the default.
+ * `invalid_request` for a missing or invalid number, and `forbidden` for a number that is neither allowed nor the
+ * default.
  */
 export function readRecipient(to: unknown, { recipientWaid, allowedRecipients }: RecipientOptions): string {
   const usual = recipientWaid ?? environmentRecipient();

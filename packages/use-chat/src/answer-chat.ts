@@ -203,7 +203,7 @@ async function makeRoom({ parts, target }: ChatCall, chat: Chat, owner: SessionO
 }
 
 /**
- * Returns true if a message replaces all turns of its session, or if the session has none. Throws `conflict` if the
+ * Returns true if a message replaces all turns of its session, or if the session has no turns. Throws `conflict` if the
  * message to replace is not in the session.
  */
 async function replacesAll({ sessions }: Service, chat: Chat, owner: SessionOwner): Promise<boolean> {

@@ -71,7 +71,7 @@ export function newEntry(path: string): CatalogEntry {
 }
 
 /**
- * Returns the ids of the documents that match a filter and were stored by changes before this one. Without
+ * Returns the ids of the documents that match a filter and were stored by changes before this change. Without
  * transactions, documents of a later change may exist already: they are omitted.
  */
 async function findIds(

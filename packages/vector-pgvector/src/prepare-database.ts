@@ -16,7 +16,7 @@ const look = `
 /**
  * Creates the extension, the schema and the table of collections if they do not exist. Returns the quoted schema of the
  * extension. If they exist, runs no statement that creates anything, so that a role without that right can use the
- * tables. If several processes start at the same time, one creates and the others wait.
+ * tables. If several processes start at the same time, one process creates them and the others wait.
  */
 export async function prepareDatabase(
   query: Query,

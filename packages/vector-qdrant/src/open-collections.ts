@@ -56,8 +56,8 @@ export class OpenCollections {
   }
 
   /**
-   * Ensures that a collection exists and accepts vectors of these lengths; the first length determines that of a new
-   * collection. Returns the collection, or undefined if it does not exist: it is not created if there are no vectors.
+   * Ensures that a collection exists and accepts vectors of these lengths; a new collection gets the first length.
+   * Returns the collection, or undefined if it does not exist: it is not created if there are no vectors.
    */
   async open(path: string, lengths: readonly number[]): Promise<OpenCollection | undefined> {
     const opened = this.#known.get(path) ?? (await this.#prepare(path, lengths));

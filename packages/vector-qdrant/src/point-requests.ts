@@ -37,7 +37,7 @@ export function checkSizes(documents: readonly StoredDocument[]): void {
 
 /**
  * Makes the requests of a change one by one, as they are needed: the operations of one `points/batch` each. New
- * documents come first, so that a concurrent reader misses none.
+ * documents come first, so that a concurrent reader misses no document.
  */
 export function* toRequests(change: VectorWrite, words: { takesWords: boolean }): Generator<PointOperation[]> {
   for (const group of grouped(operationsOf(change, words))) yield group.map(({ item }) => item);

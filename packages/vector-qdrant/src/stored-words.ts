@@ -18,8 +18,8 @@ const [saturation, lengthWeight, usualLength] = [1.2, 0.75, 256];
 const longestText = 100_000;
 
 /**
- * Returns the words of a document as a sparse vector, with the values of BM25 but for the rarity of words. Undefined
- * for a document without words.
+ * Returns the words of a document as a sparse vector, with the values of BM25 without the factor for the rarity of
+ * words. Undefined for a document without words.
  */
 export function toSparseVector(document: {
   content: string;

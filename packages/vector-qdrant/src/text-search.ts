@@ -58,7 +58,7 @@ export async function storeWords(client: QdrantClient, name: string): Promise<vo
 
 /**
  * Stores the words of points. Another process may replace a point meanwhile, whose new words would then be overwritten
- * by the old ones. So the points are read again, until they have the texts whose words were stored.
+ * by the old words. So the points are read again, until they have the texts whose words were stored.
  */
 async function storeWordsOf(client: QdrantClient, name: string, points: readonly Point[]): Promise<void> {
   let waiting = points;

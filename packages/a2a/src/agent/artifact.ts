@@ -78,7 +78,7 @@ export function toPieces(artifacts: readonly ToolArtifact[]): ArtifactPiece[] {
   });
 }
 
-/** The type of the artifact that carries an `A2AReply`: the agent's wish for the end of its task. */
+/** The type of the artifact that carries an `A2AReply`, by which an agent decides how its task ends. */
 export const replyType = "a2a.reply";
 
 function readPiece({ type, data }: ToolArtifact, ownId: string): ArtifactPiece | undefined {

@@ -142,7 +142,7 @@ function parse(text: string): unknown {
 
 /**
  * Returns the addresses at which a card may be: a URL that ends in `.json` itself; otherwise addresses below the URL,
- * then at its origin. At each place, the file name of 0.3 and 1.0 comes first, then that of 0.2.
+ * then at its origin. At each place, the file name of 0.3 and 1.0 comes first, then the file name of 0.2.
  */
 function addressesOf(base: URL): URL[] {
   if (base.pathname.endsWith(".json")) return [base];

@@ -16,7 +16,7 @@ export function openPush(
     const { PushSender: Sender } = await import("./push-sender.ts");
     return (opened = new Sender({ ...options, durable }));
   })();
-  // If the code cannot be loaded, each call that needs it fails with that error.
+  // If the code cannot be loaded, each call that needs it fails with the error of the import.
   opening.catch((error: unknown) => logger.error("Push notifications cannot be sent.", { error }));
   servedRuns.afterRuns(async () => await (await opening).flush());
   service.add({

@@ -16,7 +16,7 @@ export type PushOptions = {
   allowPrivateHosts?: readonly string[] | undefined;
   /** Milliseconds to wait for a receiver's answer. @default 10_000 */
   timeoutMs?: number | undefined;
-  /** The largest number of attempts to send one notification. @default as many as there are in a day */
+  /** The largest number of attempts to send one notification. @default as many as fit into one day */
   maxAttempts?: number | undefined;
   /**
    * Milliseconds before the second attempt to send a notification. Each further pause is twice as long, up to one hour.

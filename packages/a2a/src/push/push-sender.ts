@@ -41,7 +41,7 @@ export class PushSender {
   readonly #form: PushForm;
   /** The name of the form. A service may have several protocols of A2A, each with a signing key of its own. */
   readonly #name: string;
-  /** The services of tasks that end with this process. */
+  /** The run services whose tasks end with this process. */
   readonly #inMemory = new Set<RunService>();
   #isFlushing = false;
 
@@ -52,7 +52,7 @@ export class PushSender {
     this.#guard = new WebhookReceiverGuard(settings);
     this.#form = new PushForm(settings, this.signer);
     this.#name = `a2a ${basePath}`;
-    // From then on the outbox also sends notifications that other processes have left.
+    // Once the form is added, the outbox also sends notifications that other processes have left.
     durable?.webhooks.addForm(this.#name, this.#form);
   }
 

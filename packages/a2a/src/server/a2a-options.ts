@@ -86,7 +86,7 @@ const a2aOptions = {
   pushNotifications: optional(pushOption, false),
 } satisfies OptionTable<A2AOptions>;
 
-/** The names of the options that `createA2AServer` accepts besides those of a service. */
+/** The names of the options that `createA2AServer` accepts besides the options of a service. */
 export const shortFormNames = [...Object.keys(a2aOptions), "middleware"] as const;
 
 /** The checked options of the protocol, with defaults. */

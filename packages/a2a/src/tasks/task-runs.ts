@@ -35,8 +35,8 @@ export class TaskRuns {
   }
 
   /**
-   * Returns a task that the caller may see. Throws `task-not-found` for an unknown or removed task, or one of another
-   * caller.
+   * Returns a task that the caller may see. Throws `task-not-found` for an unknown or removed task, or a task of
+   * another caller.
    */
   async find(taskId: string, caller: RunCaller): Promise<TaskRun> {
     const found = await this.service.servedRuns.find(taskId, caller).catch(orUndefined);

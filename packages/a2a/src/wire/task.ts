@@ -48,8 +48,8 @@ export type A2AArtifact = {
 export type A2AStatus = { state: A2ATaskState; at: number; message?: A2AMessage };
 
 /**
- * A task as its client sees it. `id` is the id of the run, `contextId` that of the session. `history` is in order of
- * time.
+ * A task as its client sees it. `id` is the id of the run, `contextId` is the id of the session. `history` is in order
+ * of time.
  */
 export type A2ATask = {
   id: string;

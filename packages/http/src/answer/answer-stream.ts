@@ -37,9 +37,10 @@ export async function answerStream(call: RunCall): Promise<void> {
 }
 
 /**
- * Sends the events of a run after those that the client has seen, no faster than the client reads. The stream stays
- * open while the run waits. Rejects with a failure that can still be answered with an error status. A later failure is
- * sent as the last event, of type `error`. If no events are left, sends a 204, which stops browsers from reconnecting.
+ * Sends the events of a run after the events that the client has seen, no faster than the client reads. The stream
+ * stays open while the run waits. Rejects with a failure that can still be answered with an error status. A later
+ * failure is sent as the last event, of type `error`. If no events are left, sends a 204, which stops browsers from
+ * reconnecting.
  */
 export async function sendEvents(run: ServedRun, exchange: Exchange, options: StreamOptions): Promise<void> {
   const events = new EventStream(exchange, { heartbeatMs: options.heartbeatMs, signal: run.signal });

@@ -54,7 +54,7 @@ const changeFields = ["status", "input", ...ruleFields];
 
 /**
  * Makes the routes below `/schedules`, which create, list, read, change and remove the schedules of the signed-in user.
- * There are none unless the service has the option `schedules`.
+ * The routes exist only if the service has the option `schedules`.
  */
 export function scheduleRoutes(parts: HttpParts): Route[] {
   const { schedules: rules } = parts.service.settings;

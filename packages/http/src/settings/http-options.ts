@@ -38,7 +38,7 @@ const httpOptions = {
 /** The checked options of the protocol, with defaults. */
 export type HttpSettings = { readonly docs: DocsSettings | undefined; readonly uploadRules: UploadRules | undefined };
 
-/** The names of the options that short forms such as `createAgentRouter` accept besides those of a service. */
+/** The names of the options that short forms such as `createAgentRouter` accept besides the options of a service. */
 export const shortFormNames = [...Object.keys(httpOptions), "middleware"] as const;
 
 /** Checks the options of HTTP and fills in their defaults. Throws `invalid_config` for a wrong or unknown option. */

@@ -28,7 +28,7 @@ export class PartScanner {
   #state: "content" | "delimiter" | "headers" | "end" = "content";
   /**
    * Received bytes that can be read only together with the next piece. It starts as a line break: every delimiter
-   * begins with a line break, except the first one of a form.
+   * begins with a line break, except the first delimiter of a form.
    */
   #rest: Buffer = Buffer.from("\r\n");
   /** The decoder that checks the current text field for invalid UTF-8. Undefined outside a text field. */

@@ -29,7 +29,7 @@ export class MemoryBudget {
     this.#left = bytes;
   }
 
-  /** Takes bytes from the memory budget. Returns false, and takes none, if too few are left. */
+  /** Takes bytes from the memory budget. Returns false, and takes no bytes, if too few are left. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

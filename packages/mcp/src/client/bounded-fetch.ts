@@ -48,7 +48,7 @@ function passThrough(body: ReadableStream<Bytes>, limit: Limit): ReadableStream<
     try {
       await limit(chunk, pass);
     } catch (error) {
-      // The rest of the body is not read.
+      // After a failure the rest of the body is not read.
       reader.cancel(error).catch(() => {});
       throw error;
     }
@@ -62,7 +62,7 @@ function passThrough(body: ReadableStream<Bytes>, limit: Limit): ReadableStream<
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing is read ahead of the library.
+    // No bytes are read before the library asks for them.
     { highWaterMark: 0 },
   );
 }

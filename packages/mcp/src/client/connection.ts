@@ -34,7 +34,10 @@ export class Connection {
   /** The number of uses of the connection in progress. */
   active = 0;
   readonly mask: Masker;
-  /** The telemetry of the last run that called a tool. The connection is shared by runs, and has none of its own. */
+  /**
+   * The telemetry of the last run that called a tool. The connection is shared by runs, and has no telemetry of its
+   * own.
+   */
   telemetry: Telemetry | undefined;
   /** Names of the server's tools that must be called in `session`. */
   readonly toolsInSession = new Set<string>();

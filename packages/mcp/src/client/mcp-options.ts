@@ -187,7 +187,7 @@ const ofTransport = {
 
 /**
  * Checks the options of an `McpToolServer`. Throws `invalid_config` for a wrong or missing option, and for an option
- * that has no effect, such as one of the other transport.
+ * that has no effect, such as an option of the other transport.
  */
 export function readMcpOptions(options: unknown): McpSettings {
   const settings = readOptions(optionTable, options, { owner: "McpToolServer" });

@@ -58,7 +58,7 @@ function* namesAndParts(value: object): Generator<unknown, void> {
   }
 }
 
-/** Returns the bytes of a value itself, without those of its parts. */
+/** Returns the bytes of a value itself, without the bytes of its parts. */
 function bytesOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 2;
   return typeof value === "object" && value !== null ? 2 : String(value).length;

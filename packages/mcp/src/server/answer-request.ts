@@ -17,7 +17,7 @@ export const defaultMessageBytes = 1_048_576;
 
 const sessionHeader = "Mcp-Session-Id";
 
-/** HTTP methods that a web `Request` can have. Requests with others, such as TRACE, are refused. */
+/** HTTP methods that a web `Request` can have. Requests with other methods, such as TRACE, are refused. */
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"]);
 
 /**

@@ -43,7 +43,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const protocol = makeProtocol(settings, { owner, paths: everyPath });
   const answer = createRouter(service, [protocol]);
   return {
-    // Every request matches a route, so none is passed on to the host.
+    // Every request matches a route, so no request is passed on to the host.
     handler: (request, response) => answer(request, response, () => undefined),
     service,
     notify: protocol.notify,

@@ -73,7 +73,7 @@ export class HttpSide {
       if (isOwnFault(error.code)) exchange.logFailure(error);
       sendRefusal(error, exchange);
     } catch (failure) {
-      // The host may have replaced a method of the response with one that throws.
+      // The host may have replaced a method of the response with a method that throws.
       logger.error("A failure could not be sent.", { requestId, error: failure });
       exchange.destroy();
     }

@@ -31,8 +31,8 @@ export type McpOptions = {
   /**
    * With `extend`: largest number of users' HTTP sessions at once. Clients of revisions before 2026-07-28 need a
    * session for tools that ask them. Each user may have a tenth of the sessions, or 20 if that is more. Beyond a limit,
-   * a session ends, preferably one that was not used for long. Callers without a user have a separate limit: the full
-   * number while no users call, otherwise a tenth of it. `0` keeps no sessions. @default 1_000
+   * a session ends, preferably a session that was not used for long. Callers without a user have a separate limit: the
+   * full number while no users call, otherwise a tenth of it. `0` keeps no sessions. @default 1_000
    */
   maxSessions?: number | undefined;
   /** With `extend`: milliseconds after which an unused HTTP session is ended. @default 1_800_000 */
@@ -76,7 +76,7 @@ const optionTable = {
   maxMediaBytes: optional(integerOption(0), 1_048_576),
 } satisfies OptionTable<McpOptions>;
 
-/** The names of the options that the short form accepts besides those of a service. */
+/** The names of the options that the short form accepts besides the options of a service. */
 export const mcpOptionNames = Object.keys(optionTable).filter((name) => name !== "path") as readonly Exclude<
   keyof McpOptions,
   "path"

@@ -136,8 +136,8 @@ export class Sessions {
 
   /**
    * Ends MCP sessions until a caller has room for another one. If the caller's own share is full, its own sessions are
-   * ended; otherwise those of the caller with the most sessions among callers of the same kind (with or without a
-   * user). Sessions without open requests are ended first, and the least recently used among them.
+   * ended; otherwise the sessions of the caller with the most sessions among callers of the same kind (with or without
+   * a user). Sessions without open requests are ended first, and the least recently used among them.
    */
   #makeRoom(opener: CountedCaller): void {
     for (;;) {
@@ -152,7 +152,7 @@ export class Sessions {
     }
   }
 
-  /** Returns the caller with the most sessions among those of the same kind. */
+  /** Returns the caller with the most sessions among the callers of the same kind. */
   #largest({ kind }: CountedCaller): CountedCaller {
     const openers = [...this.#sessions.values()].flatMap(({ opener }) => (opener.kind === kind ? [opener] : []));
     return openers.reduce((most, next) => (this.#held.of(next).own > this.#held.of(most).own ? next : most));

@@ -42,7 +42,7 @@ export class ServedModels {
     this.#mayRun = mayRun;
   }
 
-  /** All models, including those that a caller may not run. */
+  /** All models, including models that a caller may not run. */
   get all(): Iterable<ServedModel> {
     return this.#models.values();
   }

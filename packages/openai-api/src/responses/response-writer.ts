@@ -23,7 +23,7 @@ export type WriterFacts = {
   readonly runId: string;
   /** The prefix of the item ids, unique within the run. */
   readonly prefix: string;
-  /** The names of the tools whose calls may wait for the client: such a call is shown once this is decided. */
+  /** The names of the tools whose calls may wait for the client: such a call is shown once it is known if it waits. */
   readonly held: ReadonlySet<string>;
   /** The tools that the client executes. The client already knows the results of their calls. */
   readonly clientTools: ReadonlySet<string>;

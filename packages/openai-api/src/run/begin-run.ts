@@ -119,8 +119,7 @@ function settingsOf({ model, tools, format, formatParam }: RunPlan): ModelSettin
 type AnyTool = { readonly name: string; readonly needsApproval?: unknown; readonly execute?: unknown };
 
 /**
- * Returns the names of the tools whose calls may wait: those that need an approval, and those that the client
- * executes.
+ * Returns the names of the tools whose calls may wait: tools that need an approval, and tools that the client executes.
  */
 export function waitingTools({ subject }: ServedModel): { approvals: Set<string>; inputs: Set<string> } {
   const { tools = [] } = subject as { readonly tools?: readonly AnyTool[] };

@@ -30,7 +30,7 @@ export class PartUsage {
     if (chunk?.type === "finish") this.#ofAnswer = chunk.usage;
     if (event.type !== "done" || event.usage === undefined) return;
     this.#hasSteps = true;
-    // The usage of a step includes that of the steps within it.
+    // The usage of a step includes the usage of the steps within it.
     for (const step of this.#steps.keys()) if (step.startsWith(`${event.step}/`)) this.#steps.delete(step);
     this.#steps.set(event.step, event.usage);
   }

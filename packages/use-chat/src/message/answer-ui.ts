@@ -13,7 +13,10 @@ export const uiStreamHeader = ["X-Vercel-AI-UI-Message-Stream", "v1"] as const;
 /** Milliseconds between two checks of a run that may be about to wait: the first interval and the longest. */
 const looks = { firstMs: 5, lastMs: 1000 };
 
-/** The questions that a request of `useChat` has answered. Its response contains the part of the message after them. */
+/**
+ * The questions that a request of `useChat` has answered. Its response contains the part of the message after these
+ * questions.
+ */
 export type Continued = {
   readonly waitIds: readonly string[];
   /**

@@ -100,8 +100,8 @@ export class UiMessage {
 
   /** Ends the UI message of a completed run. */
   finish(usage: TokenUsage | undefined): void {
-    // An empty step is added: a client that sends tool results automatically would otherwise send those of the last
-    // step again.
+    // An empty step is added: a client that sends tool results automatically would otherwise send the results of the
+    // last step again.
     if (this.#steps.hasOutput) this.#steps.begin("");
     this.leaveStep();
     const used = usage ?? this.#finish?.usage;

@@ -97,7 +97,7 @@ function messageSchemas(): Record<string, OpenApiSchema> {
 /** Largest number of parts in a user's message, the same as in an input. */
 const maxParts = 100;
 
-// Anchored, because some clients only match from the start.
+// The pattern is anchored, because some clients only match from the start.
 const blankText = partSchema({ type: enumSchema("text"), text: { type: "string", pattern: "^\\s*$" } });
 
 const partSchemas = {

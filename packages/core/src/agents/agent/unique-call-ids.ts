@@ -98,7 +98,7 @@ export class UniqueCallIds {
   }
 
   /**
-   * Does not mend half a surrogate pair in arguments: the call is refused instead of being executed with another
+   * Half a surrogate pair in arguments is not repaired: the call is refused instead of being executed with another
    * character.
    */
   #mendDelta(chunk: DeltaChunk): DeltaChunk {

@@ -55,7 +55,7 @@ export class TaskRuns {
   }
 
   /**
-   * Returns a task that the caller may access. Throws `not_found` for an unknown or removed task, or one of another
+   * Returns a task that the caller may access. Throws `not_found` for an unknown or removed task, or a task of another
    * user.
    */
   async find(taskId: string, { opts: { userId, tenantId } }: Caller): Promise<Task> {
