@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -58,7 +58,7 @@ export async function killWhileStreaming(plan: Plan): Promise<KillReport> {
   try {
     return await inFolder(async (folder) => {
       const effects = join(folder, "effects.txt");
-      await using clerk = await startClerk(effects);
+      await using clerk = await startClerk((task) => appendFileSync(effects, `${task}\n`));
       const { url: clerkUrl } = clerk;
       const setup: DurableSetup = { database: join(folder, "runs.db"), effects, port: await freePort(), clerkUrl };
       await traceSqlite(setup.database);

@@ -1,4 +1,3 @@
-import { appendFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,14 +8,14 @@ import { resultOf } from "./durable-setup.ts";
 /** An agent of another service, which lives on while the processes of the trial die. */
 export type RemoteClerk = AsyncDisposable & { readonly url: string };
 
-/** Starts an agent over A2A that writes each task that it gets to a file: its effect. */
-export async function startClerk(file: string): Promise<RemoteClerk> {
+/** Starts an agent over A2A that writes each task that it gets: its effect. */
+export async function startClerk(write: (task: string) => void): Promise<RemoteClerk> {
   const clerk = new ProgrammaticAgent({
     name: "clerk",
     description: "Writes a task down.",
     async *answer({ message }) {
       const text = message.parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
-      appendFileSync(file, `${text}\n`);
+      write(text);
       yield* [];
       return completedReply(resultOf(text));
     },

@@ -21,6 +21,11 @@ export class EffectsFile {
     return lines.map((line) => JSON.parse(line) as EffectLine);
   }
 
+  /** Appends a task that the remote member has got, by its words. */
+  appendTask(task: string): void {
+    this.append({ key: task, tool: "clerk", node: "clerk", begunAt: Date.now(), at: Date.now() });
+  }
+
   /** Returns true if the call with this idempotency key has had its effect. */
   has(key: string): boolean {
     return existsSync(this.#path) && readFileSync(this.#path, "utf8").includes(`{"key":${JSON.stringify(key)},`);

@@ -1,14 +1,14 @@
 import type { EffectLine } from "./effects-file.ts";
 import type { NodesEvidence, StoredRun } from "./evidence.ts";
-import { effectsOf, onceTools } from "./questions.ts";
-import type { RunScene } from "./questions.ts";
+import { effectsOf, onceTools, questionText } from "./questions.ts";
+import type { ReadQuestion } from "./questions.ts";
 
 /** The ends of runs as their clients saw them, and the times at which processes were stopped and went on. */
 export type NodesCase = NodesEvidence & {
-  /** The kind of each run that a client has followed. */
-  scenes: ReadonlyMap<string, RunScene>;
-  /** Returns true if a process had just gone on after it was stopped. */
-  hasJustGoneOn: (node: string, at: number) => boolean;
+  /** The question of each run that a client has followed. */
+  questions: ReadonlyMap<string, ReadQuestion>;
+  /** Returns true if a process had just gone on after it was stopped: the given one, or any. */
+  hasJustGoneOn: (node: string | undefined, at: number) => boolean;
 };
 
 /** The log of a run, and the status in its record. */
@@ -16,16 +16,18 @@ type JudgedLog = Pick<StoredRun, "runId" | "status" | "entries" | "numbers">;
 
 /** Compares all that is stored, and all effects, with what is promised. */
 export function* judgeNodes(trial: NodesCase): Generator<string> {
-  const effects = Map.groupBy(trial.effects, ({ key }) => key.slice(0, key.indexOf("/")));
+  const calls = trial.effects.filter(({ tool }) => tool !== "clerk");
+  const effects = Map.groupBy(calls, ({ key }) => key.slice(0, key.indexOf("/")));
   const turns = Map.groupBy(trial.turns, (runId) => runId);
   const ids = new Set(trial.runs.map(({ runId }) => runId));
   for (const run of trial.runs) {
     yield* judgeLog(run);
     yield* judgeEffects(run, effects.get(run.runId) ?? [], trial);
+    yield* judgeTasks(run, trial);
     yield* judgeTurns(run, turns.get(run.runId)?.length ?? 0);
   }
   for (const runId of trial.open) yield `The run ${runId} is listed as open.`;
-  for (const runId of trial.scenes.keys())
+  for (const runId of trial.questions.keys())
     if (!ids.has(runId)) yield `The run ${runId} was accepted and is not stored.`;
   for (const runId of effects.keys()) if (!ids.has(runId)) yield `The run ${runId} had an effect and is not stored.`;
 }
@@ -43,7 +45,7 @@ export function* judgeLog({ runId, status, entries, numbers }: JudgedLog): Gener
 /** Each effect once, none after its result was stored, and none that is missing. */
 function* judgeEffects(run: StoredRun, lines: readonly EffectLine[], trial: NodesCase): Generator<string> {
   for (const calls of Map.groupBy(lines, ({ key }) => key).values()) yield* judgeCalls(run, calls, trial);
-  const scene = trial.scenes.get(run.runId);
+  const scene = trial.questions.get(run.runId)?.scene;
   if (run.status !== "completed" || scene === undefined) return;
   const tools = new Map(lines.map(({ key, tool }) => [key, tool]));
   const [had, expected] = [[...tools.values()].toSorted().join(), effectsOf(scene).toSorted().join()];
@@ -64,6 +66,17 @@ function* judgeCalls({ entries }: StoredRun, calls: readonly EffectLine[], trial
   if (done !== undefined && inTime.some(({ at }) => at > Number(done["at"]))) {
     yield `${key} of ${tool} was called after its result was stored.`;
   }
+}
+
+/** The tasks of a run's remote member: one, and none that is not there. */
+function* judgeTasks({ runId, status }: StoredRun, trial: NodesCase): Generator<string> {
+  const question = trial.questions.get(runId);
+  if (question?.scene !== "remote") return;
+  const own = trial.effects.filter(({ key }) => key === questionText(question));
+  // A process that goes on after it was stopped may send a task before it knows that its run was overtaken.
+  const inTime = own.filter(({ at }) => !trial.hasJustGoneOn(undefined, at));
+  const isMissing = own.length === 0 && status === "completed";
+  if (inTime.length > 1 || isMissing) yield `The remote member of the run ${runId} had ${own.length} tasks.`;
 }
 
 /** A completed run has one turn in its session; another one has at most one. */

@@ -2,7 +2,8 @@
 // some trials, Redis. It begins to serve when it is told to, and reports what the sweep does.
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { Agent, createLogger } from "@troupe/core";
+import { A2ARemoteAgent } from "@troupe/a2a";
+import { Agent, createLogger, Team } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import type { RunEngine, RunJob } from "@troupe/core/runs";
 import { BullMqEngine } from "@troupe/engine-bullmq";
@@ -18,7 +19,7 @@ import type { NodeOrder, NodeSetup, SweptRun } from "./node-setup.ts";
 import { makeTools } from "./node-tools.ts";
 
 const setup = JSON.parse(process.argv[2] ?? "{}") as NodeSetup;
-const { role, node, port, postgres, redis, vendorUrl, concurrency, mutant } = setup;
+const { role, node, port, postgres, redis, vendorUrl, clerkUrl, concurrency, mutant } = setup;
 const logger = createLogger({ level: "warn", color: false });
 const pool = new pg.Pool({ connectionString: postgres });
 // The server is restarted now and then.
@@ -54,10 +55,13 @@ const agents = {
   talk: new Agent({ name: "talk", model, storage, numHistoryRuns: 3 }),
   act: new Agent({ name: "act", model, storage, tools, numHistoryRuns: 3 }),
 };
+const clerk = new A2ARemoteAgent({ url: clerkUrl, name: "clerk" });
+const teams = { lead: new Team({ name: "lead", mode: "coordinate", model, members: [clerk], storage }) };
 const runs = new RunService({
   storage,
   engine: reportSweeps(mutateEngine(engine, mutant)),
   agents,
+  teams,
   node,
   logger,
   sealKeys: ["a secret of all processes of this service"],
@@ -66,7 +70,10 @@ const runs = new RunService({
 async function serve(): Promise<void> {
   if (role === "worker") await runs.serve({ concurrency });
   else
-    await once(createServer(express().use(createAgentRouter({ agents, runs }))).listen(port, "127.0.0.1"), "listening");
+    await once(
+      createServer(express().use(createAgentRouter({ agents, teams, runs }))).listen(port, "127.0.0.1"),
+      "listening",
+    );
   process.send?.({ serving: true });
 }
 

@@ -11,6 +11,8 @@ export type NodeSetup = {
   postgres: string;
   redis?: string;
   vendorUrl: string;
+  /** The address of the remote member of the team. */
+  clerkUrl: string;
   /** The file of the tools' effects. */
   effects: string;
   /** The number of runs that a worker performs at a time. */

@@ -62,10 +62,10 @@ export class NodesLoad {
     return this.clients.filter(({ client }) => client.isReading).length;
   }
 
-  /** The kind of each run that a client knows. */
-  get scenes(): Map<string, RunScene> {
+  /** The question of each run that a client knows. */
+  get questions(): Map<string, ReadQuestion> {
     const known = this.clients.filter(({ client }) => client.runId !== "");
-    return new Map(known.map(({ client, question }) => [client.runId, question.scene]));
+    return new Map(known.map(({ client, question }) => [client.runId, question]));
   }
 
   /** Waits until some clients are in the midst of a text, or a while at most. */
@@ -93,10 +93,12 @@ export class NodesLoad {
     const number = this.clients.length;
     const { scenes, random } = this.#place;
     const scene = scenes[number % scenes.length] ?? "talk";
-    const agent = scene === "talk" || scene === "cancel" ? "talk" : "act";
-    const lane = number % 3 === 0 && scene !== "cancel" ? this.#enter(agent) : undefined;
+    const agent = agentOf(scene);
+    const isTeam = scene === "remote";
+    const lane = number % 3 === 0 && scene !== "cancel" && !isTeam ? this.#enter(agent) : undefined;
     const question: Question = {
       agent,
+      isTeam,
       input: questionText({ scene, number }),
       answer: answerWords({ scene, number }).join(""),
       // Without a key a lost answer leaves a run behind that no client knows: it must wait for nothing.
@@ -134,6 +136,12 @@ export class NodesLoad {
     lane.active += 1;
     return lane;
   }
+}
+
+/** Returns the name of the agent or team that a question of a scene is for. */
+function agentOf(scene: RunScene): string {
+  if (scene === "remote") return "lead";
+  return scene === "talk" || scene === "cancel" ? "talk" : "act";
 }
 
 function newLane(): Omit<Lane, "agent"> {

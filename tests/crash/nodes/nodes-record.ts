@@ -61,10 +61,11 @@ export class NodesRecord {
     const all = this.takeovers.map(({ ms }) => ms).toSorted((one, other) => one - other);
     const perKill = kills === 0 ? 0 : repeatedCalls / kills;
     const doubled = evidence.effects.length - new Set(evidence.effects.map(({ key }) => key)).size;
+    const tasks = evidence.effects.filter(({ tool }) => tool === "clerk").length;
     return [
       `${kills} kills: ${JSON.stringify(counts)}`,
       `runs by their end: ${JSON.stringify(this.ends)}; clients: ${JSON.stringify(load.counts)}`,
-      `effects: ${new Set(evidence.effects.map(({ key }) => key)).size}, and ${doubled} calls again with the key of one`,
+      `effects: ${new Set(evidence.effects.map(({ key }) => key)).size}, and ${doubled} calls again with the key of one; ${tasks} tasks of the remote member`,
       `takeovers with a free slot: ${describe(this.freeMs)}; all takeovers: ${describe(all)}`,
       `model calls made again: ${repeatedCalls}, ${perKill.toFixed(2)} for each kill`,
       `jobs that needed the sweep: ${this.sweptRuns.length} of ${evidence.runs.length}`,

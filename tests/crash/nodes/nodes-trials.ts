@@ -10,7 +10,7 @@ const twoAndTwo = {
   size: { apis: 2, workers: 2 },
   concurrency: 50,
   clients: 8,
-  scenes: ["talk", "together", "inTurn", "approval", "talk", "client", "cancel"],
+  scenes: ["talk", "together", "inTurn", "approval", "remote", "talk", "client", "cancel"],
   patienceMs: 120_000,
 } as const satisfies Partial<NodesPlan>;
 

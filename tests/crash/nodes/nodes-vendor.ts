@@ -1,6 +1,6 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { Exchange, PlannedReply } from "@troupe-internal/vendor-fakes";
-import { answerWords, readQuestion, toolsOf } from "./questions.ts";
+import { answerWords, questionText, readQuestion, toolsOf } from "./questions.ts";
 
 /** Milliseconds between two words of an answer. */
 const wordMs = 30;
@@ -48,7 +48,10 @@ export class NodesVendor {
     const roundTrip = messages.slice(asked).filter(({ role }) => role === "assistant").length;
     const name = `${question.number} ${roundTrip}`;
     this.#calls.set(name, (this.#calls.get(name) ?? 0) + 1);
-    const toolCalls = toolsOf(question, roundTrip).map((tool) => ({ name: tool, arguments: {} }));
+    const toolCalls = toolsOf(question, roundTrip).map((tool) => ({
+      name: tool,
+      arguments: tool === "delegate_to_clerk" ? { task: questionText(question) } : {},
+    }));
     if (toolCalls.length > 0) return { answer: { toolCalls } };
     return { answer: { text: answerWords(question) }, delivery: { pieceDelayMs: wordMs } };
   }

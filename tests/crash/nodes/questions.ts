@@ -8,10 +8,14 @@ const roundTrips = {
   inTurn: [["asked"], ["checked"], ["idempotent"]],
   approval: [["approved"]],
   client: [["locate", "checked"]],
+  remote: [["delegate_to_clerk"]],
 } as const satisfies Record<string, readonly (readonly ToolName[])[]>;
 
-/** Names of the tools: one for each effect, one that needs an approval, and one that the client executes. */
-export type ToolName = "pure" | "idempotent" | "checked" | "asked" | "approved" | "locate";
+/**
+ * Names of the tools: one for each effect, one that needs an approval, one that the client executes, and one that gives a
+ * team's remote member a task.
+ */
+export type ToolName = "pure" | "idempotent" | "checked" | "asked" | "approved" | "locate" | "delegate_to_clerk";
 
 /** A kind of run. */
 export type RunScene = keyof typeof roundTrips;
@@ -47,7 +51,7 @@ export function toolsOf({ scene }: ReadQuestion, roundTrip: number): readonly To
   return roundTrips[scene][roundTrip] ?? [];
 }
 
-/** The tools with an effect outside that a run has called when it completes. */
+/** The tools with an effect in the file of effects that a run has called when it completes. */
 export function effectsOf(scene: RunScene): ToolName[] {
-  return roundTrips[scene].flat().filter((name) => name !== "locate");
+  return roundTrips[scene].flat().filter((name) => name !== "locate" && name !== "delegate_to_clerk");
 }

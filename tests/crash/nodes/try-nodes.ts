@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PostgresServer, seededRandom } from "@troupe-internal/fault-tools";
 import { CanarySearch } from "@troupe-internal/vendor-fakes";
 import { buildService } from "../build-service.ts";
+import { startClerk } from "../remote-clerk.ts";
 import { judgePostgres, tracePostgres } from "../trace-writes.ts";
 import { EffectsFile } from "./effects-file.ts";
 import { dumpPostgres, dumpRedis } from "./engine-dump.ts";
@@ -67,17 +68,22 @@ export async function tryNodes(plan: NodesPlan): Promise<NodesRecord> {
     const vendor = await opened(NodesVendor.start());
     const random = seededRandom(plan.seed);
     const effects = join(folder, "effects.jsonl");
+    const world = new EffectsFile(effects);
     const { concurrency, mutant } = plan;
+    await using clerk = await startClerk((task) => {
+      for (let left = mutant === "doublingEffects" ? 2 : 1; left > 0; left -= 1) world.appendTask(task);
+    });
     const common = {
       postgres: servers.postgres.url,
       ...(servers.redis && { redis: servers.redis.url }),
       vendorUrl: vendor.url,
+      clerkUrl: clerk.url,
       effects,
       concurrency,
       ...(mutant && { mutant }),
     };
     const fleet = await opened(Fleet.start(built.file, { common, size: plan.size, random }));
-    return await new NodesTrial(plan, { servers, vendor, random, fleet, effects: new EffectsFile(effects) }).run();
+    return await new NodesTrial(plan, { servers, vendor, random, fleet, effects: world }).run();
   } finally {
     for (const resource of open) await resource.close();
     rmSync(folder, { recursive: true });
@@ -120,7 +126,11 @@ class NodesTrial {
     const fates = { processes: fleet.processes, disturbances: faults.disturbances };
     const found = [
       ...load.faults,
-      ...judgeNodes({ ...evidence, scenes: load.scenes, hasJustGoneOn: (node, at) => hasJustGoneOn(fleet, node, at) }),
+      ...judgeNodes({
+        ...evidence,
+        questions: load.questions,
+        hasJustGoneOn: (node, at) => hasJustGoneOn(fleet, node, at),
+      }),
       ...vendor.faults(canaries.key),
       ...this.#faults,
       ...judged.faults,
@@ -147,7 +157,7 @@ class NodesTrial {
 /** Milliseconds after a process went on in which it may not know yet that it was overtaken. */
 const lateMs = 1000;
 
-function hasJustGoneOn({ processes }: Fleet, node: string, at: number): boolean {
-  const stops = processes.find(({ name }) => name === node)?.stops ?? [];
+function hasJustGoneOn({ processes }: Fleet, node: string | undefined, at: number): boolean {
+  const stops = processes.filter(({ name }) => node === undefined || name === node).flatMap((process) => process.stops);
   return stops.some(({ from, to }) => from <= at && at <= to + lateMs);
 }
