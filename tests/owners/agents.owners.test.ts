@@ -215,7 +215,7 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
-  it("as the user whom a request may name", async () => {
+  it("each owner finds its own and nothing else as the user whom a request may name", async () => {
     const claims = new Map(principals.map(({ userId }) => [userId, `of ${userId}`]));
     for (const principal of principals) {
       const accepted = [...claims.keys()].filter((claimed) => {

@@ -58,7 +58,7 @@ describe.each<[string, () => VectorStore]>([
     return { knowledge, agent, idOf, leave, find };
   };
 
-  it("when they ask one after the other", async () => {
+  it("each owner finds its own and nothing else when they ask one after the other", async () => {
     const { knowledge, idOf, leave, find } = setUp();
 
     await checkOwners({
@@ -70,7 +70,7 @@ describe.each<[string, () => VectorStore]>([
     });
   });
 
-  it("when they ask at the same time, and when a caller is nobody", async () => {
+  it("each owner finds its own and nothing else when they ask at the same time, and when a caller is nobody", async () => {
     const { agent, leave, find } = setUp();
     for (const [index, owner] of usersOfAll.entries()) await leave(owner, `of owner ${index} in memory`);
 

@@ -117,7 +117,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
     });
   });
 
-  it("in its session, until that is forgotten", async () => {
+  it("each owner finds its runs in its session, until the session is forgotten", async () => {
     const runs = new OwnedRuns(makeService({ storage: create() }));
     await checkOwners({
       shows: ["packages/core/src/runs/service/run-commands.ts", "packages/core/src/sessions/session/session-keys.ts"],
@@ -128,7 +128,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
     });
   });
 
-  it.each(["cancel", "delete"] as const)("and can %s no other's", async (call) => {
+  it.each(["cancel", "delete"] as const)("each owner can %s only its own runs", async (call) => {
     const runs = new OwnedRuns(makeService({ storage: create() }));
     await checkOwners({
       shows: ["packages/core/src/runs/record/find-runs.ts"],
@@ -177,7 +177,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
     });
   });
 
-  it("by a repeated request with the same idempotency key", async () => {
+  it("each owner finds its own run by a repeated request with the same idempotency key", async () => {
     const service = makeService({ storage: create() });
     const marks = new Map<string, string>();
     const ask = async (owner: User, mustExist: boolean): Promise<string> => {

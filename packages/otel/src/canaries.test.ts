@@ -91,7 +91,7 @@ describe.each(Object.keys(scenes))("%s", (name) => {
     ["answers", false],
     ["fails", true],
     ["fails", false],
-  ] as const)("that %s leaves no key in spans or metrics, with content: %s", async (end, captureContent) => {
+  ] as const)("a run that %s leaves no key in spans or metrics, with content: %s", async (end, captureContent) => {
     const recorder = new Recorder({ captureContent });
     const runnable = await scenes[name]?.(recorder, end);
     if (runnable === undefined) throw new Error("No such scene.");

@@ -42,7 +42,7 @@ describe("a failure of the vendor's", () => {
     [{ code: 14, status: "UNAVAILABLE" }, { status: 503 }],
     [{ status: "constructor" }, { status: 500 }],
     [{}, { status: 500, vendorCode: undefined }],
-  ])("within a stream, %j, has the status that it stands for", async (error, failure) => {
+  ])("a failure within a stream, %j, has the status that it stands for", async (error, failure) => {
     const { vendor, connect } = await startVendor();
     vendor.plan({ raw: { status: 200, headers: {}, frames: [`data: ${JSON.stringify({ error })}\n\n`] } });
 

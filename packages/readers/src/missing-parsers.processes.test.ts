@@ -40,6 +40,6 @@ it.each([
       "a.md text",
     ],
   ],
-])("without %j, each format that needs one of them names it", (missing, lines) => {
+])("an installation without %j names the missing parser of each format that needs one", (missing, lines) => {
   expect(readWithout(missing)).toEqual(lines);
 });

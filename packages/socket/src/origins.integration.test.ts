@@ -103,7 +103,7 @@ describe.skipIf(browserUrl === "").each(["websocket", "polling"])("a page in Chr
   });
 
   it.each([false, true])(
-    "of the service itself is served; with a cookie: %s [socket.origins]",
+    "a page of the service itself is served; with a cookie: %s [socket.origins]",
     { timeout: 60_000 },
     async (isSignedIn) => {
       const { url, users } = await serveAgent();
@@ -114,7 +114,7 @@ describe.skipIf(browserUrl === "").each(["websocket", "polling"])("a page in Chr
     },
   );
 
-  it("of another site is served where cors allows it [socket.origins]", { timeout: 60_000 }, async () => {
+  it("a page of another site is served if cors allows it [socket.origins]", { timeout: 60_000 }, async () => {
     const pageUrl = await servePage("localhost");
     const { url } = await serveAgent({ origin: [pageUrl], credentials: true });
 

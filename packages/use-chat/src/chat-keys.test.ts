@@ -60,7 +60,7 @@ describe.each([
     },
   );
 
-  it("of a message is not kept for the next one", async () => {
+  it("the key of a message is not kept for the next message", async () => {
     const { model, service } = await serveAgent(runs);
     const body = (text: string) => ({ id: "c1", message: { role: "user", parts: [{ type: "text", text }] } });
 

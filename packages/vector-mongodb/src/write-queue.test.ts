@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { WriteQueue } from "./write-queue.ts";
 
-it("runs the work of one name in order, also after a failure, and that of other names at once", async () => {
+it("a write queue runs the work of one name in order, also after a failure, and the work of other names at once", async () => {
   const queue = new WriteQueue();
   const order: string[] = [];
   const work =

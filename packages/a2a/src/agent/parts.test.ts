@@ -104,6 +104,6 @@ it.each([
   [null, false],
   ["", false],
   [() => 1, false],
-])("tells an object from %o", (value, expected) => {
+])("isObject of %o is %s", (value, expected) => {
   expect(isObject(value)).toBe(expected);
 });

@@ -57,7 +57,7 @@ describe("a task of a remote agent that ends without an answer", () => {
       'The remote agent "far" asks for further credentials in the middle of its task. Check headers.',
     ],
   ])(
-    "as %s is an error with its state, and with its words as the cause alone",
+    "a remote task that ends as %s is an error with its state, and with its words only as the cause",
     async (...[sent, state, code, message]) => {
       const parts = [{ text: "No" }, { data: { secret: 1 } }, { text: " bread." }];
       const { failed } = await runOf(framesOf(statusWith(sent, parts)));

@@ -103,7 +103,7 @@ describe("a call that fails", () => {
   it.each([
     ["unauthorized", 401],
     ["forbidden", 403],
-  ] as const)("as %s has the status %i", async (code, status) => {
+  ] as const)("a call that fails as %s has the status %i", async (code, status) => {
     const { served, lines } = await serve(failing(new TroupeError(code, "No.")));
     expect((await served.call("SendMessage", message1("Hi"))).status).toBe(status);
     expect(lines).toEqual([]);

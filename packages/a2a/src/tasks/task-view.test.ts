@@ -88,7 +88,7 @@ describe("the status of a task", () => {
     [["sleep", "event"], "working"],
     [["event", "approval"], "input-required"],
     [["question", "sleep"], "input-required"],
-  ] as const)("of a run that waits for %j is %s", (kinds, state) => {
+  ] as const)("a run that waits for %j has the status %s", (kinds, state) => {
     const waits = kinds.map((kind, index) => wait(`w${index}`, { kind }));
     expect(toStatus({ ...run, status: "waiting", startedAt: 2, attempts: 1, waits }, form)).toMatchObject({ state });
   });

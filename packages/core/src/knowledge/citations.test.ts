@@ -229,7 +229,7 @@ describe("The sources of any tool's result", () => {
     expect(toolCalls[0]?.result).toContain("sources");
   });
 
-  it("beside other fields are data", async () => {
+  it("sources beside other fields are data", async () => {
     const { toolCalls } = await looks({ sources: [1], more: 2 });
 
     expect(toolCalls[0]?.result).toBe('{"sources":[1],"more":2}');

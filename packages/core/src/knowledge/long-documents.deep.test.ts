@@ -135,7 +135,7 @@ describe.each(Object.entries(stores))("long documents of a KnowledgeBase over %s
     expect((await knowledge.get("x#3"))?.content).toBe("changed again");
   });
 
-  it("and one with the id of a piece that are added at once do not replace each other [knowledge.piece-ids]", async () => {
+  it("are not replaced by a document with the id of a piece that is added together with them, and do not replace it [knowledge.piece-ids]", async () => {
     const knowledge = openKnowledge(createStore());
     for (const documents of [
       [long("x"), short("x#2")],

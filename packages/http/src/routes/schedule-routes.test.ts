@@ -192,7 +192,7 @@ describe("a wrong request for a schedule", () => {
     expect((await send("GET", "/schedules", {})).json).toEqual({ schedules: [] });
   });
 
-  it("as a change is refused, and changes nothing", async () => {
+  it("a wrong change of a schedule is refused, and changes nothing", async () => {
     const { send } = await serveSchedules();
     const { json } = await send("POST", "/schedules", { body: daily });
     const path = `/schedules/${String((json as Json)["id"])}`;

@@ -124,7 +124,7 @@ describe("a server that is down", () => {
   it.each([
     ["initialize", "its first answer"],
     ["tools/list", "a later answer"],
-  ])("because of the size of an answer to %s says so: %s", async (method) => {
+  ])("a server that is down because its answer to %s was too large has an error that says so: %s", async (method) => {
     const { ask, answers } = connect({ maxMessageBytes: 1024 });
     answers[method] = (message) => ok(message, { ...initialized, tools: ["x".repeat(1024)] });
     await expect(ask()).rejects.toMatchObject({

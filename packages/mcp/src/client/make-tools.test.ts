@@ -48,7 +48,7 @@ it.each([
   [true, { isReadOnly: false, isIdempotent: true }, "idempotent"],
   [true, { isReadOnly: false, isIdempotent: false }, "once"],
   [false, { isReadOnly: true, isIdempotent: true }, "once"],
-])("where annotations are trusted (%s), a tool of %j has the effect %s", (trustAnnotations, facts, effect) => {
+])("a tool with trusted annotations (%s) of %j has the effect %s", (trustAnnotations, facts, effect) => {
   expect(startMaker({ trustAnnotations }).maker.make([{ ...listed, ...facts }])[0]?.effect).toBe(effect);
 });
 

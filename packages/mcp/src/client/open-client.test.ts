@@ -155,7 +155,7 @@ describe("a server that takes no initialize", () => {
     [429, 0],
     [500, 0],
     [503, 0],
-  ])("but answers %i is asked for the stream of 2024 so often: %i", async (code, streams) => {
+  ])("a server that answers initialize with %i is asked for the stream of 2024 so often: %i", async (code, streams) => {
     const { connection, answers, sent } = connect();
     const accepted: (string | null)[] = [];
     answers["initialize"] = () => status(code);

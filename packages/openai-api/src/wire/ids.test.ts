@@ -43,12 +43,15 @@ describe("the id of a response", () => {
 });
 
 describe("the id of a call", () => {
-  it.each(["w", "c/1/é", "/"])("about the question %j is read again, under its own prefix alone", (waitId) => {
-    expect(parseCallId(toCallId({ runId, waitId }))).toEqual({ runId, waitId });
-    expect(parseCallId(toCallId({ runId, waitId }, "mcpr_"), "mcpr_")).toEqual({ runId, waitId });
-    expect(parseCallId(toCallId({ runId, waitId }, "mcpr_"))).toBeUndefined();
-    expect(parseCallId(toCallId({ runId, waitId }), "mcpr_")).toBeUndefined();
-  });
+  it.each(["w", "c/1/é", "/"])(
+    "the id of a call about the question %j is read again, only under its own prefix",
+    (waitId) => {
+      expect(parseCallId(toCallId({ runId, waitId }))).toEqual({ runId, waitId });
+      expect(parseCallId(toCallId({ runId, waitId }, "mcpr_"), "mcpr_")).toEqual({ runId, waitId });
+      expect(parseCallId(toCallId({ runId, waitId }, "mcpr_"))).toBeUndefined();
+      expect(parseCallId(toCallId({ runId, waitId }), "mcpr_")).toBeUndefined();
+    },
+  );
 
   it.each([7, null, undefined, "", "call_", "call_x", `call_${encode(runId)}`, `call_${encode(`x${runId}/w`)}`])(
     "is not %j",

@@ -89,7 +89,7 @@ describe.each(["run", "stream"] as const)("the result of a tool (%s)", (way) => 
     expect(scene.model.calls[2]?.messages).toContainEqual({ role: "tool", toolCallId: "1", content: parts });
   });
 
-  it("of two calls with one cached result is a copy for each", async () => {
+  it("two calls with one cached result each get a copy", async () => {
     const look = toolNamed("look", () => [...parts], { cache: { ttl: 10_000 }, effect: "pure" });
     const { agent } = scripted([{ toolCalls: [callOf("1"), callOf("2")] }, { toolCalls: [callOf("3")] }, "Maps."], {
       tools: [look],

@@ -64,21 +64,24 @@ describe("Attempt.stop", () => {
     ["failed", [{ t: "left", why: "failed" }]],
     ["suspended", []],
     ["overtaken", []],
-  ] as const)("as %s aborts the run with that, and logs its word", async (reason, last) => {
-    const { made, logged } = await openAttempt();
-    const cause = new Error("away");
-    const waiting = made.wait("t/0", wait("t.0"));
-    waiting.catch(() => undefined);
-    await made.flush();
-    made.stop(reason, cause);
-    made.stop("released");
+  ] as const)(
+    "Attempt.stop with the reason %s aborts the run with this reason, and logs its entry",
+    async (reason, last) => {
+      const { made, logged } = await openAttempt();
+      const cause = new Error("away");
+      const waiting = made.wait("t/0", wait("t.0"));
+      waiting.catch(() => undefined);
+      await made.flush();
+      made.stop(reason, cause);
+      made.stop("released");
 
-    await expect(waiting).rejects.toMatchObject({ reason, cause });
-    expect(made.stopped).toBe(reason);
-    expect(made.signal.reason).toBeInstanceOf(RunPaused);
-    expect(made.signal.reason).toMatchObject({ reason, cause });
-    expect((await logged()).slice(1)).toEqual(last);
-  });
+      await expect(waiting).rejects.toMatchObject({ reason, cause });
+      expect(made.stopped).toBe(reason);
+      expect(made.signal.reason).toBeInstanceOf(RunPaused);
+      expect(made.signal.reason).toMatchObject({ reason, cause });
+      expect((await logged()).slice(1)).toEqual(last);
+    },
+  );
 
   it("keeps what was done before a release", async () => {
     const { made, logged } = await openAttempt();

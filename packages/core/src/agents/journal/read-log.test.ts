@@ -30,7 +30,7 @@ const drivers: [string, () => StorageDriver][] = [
 ];
 
 describe.each(drivers)("a log in a storage with %s", (_name, create) => {
-  it.each([0, 1, 255, 256, 257, 512])("of %i records is read in pages, oldest first", async (count) => {
+  it.each([0, 1, 255, 256, 257, 512])("a log of %i records is read in pages, oldest first", async (count) => {
     const storage = create();
     await seed(storage, from1(count));
     await seed(storage, [1, 2], "r10");

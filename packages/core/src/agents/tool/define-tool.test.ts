@@ -229,8 +229,8 @@ describe("defineTool rejects as invalid_config", () => {
   it("a value that is no object", () => {
     expect(() => defineTool(null as never)).toThrow(/^A tool must be an object, got null\.$/);
   });
+});
 
-  it("no options that are undefined", () => {
-    expect(() => defineTool({ ...weather, cache: undefined, timeoutMs: undefined })).not.toThrow();
-  });
+it("defineTool accepts options that are undefined", () => {
+  expect(() => defineTool({ ...weather, cache: undefined, timeoutMs: undefined })).not.toThrow();
 });

@@ -256,7 +256,7 @@ describe("executeToolCalls, when the run's signal aborts,", () => {
 });
 
 describe("executeToolCalls leaves behind", () => {
-  it("nothing after a finished batch, with one listener on the run's signal during it", async () => {
+  it("executeToolCalls leaves nothing behind after a finished batch, with one listener on the run's signal during it", async () => {
     const { signal } = new AbortController();
     const listeners: number[] = [];
     const tool = smallTool("tool", {
@@ -272,7 +272,7 @@ describe("executeToolCalls leaves behind", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("nothing when the reader leaves early: the other tools are stopped", async () => {
+  it("executeToolCalls leaves nothing behind when the reader leaves early: the other tools are stopped", async () => {
     const signals: AbortSignal[] = [];
     const { signal } = new AbortController();
     const generator = executeToolCalls(

@@ -71,7 +71,7 @@ it("a flow of steps lets each step see the types of the answers before it", () =
   ]);
 });
 
-it("runs the steps of a flow, in order and within others", async () => {
+it("a workflow runs the steps of a flow, in order and within others", async () => {
   const flow = new Workflow({
     name: "flow",
     initialState: { n: 1 },

@@ -17,6 +17,6 @@ it.each([
   ["\u000b\u3000", true],
   ["\u0085", false],
   ["\u200b", false],
-])("of %j it is %s", (text, expected) => {
+])("isBlank of %j is %s", (text, expected) => {
   expect(isBlank(text)).toBe(expected);
 });

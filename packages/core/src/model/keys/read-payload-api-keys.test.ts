@@ -17,7 +17,7 @@ it.each([
   expect(readPayloadApiKeys(message, connection)).toStrictEqual(keys);
 });
 
-it("there may be no key at all", () => {
+it("a payload may have no key at all", () => {
   expect(readPayloadApiKeys({})).toStrictEqual({ apiKeys: {} });
 });
 
@@ -41,7 +41,7 @@ it.each([
   ["the field apiKeys.openai", { apiKeys: { openai: "sk-secret\n" } }],
   ["the field apiKey", { apiKey: "" }],
   ["the field apiKey", { apiKey: 7 }],
-])("what is wrong is named, and no key: %s", (name, message) => {
+])("a wrong payload has an error that names its fault, and no key: %s", (name, message) => {
   const told = expect.stringMatching(new RegExp(`^(?!.*sk-secret).*${name}`, "s"));
   const read = () => readPayloadApiKeys(message, connection);
   expect(read).toThrow(expect.objectContaining({ code: "invalid_request", message: told }));

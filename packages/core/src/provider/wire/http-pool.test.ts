@@ -174,7 +174,7 @@ it.each([
   [304, false],
   [399, true],
   [400, false],
-])("status %d is a redirect: %s", (status, expected) => {
+])("isRedirect of the status %d is %s", (status, expected) => {
   expect(isRedirect(status)).toBe(expected);
 });
 

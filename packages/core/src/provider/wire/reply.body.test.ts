@@ -148,7 +148,7 @@ it.each([
   [{ a: "" }, "a", ""],
   [{ a: undefined }, "a", undefined],
   [{}, "a", undefined],
-])("of the headers %j, %s is %j", (headers, name, value) => {
+])("a reply with the headers %j has %s as %j", (headers, name, value) => {
   expect(readReplyHeader(headers, name)).toBe(value);
 });
 

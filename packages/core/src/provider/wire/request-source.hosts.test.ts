@@ -55,7 +55,7 @@ it.each([
   [["own.example"], "sub.own.example", false],
   [["own.example"], "own.example.evil", false],
   [[], "own.example", false],
-])("of the hosts %j, %s is allowed: %s", (allowedHosts, host, isAllowed) => {
+])("allowedHosts %j allows %s: %s", (allowedHosts, host, isAllowed) => {
   const taken = (): boolean => {
     try {
       new HostAndOriginGuard({ allowedHosts }).checkHost({ url: "/", headers: { host } });
@@ -97,7 +97,7 @@ it.each([
   [["chrome-extension://abc"], "chrome-extension://abd", false],
   [undefined, "https://app.example", false],
   [["null"], "null", false],
-])("of the origins %j, %s is allowed: %s", (allowed, sent, isAllowed) => {
+])("allowedOrigins %j allows %s: %s", (allowed, sent, isAllowed) => {
   expect(createOriginCheck(allowed)(sent)).toBe(isAllowed);
 });
 
@@ -129,7 +129,7 @@ it.each([
   expect(isOriginOfHost(from, readRequestHost("/", host))).toBe(isOwn);
 });
 
-it("is the origin of no host that is unknown", () => {
+it("isOriginOfHost is false for an unknown host", () => {
   expect(isOriginOfHost("https://own.example", undefined)).toBe(false);
 });
 

@@ -49,11 +49,14 @@ describe("the end of a run that is not performed", () => {
   it.each([
     ["cancelled", "cancelled", { toolStates: [{ step: "t/0", toolName: "pay", state: "unsettled" }] }],
     ["timeout", "error", null],
-  ] as const)("as %s is %s, with what became of its calls if it was cancelled", async (code, status, output) => {
-    const { ends, run, open, read } = await runOf([[attempt(1), call("t/0", "pay")]]);
-    await ends.end(run, await open(), new TroupeError(code, "Why."));
-    expect(await read()).toMatchObject({ status, output });
-  });
+  ] as const)(
+    "a run that is not performed and ends with %s is %s, with the outcome of its calls if it was cancelled",
+    async (code, status, output) => {
+      const { ends, run, open, read } = await runOf([[attempt(1), call("t/0", "pay")]]);
+      await ends.end(run, await open(), new TroupeError(code, "Why."));
+      expect(await read()).toMatchObject({ status, output });
+    },
+  );
 
   it("lets its session take other runs if an attempt was there, before the end", async () => {
     for (const [entries, times] of [

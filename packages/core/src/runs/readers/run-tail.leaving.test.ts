@@ -100,7 +100,7 @@ describe("a reader that leaves", () => {
     expect([storage.isWatched, vi.getTimerCount()]).toEqual([false, 0]);
   });
 
-  it("between two events of a record gets no more of them", async () => {
+  it("a reader that leaves between two events of a record gets no more events of the record", async () => {
     const storage = new RemoteStorage();
     await store(storage, 1, ...whole);
     const tail = tailOf(storage);

@@ -102,7 +102,7 @@ describe("the runner of schedules", () => {
     [3000, 3000],
     [4999, 4999],
     [20_000, 5000],
-  ])("whose next time is in %i ms reads again after %i ms", async (nextMs, afterMs) => {
+  ])("a runner of schedules whose next time is in %i ms reads again after %i ms", async (nextMs, afterMs) => {
     const { runner, listDue, readsIn } = makeRunner({ inMemory: true });
     listDue.mockImplementationOnce(async () => ({ due: [], nextAt: Date.now() + nextMs }));
     runner.start();

@@ -87,14 +87,17 @@ const lostOptions: [name: string, cure: string][] = [
   ["isNewSession", "A run without sessionId gets a new session."],
   ["steps", "The service makes them."],
 ];
-it.each(lostOptions)("options.%s is refused in these words, also when it is null: ... %s", (name, cure) => {
-  const message = `options.${name} must be left out of a durable run, which outlives its process. ${cure}`;
-  for (const value of [null, false, {}]) {
-    expect(() => readRequest({ ...request, options: { [name]: value } })).toThrow(
-      expect.objectContaining({ code: "invalid_request", message }),
-    );
-  }
-});
+it.each(lostOptions)(
+  "a request with a wrong options.%s is refused in these words, also when it is null: ... %s",
+  (name, cure) => {
+    const message = `options.${name} must be left out of a durable run, which outlives its process. ${cure}`;
+    for (const value of [null, false, {}]) {
+      expect(() => readRequest({ ...request, options: { [name]: value } })).toThrow(
+        expect.objectContaining({ code: "invalid_request", message }),
+      );
+    }
+  },
+);
 
 let deep: unknown = 1;
 for (let level = 0; level < 65; level++) deep = [deep];

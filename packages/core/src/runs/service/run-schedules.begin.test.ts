@@ -187,7 +187,7 @@ describe("a due time whose previous run", () => {
 });
 
 describe("an entry of the list of due schedules", () => {
-  it("that was left by an earlier form of its schedule begins nothing, and is removed", async () => {
+  it("an entry that was left by an earlier form of its schedule begins nothing, and is removed", async () => {
     const { passAt, storage, schedules, schedule } = await scene();
     const [left] = await storage.list("schedule-due");
     await schedules.put({ ...schedule, everyMs: 5 * due }, owner);

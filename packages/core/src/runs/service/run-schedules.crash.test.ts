@@ -49,22 +49,22 @@ describe.each(runDrivers)("a schedule and a crash at any call, over storage with
     });
   }
 
-  it("of its creation: it is there, in all lists, once it is put again [durable.crash-points]", async () => {
+  it("a crash at any call of a schedule's creation leaves it in all lists once it is put again [durable.crash-points]", async () => {
     const act = async (driver: StorageDriver) => await nodeOf(driver).schedules.put(old, owner);
     await expectAtEach({ before: [other], after: [old, other], act });
   });
 
-  it("of its change: it is the old one or the new one, and never none [durable.crash-points]", async () => {
+  it("a crash at any call of a schedule's change leaves the old schedule or the new schedule, and never none [durable.crash-points]", async () => {
     const act = async (driver: StorageDriver) => await nodeOf(driver).schedules.put(changed, owner);
     await expectAtEach({ before: [old, other], after: [changed, other], act });
   });
 
-  it("of its removal: it is gone once that is repeated [durable.crash-points]", async () => {
+  it("a crash at any call of a schedule's removal leaves nothing of it once the removal is repeated [durable.crash-points]", async () => {
     const act = async (driver: StorageDriver) => await nodeOf(driver).schedules.remove("daily");
     await expectAtEach({ before: [old, other], after: [other], act });
   });
 
-  it("of its pause: it goes on later with its next time [durable.crash-points]", async () => {
+  it("a crash at any call of a schedule's pause leaves a schedule that goes on later with its next time [durable.crash-points]", async () => {
     await atEachDeath({
       create: async () => await made([old]),
       act: async (driver) => {
@@ -78,7 +78,7 @@ describe.each(runDrivers)("a schedule and a crash at any call, over storage with
     });
   });
 
-  it("of a process that begins its runs: each time begins once, and stands in the history [durable.crash-points]", async () => {
+  it("a crash at any call of a process that begins a schedule's runs lets each time begin once, and stand in the history [durable.crash-points]", async () => {
     const storages = new WeakMap<StorageDriver, BegunRuns>();
     await atEachDeath({
       create: async () => {

@@ -204,7 +204,7 @@ describe("a run that cannot be accepted", () => {
     },
   );
 
-  it("because another request has begun the run of that time counts as begun", async () => {
+  it("a run that another request has begun for the same time counts as begun", async () => {
     const { runs, schedules, passAt, history } = makeNode();
     await schedules.put(each);
     runs.failure = new TroupeError("idempotency_mismatch", "Another request.");

@@ -19,7 +19,7 @@ describe("the next attempt at a delivery", () => {
     [{ attempts: 4, waitMs: 60_000 }, 80_000],
     [{ attempts: 1, waitMs: 9999 }, 10_000],
     [{ attempts: 1, waitMs: day }, 3_600_000],
-  ])("after %j comes in %i ms to a quarter later", (failed, pause) => {
+  ])("the next attempt after %j comes in %i ms to a quarter later", (failed, pause) => {
     for (let round = 0; round < 50; round++) {
       const at = nextAttemptAt({ since: now, ...failed }, now);
       expect(Number.isInteger(at)).toBe(true);

@@ -42,7 +42,7 @@ describe("an attempt to notify a receiver", () => {
   });
 
   it.each(["before it begins", "before its answer", "within its answer"])(
-    "that is aborted %s is stopped",
+    "an attempt that is aborted %s is stopped",
     async (when) => {
       const controller = new AbortController();
       let closed: Promise<unknown> | undefined;
@@ -59,7 +59,7 @@ describe("an attempt to notify a receiver", () => {
     },
   );
 
-  it("without an answer fails at its timeout, and may succeed later", async () => {
+  it("an attempt without an answer fails at its timeout, and may succeed later", async () => {
     const { server, send } = await receiver(() => undefined);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -73,7 +73,7 @@ describe("an attempt to notify a receiver", () => {
     expect([early, await outcome]).toEqual([undefined, late]);
   });
 
-  it("to a receiver that cannot be reached fails, and may succeed later", async () => {
+  it("an attempt to notify a receiver that cannot be reached fails, and may succeed later", async () => {
     const { server, send } = await receiver(() => undefined);
     server.close();
     await once(server, "close");

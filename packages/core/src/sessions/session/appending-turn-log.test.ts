@@ -128,7 +128,7 @@ describe("the next turn of a storage that numbers them", () => {
     [[1], [], 5, 6],
     [[1], [{ at: 2, from: 2, through: 4 }], 0, 5],
     [[], [], 4, 5],
-  ])("after %j with the cuts %j and %d counted is %d", async (...row) => {
+  ])("the next turn after %j with the cuts %j and %d counted is %d", async (...row) => {
     const [numbers, cuts, turns, next] = row;
     const storage = await stored(numbers, cuts);
     for (const driver of [storage, careless(storage)])

@@ -110,7 +110,7 @@ describe("the next turn of a storage that does not number them", () => {
     [[1, 2], 2, 3],
     [[1, 2, 3], 1, 4],
     [[], 4, 5],
-  ])("after %j with %d counted is %d, and is stored there", async (numbers, turns, next) => {
+  ])("the next turn after %j with %d counted is %d, and is stored there", async (numbers, turns, next) => {
     const storage = await stored(numbers);
     await storage.set("sessions", ref.key, counted(turns) as never);
     const log = new KeyedTurnLog(storage, ref);

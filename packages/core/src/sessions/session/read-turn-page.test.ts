@@ -40,7 +40,7 @@ describe("a page of turns", () => {
     [4, 2, { turns: [7] }],
     [7, 2, { turns: [] }],
     [9, 1, { turns: [] }],
-  ])("after %d of %d at most is %j, by one read", async (after, limit, page) => {
+  ])("a page after %d of %d at most is %j, by one read", async (after, limit, page) => {
     const { log, reads } = logOf(turns(1, 3, 4, 7));
     expect(shown(await readTurnPage(log, session, { after, limit }))).toStrictEqual(page);
     expect(reads).toEqual([[after, limit + 1]]);
@@ -52,7 +52,7 @@ describe("a page of turns", () => {
     [1, 1, { turns: [3], next: 3 }],
     [4, 2, { turns: [7] }],
     [7, 2, { turns: [] }],
-  ])("after %d of %d at most is the same when each of its turns is taken", async (after, limit, page) => {
+  ])("a page after %d of %d at most is the same when each of its turns is taken", async (after, limit, page) => {
     const { log } = logOf(turns(1, 3, 4, 7));
     const take = (): boolean => true;
     expect(shown(await readTurnPage(log, session, { after, limit, take }))).toStrictEqual(page);

@@ -34,7 +34,7 @@ it("runHandlers goes on at once without handlers", async () => {
   expect(await run([])).toMatchObject({ atOnce: 1, done: [[]], left: [], status: undefined });
 });
 
-it("runs the handlers in their order with the request and the response, and then goes on once", async () => {
+it("runHandlers runs the handlers in their order with the request and the response, and then goes on once", async () => {
   const order: string[] = [];
   const seen: object[][] = [];
   const first: Handler = (request, response, next) => {
