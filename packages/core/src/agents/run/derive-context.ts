@@ -82,7 +82,7 @@ export function meterOf(context: RunContext): UsageMeter | undefined {
 
 /**
  * Makes the context of a part of a run, such as a tool call: a copy that belongs to the same run and has further facts.
- * Child runs started with it receive the values of the scope, and otherwise those of the given context.
+ * Child runs started with it receive the values of the scope, and otherwise the values of the given context.
  */
 export function deriveContext<Facts extends object>(
   context: RunContext,

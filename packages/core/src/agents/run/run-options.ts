@@ -47,8 +47,8 @@ export type RunOpts = {
   /** Limits of the run, instead of the configured limits. */
   limits?: RunLimits | undefined;
   /**
-   * Settings of the model calls of this run. They override those of the agent, of the team's orchestrator, or of all
-   * agent steps of a workflow. Child runs do not inherit them.
+   * Settings of the model calls of this run. They override the settings of the agent, of the team's orchestrator, or of
+   * all agent steps of a workflow. Child runs do not inherit them.
    */
   modelOptions?: ModelSettings | undefined;
   /**

@@ -71,8 +71,8 @@ export class ShownChunks {
     } finally {
       this.#queue.close();
       this.#closed.resolve();
-      // The end of the work is not awaited, because the work may be waiting for its members. If it fails, the failure
-      // is already that of the run.
+      // The end of the work is not awaited, because the work may be waiting for its members. If it fails, its failure
+      // is already the failure of the run.
       step.catch(() => undefined);
       work.return(undefined as Result).catch(() => undefined);
     }

@@ -35,7 +35,7 @@ export const routeToMember: TeamStrategy = async function* (plan) {
     adoptOutput(run, output);
     return finishReason;
   } catch (error) {
-    // If the team's run was ended, the member's error is only a consequence of that.
+    // If the team's run was ended, the member's error is only a consequence of that end.
     if (context.signal.aborted) throw error;
     const text = readProperty(readProperty(error, "output"), "text");
     if (typeof text === "string") run.text = text;

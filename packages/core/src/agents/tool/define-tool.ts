@@ -55,7 +55,7 @@ export type ToolDefinition<Schema extends ObjectSchema, Returned = ToolReturn | 
    * @default "once"
    */
   effect?: ToolEffect | undefined;
-  /** Makes all calls, or those that a function selects, wait for an approval: see `ToolDef`. @default false */
+  /** Makes all calls, or the calls that a function selects, wait for an approval: see `ToolDef`. @default false */
   needsApproval?: ApprovalCheck<InferSchema<Schema>> | undefined;
   /** Determines if an interrupted call of effect `once` took place: see `ToolDef`. */
   verify?: VerifyCall<InferSchema<Schema>> | undefined;

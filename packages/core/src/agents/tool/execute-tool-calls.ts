@@ -44,7 +44,7 @@ export type ToolBatchOptions = {
  * Executes tool calls in parallel, at most `maxParallel` at a time. Yields each result as soon as it is available.
  * Returns all results in the order of the calls: one for each id, whatever the tool did. Throws immediately if the
  * run's signal aborts; a reader that leaves early also ends the calls. Also yields the progress that tools report; a
- * slow reader receives only the newest of each call.
+ * slow reader receives only the newest progress of each call.
  */
 export async function* executeToolCalls(
   batch: ToolBatchOptions,

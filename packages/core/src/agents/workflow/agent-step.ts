@@ -95,7 +95,7 @@ async function startAgent({ agent, session, input, context, onChunk }: AgentStep
   return await stream.output;
 }
 
-/** The maximum length of an encoded path in a session id. The name of a step is never longer than that. */
+/** The maximum length of an encoded path in a session id. The name of a step never exceeds it. */
 const longestEncoded = 384;
 
 /** Returns the path of a step, or a hash of a path that is too long for a session's id. */

@@ -262,7 +262,7 @@ export interface StepFlow<State> extends FlowSteps {
 
   /**
    * Adds a step that works on each item of an array. The work sees the item with its type, and later steps see the
-   * results with theirs.
+   * results with their type.
    */
   forEach<
     const Name extends string,

@@ -142,7 +142,9 @@ export abstract class Exchange {
     return toServiceRequest({ protocol, method, path, headers, remoteAddress, native, principal });
   }
 
-  /** Sets the signed-in user of the request; undefined for none. Throws `internal` for a malformed user. */
+  /**
+   * Sets the signed-in user of the request; undefined if no user is signed in. Throws `internal` for a malformed user.
+   */
   signIn(principal: unknown): void {
     this.#signedIn = { principal: readPrincipal(principal, "authenticate(request)") };
   }

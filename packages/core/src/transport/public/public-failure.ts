@@ -40,7 +40,7 @@ const clientFailures: ReadonlySet<string> = new Set([
   "cancelled",
 ] satisfies ErrorCode[]);
 
-/** Codes of mistakes in the service itself, which only its operator can mend. */
+/** Codes of mistakes in the service itself, which only its operator can correct. */
 const ownFaults: ReadonlySet<string> = new Set(["internal", "invalid_config", "invalid_value"] satisfies ErrorCode[]);
 
 /**

@@ -101,7 +101,7 @@ type Way = {
   readonly request: { readonly method: string; readonly headers: IncomingHttpHeaders };
 };
 
-/** Returns the matching routes of the first node below this one that has any; empty if there are none. */
+/** Returns the matching routes of the first node below this node that has matching routes; empty if there are none. */
 function findFrom(place: Place, segments: readonly string[], way: Way): readonly ServedRoute[] {
   const [segment, ...rest] = segments;
   if (segment === undefined) return servedAt(place, way);

@@ -49,7 +49,7 @@ export type StoredTerms = ProtocolRunOptions & {
   readonly isDurable: boolean;
 };
 
-/** A run accepted by a service: a new run, or one found by its idempotency key. */
+/** A run accepted by a service: a new run, or a run found by its idempotency key. */
 export type RunAcceptance = AcceptedRun & {
   /**
    * Resolves at the end of a new run that is stored in this process. Until then the run holds the data of its request.

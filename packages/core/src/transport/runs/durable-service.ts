@@ -142,7 +142,7 @@ export class PerformerWatch {
   }
 }
 
-/** Makes the client's error for a run that no process performs. The log tells the host how to mend that. */
+/** Makes the client's error for a run that no process performs. The log tells the host how to correct that. */
 function nothingPerforms(): TroupeError {
   return new TroupeError("unavailable", "The service does not perform such runs at present. Try again later.");
 }

@@ -62,7 +62,7 @@ export class RunHandle<Output = PublicOutput | PublicResult> {
   }
 
   /**
-   * Returns the events of the run, both existing and future ones, up to its end. The reader may leave at any time.
+   * Returns the events of the run, both existing and future events, up to its end. The reader may leave at any time.
    *
    * @param after the id of the last event that the reader has; all events by default
    */

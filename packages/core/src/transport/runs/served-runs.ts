@@ -22,7 +22,7 @@ import { isNotFound, runNotFound, unlessNotFound } from "./run-not-found.ts";
 import { ServedStoredRun } from "./served-stored-run.ts";
 import type { StoredRunInit } from "./served-stored-run.ts";
 
-/** The maximum length of a run id that is looked up. Ids are UUIDs, but a host may set others. */
+/** The maximum length of a run id that is looked up. Ids are UUIDs, but a host may set other ids. */
 const longestId = 128;
 
 /** The maximum timeout of Node, in milliseconds. */
