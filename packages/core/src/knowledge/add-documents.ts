@@ -44,7 +44,7 @@ type NewRecord = { readonly owner: NewDocument; readonly record: VectorDocument 
 /** The maximum number of characters stored in one step, for documents that already have vectors. */
 const mostCharacters = 2 ** 20;
 
-/** Stores one document with its vectors. The embeddings make the vectors if the document has none. */
+/** Stores one document with its vectors. The embeddings make the vectors if the document has no vectors. */
 export async function addDocument(document: VectorDocument, plan: AddDocumentsSettings): Promise<void> {
   const failure = await storeAll([prepareDocument(document, plan)], plan);
   if (failure !== undefined) throw failure.reason;

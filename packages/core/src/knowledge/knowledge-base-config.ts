@@ -25,7 +25,7 @@ import type { Rerank } from "./rerank-results.ts";
 export type KnowledgeBaseConfig = {
   /** The name of the knowledge base, and by default of its collection and tool. */
   name: string;
-  /** The store that holds the documents and finds those nearest to a query. */
+  /** The store that holds the documents and finds the documents nearest to a query. */
   vectorStore: VectorStore;
   /** The collection of the store that holds the documents. Knowledge bases may share a collection. @default the name */
   collection?: string | undefined;

@@ -113,8 +113,8 @@ export class KnowledgeBase {
   }
 
   /**
-   * Stores documents, replacing those with their ids. If several share an id, the last is stored. Rejects with an
-   * `AddDocumentsError` that lists the documents that could not be stored.
+   * Stores documents, replacing the stored documents with their ids. If several of the given documents share an id, the
+   * last is stored. Rejects with an `AddDocumentsError` that lists the documents that could not be stored.
    */
   async addDocuments(documents: readonly VectorDocument[], call: KnowledgeCallOptions = {}): Promise<void> {
     await addDocuments(documents, this.#addPlan(call));
@@ -160,7 +160,8 @@ export class KnowledgeBase {
   }
 
   /**
-   * Removes all documents of this knowledge base's collection, including those of other knowledge bases that share it.
+   * Removes all documents of this knowledge base's collection, including the documents of other knowledge bases that
+   * share it.
    */
   async clear(): Promise<void> {
     await this.#documents.clear();

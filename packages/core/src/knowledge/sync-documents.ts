@@ -89,8 +89,8 @@ type Ready = { readonly document: NewDocument; readonly tokens: number };
 const ownErrors: ReadonlySet<string> = new Set(["invalid_value", "conflict"]);
 
 /**
- * Makes the stored documents of a prefix equal to the given documents: embeds and stores new and changed documents,
- * and deletes those that are no longer given. After an interruption, the next synchronisation continues.
+ * Makes the stored documents of a prefix equal to the given documents: embeds and stores new and changed documents, and
+ * deletes documents that are no longer given. After an interruption, the next synchronisation continues.
  */
 export async function syncDocuments(
   documents: SyncDocuments,

@@ -44,7 +44,7 @@ class SecretSearch {
     if (this.#seen.size <= mostObjects) this.#next.push({ value, isSecret });
   }
 
-  /** Examines all objects found in the client, those nearest to the client first. */
+  /** Examines all objects found in the client, the objects nearest to the client first. */
   finish(): void {
     for (const { value, isSecret } of this.#next) {
       for (const [name, field] of fieldsOf(value)) this.take(name, field, isSecret);

@@ -3,8 +3,8 @@ import type { ReasoningEffort } from "../model/model-config.ts";
 const efforts: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
 /**
- * Returns the model's reasoning effort nearest to the wanted effort; of two equally near efforts, the higher. Only
- * `none` becomes `none`. Undefined for a model that has no efforts.
+ * Returns the model's reasoning effort nearest to the wanted effort; of two equally near efforts, the higher effort.
+ * Only `none` becomes `none`. Undefined for a model that has no efforts.
  */
 export function nearestReasoningEffort<Effort extends ReasoningEffort>(
   wanted: ReasoningEffort,

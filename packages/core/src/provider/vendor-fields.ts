@@ -39,8 +39,8 @@ function merge(ours: UnknownRecord, theirs: UnknownRecord): Record<string, unkno
 }
 
 /**
- * Returns true if both objects have the same `type`, or the caller's object has none. Objects of different types, such
- * as two tool choices, share no fields.
+ * Returns true if both objects have the same `type`, or the caller's object has no `type`. Objects of different types,
+ * such as two tool choices, share no fields.
  */
 function isSameKind(ours: UnknownRecord, theirs: UnknownRecord): boolean {
   return theirs["type"] === undefined || theirs["type"] === ours["type"];

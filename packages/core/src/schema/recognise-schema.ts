@@ -68,8 +68,8 @@ function findProblem(schema: UnknownRecord): string | undefined {
 }
 
 /**
- * Returns the problem of a zod 4 schema that has no JSON Schema of its own. Since 4.2 only schemas of zod mini have
- * none.
+ * Returns the problem of a zod 4 schema that has no JSON Schema of its own. Since 4.2 only schemas of zod mini have no
+ * JSON Schema of their own.
  */
 function findZodProblem(zod: unknown): string {
   const version = readProperty(zod, "version");

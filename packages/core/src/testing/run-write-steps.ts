@@ -135,7 +135,10 @@ function placeSteps({ key, value }: Pick<RecordedWrite, "key" | "value">, facts:
   return isOver(facts) ? [["settle", "unplaced"]] : [["removeEntries", "unplaced"]];
 }
 
-/** Returns true if an entry in a list of open runs belongs to the run's record, or to the run while it has none. */
+/**
+ * Returns true if an entry in a list of open runs belongs to the run's record, or to the run while the run has no
+ * record.
+ */
 function isOwnPlace(key: string, { record }: Facts): boolean {
   if (["#all/", "#session/", "#expires/"].some((prefix) => key.startsWith(prefix))) return false;
   if (record === undefined) return true;

@@ -122,7 +122,7 @@ function sentenceOf(facts: Facts): string {
   return (refused ? sentenceOfRefusal(facts) : undefined) ?? sentenceOfFailure(facts);
 }
 
-/** Returns the sentence of the message for a call that the vendor refused, if another API key can mend that. */
+/** Returns the sentence of the message for a call that the vendor refused, if another API key can solve the problem. */
 function sentenceOfRefusal(facts: Facts): string | undefined {
   const { providerId, status, callersKey, withheldKeys } = facts;
   if (callersKey) return `${providerId} refused the API key of this request (status ${status}). Pass a valid key.`;

@@ -35,7 +35,7 @@ export class VendorError extends Error {
 }
 
 /**
- * Error of an answer that a model provider cannot read, and that a retry would not mend. In the message of the
+ * Error of an answer that a model provider cannot read, and that a retry would not correct. In the message of the
  * `ModelError`, `happened` follows the vendor's name: "sent an event of more than 16 MB". It must not quote the vendor.
  */
 export class ResponseError extends Error {

@@ -12,7 +12,7 @@ export type EmbeddingLimits = {
   concurrency?: number | undefined;
 };
 
-/** A call for embeddings that is ready to be sent. Errors of `send` become those of the call. */
+/** A call for embeddings that is ready to be sent. Errors of `send` become errors of the call. */
 export type EmbeddingCall = {
   call: CallContext;
   limits: EmbeddingLimits;

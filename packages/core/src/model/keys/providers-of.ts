@@ -2,7 +2,7 @@ import { readProperty } from "../../base/util/read-property.ts";
 
 /**
  * Returns the ids of the providers of a runnable's models. A workflow may have several, and a third party's runnable
- * may have none.
+ * may have no models.
  */
 export function providersOf(runnable: unknown): string[] {
   const several = readProperty(runnable, "providerIds");

@@ -61,8 +61,8 @@ export class ByteLines {
   }
 
   /**
-   * Moves to the next complete line. Returns false if there is none yet. Throws if the line, complete or not, has more
-   * than `room` bytes.
+   * Moves to the next complete line. Returns false if no line is complete yet. Throws if the line, complete or not, has
+   * more than `room` bytes.
    */
   next(room: number): boolean {
     this.#skipSecondHalfOfCrLf();

@@ -42,7 +42,7 @@ export class ConnectionPool {
     if (mayTakeMore || connection.client.stats.size === 0) this.#release(connection);
   }
 
-  /** Closes all connections, including those in use. */
+  /** Closes all connections, including connections in use. */
   async destroy(): Promise<void> {
     const connections = [...this.#connections];
     this.#connections.clear();

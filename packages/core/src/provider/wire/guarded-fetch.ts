@@ -75,8 +75,8 @@ const optionTable = {
 /**
  * Makes a fetch that only reaches public hosts. It checks the address in the URL and the addresses from its lookup, and
  * checks again after every redirect. A rejection is `invalid_request` with the reason in `fields`; an abort rejects
- * with the signal's reason. Not for the operator's own addresses, which may be private. Troupe has its own, because the
- * checked addresses must be those that the connection uses.
+ * with the signal's reason. Not for the operator's own addresses, which may be private. Troupe has its own `fetch`,
+ * because the connection must use the checked addresses.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { allowPrivateHosts, timeoutMs, ...limits } = readOptions(optionTable, options, {

@@ -30,7 +30,7 @@ export type HttpPoolOptions = {
 
 /** Sockets that are kept open between requests. The pool reads no proxy from the environment. */
 export interface HttpPool extends HttpSender {
-  /** Closes every socket, including those in use. A request after `close` is `unavailable`. */
+  /** Closes every socket, including sockets in use. A request after `close` is `unavailable`. */
   close(): Promise<void>;
 }
 

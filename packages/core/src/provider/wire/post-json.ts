@@ -77,7 +77,7 @@ function parseAnswer(text: string): unknown {
 
 type UserHeaders = NonNullable<CallContext["headers"]>;
 
-/** Merges the user's headers over those of the provider, by name regardless of case. `null` removes a header. */
+/** Merges the user's headers over the headers of the provider, by name regardless of case. `null` removes a header. */
 export function mergeHeaders(
   ours: Readonly<Record<string, string>>,
   users: UserHeaders | undefined,

@@ -23,7 +23,7 @@ export type ProxyAddresses =
       readonly noProxy: string | undefined;
     };
 
-/** Sender through proxies. `close` ends its connections, including those in use. */
+/** Sender through proxies. `close` ends its connections, including connections in use. */
 export interface ProxySender extends HttpSender {
   close(): Promise<void>;
 }

@@ -82,7 +82,7 @@ export class SseParser {
     this.#lines.feed(chunk);
   }
 
-  /** Returns the next event that the bytes so far complete; undefined if there is none yet. */
+  /** Returns the next event that the bytes so far complete; undefined if no event is complete yet. */
   next(): SseEvent | undefined {
     while (this.#lines.next(this.#maxEventBytes - this.#eventBytes)) {
       if (this.#lines.start < this.#lines.end) this.#readField();

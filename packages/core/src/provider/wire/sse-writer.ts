@@ -52,7 +52,7 @@ interface DrainWaiter {
 /**
  * Writer of frames to one reader, with backpressure and heartbeats. Frames of one tick are sent in one write. Before
  * each frame it checks if the reader has disconnected, so that no writer waits for a `close` that was already emitted.
- * Troupe has its own, because a stream of many small events needs batching, and stalled readers must be dropped.
+ * Troupe has its own writer, because a stream of many small events needs batching, and stalled readers must be dropped.
  */
 export class SseWriter {
   readonly #writable: Writable;

@@ -33,8 +33,8 @@ export type HeldRuns = { readonly runs: HeldShare; readonly bytes: HeldShare };
 const partOfOne = 1 / 4;
 
 /**
- * Counts the open runs of each caller: those that this process accepted or suspended, and those that the last periodic
- * sweep found.
+ * Counts the open runs of each caller: the runs that this process accepted or suspended, and the runs that the last
+ * periodic sweep found.
  */
 export class Admission {
   readonly #rules: AdmissionRules;
@@ -75,8 +75,8 @@ export class Admission {
   }
 
   /**
-   * Recounts the open runs of each caller: those that the last sweep of the run store found, and those that wait for an
-   * answer.
+   * Recounts the open runs of each caller: the runs that the last sweep of the run store found, and the runs that wait
+   * for an answer.
    */
   replace(found: readonly (OpenRun & { runId: string })[]): void {
     this.#open = new CallerHoldings();
@@ -162,9 +162,7 @@ export class SharedAdmission {
   readonly #init: SharedAdmissionInit;
   readonly #rules: AdmissionRules;
   readonly #queued = new KnownForAWhile<number>(async () => await this.#askEngine());
-  /**
-   * The open runs of callers without a user, including those that this process has accepted since the list was read.
-   */
+  /** The open runs of callers without a user, including runs that this process has accepted since the list was read. */
   readonly #anonymous = new KnownForAWhile<OpenPlace[]>(async () => {
     return (await this.#list(byKeys.anonymous, this.#init.limits.maxQueued)).map(toPlace);
   });

@@ -5,7 +5,7 @@ import { mapBounded } from "../../base/async/map-bounded.ts";
  * run.
  */
 const aheadMs = 30_000;
-/** The maximum number of noted runs: the runs with the earliest times. A round of the sweep wakes the others. */
+/** The maximum number of noted runs: the runs with the earliest times. A round of the sweep wakes the other runs. */
 const mostRuns = 20_000;
 /** The number of due runs that are woken before the clock is read again. */
 const batchSize = 100;
@@ -15,8 +15,8 @@ type DueRun = { readonly runId: string; readonly at: number };
 
 /**
  * The waiting runs of a storage whose waits soon end without an answer, such as sleeps. A process notes the runs that
- * it suspends, and those that its sweep finds in the list of open runs. One timer wakes all of them. It does not keep
- * the process alive.
+ * it suspends, and the runs that its sweep finds in the list of open runs. One timer wakes all of them. It does not
+ * keep the process alive.
  */
 export class DueRuns {
   readonly #now: () => number;

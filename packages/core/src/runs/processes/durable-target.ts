@@ -100,7 +100,7 @@ function toJsonValue(value: unknown): Json {
   return toLogged(value) as Json;
 }
 
-/** Codes of failures that only the operator can mend. */
+/** Codes of failures that only the operator can correct. */
 const operatorCodes: readonly ErrorCode[] = ["internal", "invalid_config", "invalid_value"];
 
 /** Logs the cause of a failed run, which its record does not contain, without the caller's API keys. */

@@ -211,7 +211,7 @@ export type SuspectPlace = { readonly isShared: boolean; leave(): void };
  * two suspect runs shared it, each of them is next performed as the only one. All other runs are not limited.
  */
 export class SuspectRuns {
-  /** The suspect runs in progress; true for those that share the process with another suspect run. */
+  /** The suspect runs in progress; true for runs that share the process with another suspect run. */
   readonly #inside = new Map<string, boolean>();
   /**
    * The suspect runs that were refused, by id: the time until which a run is expected to try again, and true if it must

@@ -94,8 +94,8 @@ export class MemoryRuns {
   }
 
   /**
-   * Returns the caller with most stored runs or bytes among those with ended runs: among users for a user, else among
-   * anonymous callers.
+   * Returns the caller with most stored runs or bytes among the callers with ended runs: among users for a user, else
+   * among anonymous callers.
    */
   #largest({ kind }: CountedCaller, holdings: CallerHoldings): CountedCaller | undefined {
     const callers = [...this.#ended.values()].flatMap(({ caller }) => (caller.kind === kind ? [caller] : []));

@@ -87,7 +87,7 @@ export class RunTails {
 
   leave(feed: RunFeed): void {
     feed.readers -= 1;
-    // The readers of this feed may have been ended with an error. The run then has another feed, or none.
+    // The readers of this feed may have been ended with an error. The run then has another feed, or no feed.
     if (feed.readers > 0 || this.#feeds.get(feed.runId) !== feed) return;
     this.#feeds.delete(feed.runId);
     if (this.#feeds.size === 0) this.#stopLooking();

@@ -36,7 +36,7 @@ export const byKeys = {
   /** Prefix of the open runs of callers without a verified user, if several processes accept runs. */
   anonymous: "#anonymous/",
   ofAnonymous: (caller: CountedCaller, runId: string): string => byKeys.openOf(caller) + encodeKey(runId),
-  /** Returns the prefix of the open runs of a caller, including those that wait for an answer. */
+  /** Returns the prefix of the open runs of a caller, including runs that wait for an answer. */
   openOf: ({ kind, key }: CountedCaller): string =>
     kind === "anonymous" ? `#anonymous/${encodeKey(key)}/` : byKeys.group(key, "open"),
   /** Prefix of the ended runs that still have a log. */

@@ -224,8 +224,8 @@ export class RunLists {
     const input = await inputKeys(storage, runId);
     const places = await findPlaces(storage, runId, readOpenRun(value, runId));
     // A process that is accepting the run now has changed its entry in the list of open runs, so that nothing is
-    // removed below. That process stores its pieces of the input and its list entries under other keys than those found
-    // here.
+    // removed below. That process stores its pieces of the input and its list entries under other keys than the keys
+    // found here.
     const claimed = { ...readOpenRun(value, runId), submittedAt: this.#now() };
     await writeInOrder("dropOrphan", {
       claim: () => storage.compareAndSet(runNamespaces.open, key, value, claimed),

@@ -71,7 +71,7 @@ export const typeOfEnd = { completed: "run.completed", error: "run.failed", canc
 /** Waits that webhooks do not report, because they end by themselves or only the operator can end them. */
 const quiet: ReadonlySet<WaitKind> = new Set(["sleep", "upgrade"]);
 
-/** Returns the event that webhooks report for a run's new record; undefined if they report none. */
+/** Returns the event that webhooks report for a run's new record; undefined if they report no event. */
 export function toNotice(record: NotedRun, now: number): Omit<RunNotice, "receivers"> | undefined {
   const { runId, kind, name, sessionId, status, createdAt, attempts, error } = record;
   const facts = { runId, kind, name, sessionId, status };

@@ -26,7 +26,7 @@ type Transition = {
  * it, and the recorder of the tests compares the writes of a storage with it.
  *
  * `open` is the entry in the list of open runs, from which a periodic sweep continues a run. `places` are the entries
- * of an open run in other lists, `ends` those of an ended run.
+ * of an open run in other lists, `ends` are the entries of an ended run.
  */
 export const transitions = {
   accept: {

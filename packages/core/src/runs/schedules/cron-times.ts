@@ -14,8 +14,8 @@ const searchedMs = 9 * 366 * dayMs;
 /**
  * The times of a cron expression in a time zone. A local time that occurs twice, when clocks are put back, is due the
  * first time. Local times that are skipped, when clocks are put forward, are due together at that moment. An expression
- * that includes every hour follows real time instead: it has times in both passes of a repeated hour, and none for a
- * skipped hour.
+ * that includes every hour follows real time instead: it has times in both passes of a repeated hour, and no times for
+ * a skipped hour.
  */
 export class CronTimes {
   readonly #fields: CronFields;

@@ -111,7 +111,7 @@ export class ScheduleStore {
     await this.storage.delete(schedulesByOwner, ownedKey(record));
   }
 
-  /** Returns the number of schedules that an owner has, including those that are being created. */
+  /** Returns the number of schedules that an owner has, including schedules that are being created. */
   async countOf(owner: SessionOwner): Promise<number> {
     const counts = await mapBounded(await this.#entriesOf(owner), async ({ key, id, creation }) => {
       const isUsed = (await this.read(id))?.creation === creation;

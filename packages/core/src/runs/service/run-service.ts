@@ -134,7 +134,7 @@ export class RunService {
   }
 
   /**
-   * Returns the open run of an owner's session, preferring one that is running or waits to a queued one; `null` if
+   * Returns the open run of an owner's session, preferring a run that is running or waits to a queued run; `null` if
    * there is none.
    */
   async runOfSession(sessionId: string, owner: SessionOwner): Promise<RunView | null> {

@@ -13,7 +13,8 @@ const mostWaiting = { inAll: 2000, perOwner: 50 };
 
 /**
  * The due deliveries that a process has read, and those that it sends. A slow receiver, and an owner with many
- * deliveries, delay no others: each has a bounded number of places, and the owners of deliveries to one host take turns.
+ * deliveries, delay no other deliveries: each has a bounded number of places, and the owners of deliveries to one host
+ * take turns.
  */
 export class DeliveryQueue {
   /** The waiting deliveries by host, and for each host by owner. The next owner is first. */

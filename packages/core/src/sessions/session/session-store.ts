@@ -78,8 +78,8 @@ export class SessionStore {
 
   /**
    * Makes a session that shares the turns of another session up to the number `seq`, as a branch of the conversation.
-   * Later turns of one do not appear in the other. The number of writes does not depend on the number of shared
-   * turns.
+   * Later turns of one session do not appear in the other session. The number of writes does not depend on the number
+   * of shared turns.
    */
   async fork(
     sessionId: string,

@@ -40,7 +40,7 @@ export type Write = { namespace: string; key: string; value: Json | null };
  * Namespaced key-value storage: sessions, memories and facts are stored in it.
  *
  * The first five methods are sufficient for correct operation within one process; such a driver may also ignore the
- * `options` of `list`. The other methods are optional, and core uses those that exist.
+ * `options` of `list`. The other methods are optional, and core uses the methods that exist.
  *
  * Every method rejects with a `TroupeError`. The code is `storage_unavailable` if the storage cannot be reached or is
  * closed, and `storage_corrupt` if a stored record cannot be read. It is `invalid_value`, before anything is written,
@@ -60,8 +60,8 @@ export interface StorageDriver {
   /** Removes the key. Removing an absent key is not an error. */
   delete(namespace: string, key: string): Promise<void>;
   /**
-   * Returns entries sorted by the UTF-8 bytes of their keys; only those starting with `prefix` if it is given. No
-   * character of a prefix is a wildcard.
+   * Returns entries sorted by the UTF-8 bytes of their keys; if `prefix` is given, only entries whose keys start with
+   * it. No character of a prefix is a wildcard.
    */
   list(namespace: string, prefix?: string, options?: ListOptions): Promise<StorageEntry[]>;
   /** Releases all resources. Closing twice is safe; any other call afterwards is an error. */
@@ -86,7 +86,7 @@ export interface StorageDriver {
   /**
    * Inserts the records that do not exist yet, each independently, and returns true for each inserted record, in order.
    * If several have one key, the first is inserted. `null` cannot be inserted. After a rejection any of the records may
-   * have been inserted, except after `invalid_value`: then none was.
+   * have been inserted, except after `invalid_value`: then no record was inserted.
    */
   insertAll?(writes: readonly { namespace: string; key: string; value: Json }[]): Promise<boolean[]>;
   /**

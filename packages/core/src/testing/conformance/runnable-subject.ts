@@ -35,7 +35,7 @@ export async function runErrorOf(run: Promise<unknown>): Promise<RunError> {
   return error as RunError;
 }
 
-/** Collects the events of a runnable from now on, in order, without those of child runs. */
+/** Collects the events of a runnable from now on, in order, without the events of child runs. */
 export function eventsOnBus({ eventBus }: Runnable): { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] {
   const events: { name: keyof RunEvents; data: RunEvents[keyof RunEvents] }[] = [];
   const runs = new Set<string>();
