@@ -1,5 +1,4 @@
-import { SessionStore } from "@troupe/core";
-import type { ChatMessage, RunWait, SessionOwner, TokenUsage } from "@troupe/core";
+import type { RunWait, TokenUsage } from "@troupe/core";
 import { toTroupeError } from "@troupe/core/kit";
 import { EventStream } from "@troupe/core/transport";
 import type { Exchange, FailedRun, ServedRun } from "@troupe/core/transport";
@@ -10,12 +9,14 @@ import type { ChatRequest } from "../request/chat-request.ts";
 import type { ApiParts } from "../run/api-parts.ts";
 import { beginRun, showIds, waitingTools } from "../run/begin-run.ts";
 import type { RunPlan } from "../run/begin-run.ts";
+import { historyFor } from "../run/chat-history.ts";
 import { continueRun, isAnswering } from "../run/continue-run.ts";
 import { readPart } from "../run/part-events.ts";
 import type { PartEvent, PartStart } from "../run/part-events.ts";
+import { PartUsage } from "../run/part-usage.ts";
 import { readBody } from "../run/read-body.ts";
 import { outputOf } from "../run/run-output.ts";
-import { sessionsOf } from "../run/session-turns.ts";
+import type { StoredPart } from "../run/run-parts.ts";
 import { apiError, toApiError, wrongField } from "../wire/api-error.ts";
 import { toChatUsage } from "../wire/usage.ts";
 import { ChatWriter, toChatCalls, toFinishReason } from "./chat-writer.ts";
@@ -72,7 +73,7 @@ async function beginChat(exchange: Exchange, parts: ApiParts, { request, model }
     input,
     sessionId,
     messages:
-      sessionId === undefined ? conversation.history : await historyFor(exchange, { model, request, sessionId }),
+      sessionId === undefined ? conversation.history : await historyFor(exchange, { model, conversation, sessionId }),
     isUnstored: sessionId === undefined,
     instructions,
     tools,
@@ -84,7 +85,7 @@ async function beginChat(exchange: Exchange, parts: ApiParts, { request, model }
     endsWithClient: waits ? true : undefined,
   };
   const { run, own } = await beginRun(exchange, parts, plan);
-  return toAnswer({ exchange, parts, request, model, run, own, start: {} }, 0);
+  return toAnswer({ exchange, parts, request, model, run, own, start: {} }, []);
 }
 
 /**
@@ -98,19 +99,20 @@ function asksHost({ settings: { chat } }: ApiParts): boolean {
 async function continueChat(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<ChatAnswer> {
   parts.service.closeIfDraining(exchange);
   const { outputs } = request.conversation;
-  const { run, view, part, start } = await continueRun(exchange, parts, {
+  const { run, view, start, before } = await continueRun(exchange, parts, {
     outputs,
     approvals: [],
     endsWithClient: true,
   });
   if (view.kind !== model.kind || view.name !== model.name) throw wrongField("model", "must be that of the calls.");
   showIds(exchange, run);
-  return toAnswer({ exchange, parts, request, model, run, own: { runId: run.runId }, start }, part);
+  return toAnswer({ exchange, parts, request, model, run, own: { runId: run.runId }, start }, before);
 }
 
-function toAnswer(answer: Omit<ChatAnswer, "facts">, part: number): ChatAnswer {
+function toAnswer(answer: Omit<ChatAnswer, "facts">, before: readonly StoredPart[]): ChatAnswer {
   const { parts, request, model, run } = answer;
   const { chat } = parts.settings;
+  const part = before.length;
   const facts = {
     runId: run.runId,
     id: `chatcmpl-${run.runId}${part === 0 ? "" : `-${part}`}`,
@@ -118,45 +120,9 @@ function toAnswer(answer: Omit<ChatAnswer, "facts">, part: number): ChatAnswer {
     model: model.id,
     tools: chat === false ? "hidden" : chat.tools,
     clientTools: new Set([...request.tools.clientTools.map(({ name }) => name), ...waitingTools(model).inputs]),
+    used: new PartUsage(before),
   } as const;
   return { ...answer, facts };
-}
-
-/**
- * Returns the client's own copy of the conversation as the history of the run, if the chat's session has no turns.
- * Otherwise deletes the turns that the client's copy no longer has, because its user edited a message or asked for
- * another answer.
- */
-async function historyFor(
-  { principal }: Exchange,
-  { model, request, sessionId }: Asked & { readonly sessionId: string },
-): Promise<readonly ChatMessage[]> {
-  const owner: SessionOwner = principal ?? {};
-  const sessions = sessionsOf(model);
-  const { history, userMessages } = request.conversation;
-  if (!(sessions instanceof SessionStore) || !(await sessions.has(sessionId, { owner }))) return history;
-  const { turns } = await sessions.readSession(sessionId, { owner });
-  if (turns <= userMessages) return turns === 0 ? history : [];
-  const replaced = await nthTurn(sessions, { sessionId, owner, index: userMessages });
-  if (replaced !== undefined) await sessions.deleteTurns(sessionId, replaced, { owner });
-  return [];
-}
-
-const pageSize = 100;
-
-/** Returns the number of the turn at an index, counted over the turns that still exist. */
-async function nthTurn(
-  sessions: SessionStore,
-  { sessionId, owner, index }: { sessionId: string; owner: SessionOwner; index: number },
-): Promise<number | undefined> {
-  let skipped = 0;
-  for (let after: number | undefined; ;) {
-    const { turns, next } = await sessions.readTurns(sessionId, { owner, limit: pageSize, after, take: () => true });
-    const found = turns[index - skipped];
-    if (found !== undefined || next === undefined) return found?.seq;
-    skipped += turns.length;
-    after = next;
-  }
 }
 
 /** Streams a completion as chunks. A failure before the first chunk is answered with the error's HTTP status. */
@@ -195,7 +161,7 @@ function addEvent(writer: ChatWriter, event: PartEvent, answer: ChatAnswer): Pro
   if (event.type === "end") return addEnd(writer, event, answer);
   if (event.type === "pause") {
     checkPause(event.waits);
-    writer.finish(undefined, answer.request.includeUsage);
+    writer.finish(answer.request.includeUsage);
     return undefined;
   }
   writer.take(event);
@@ -209,7 +175,7 @@ async function addEnd(
 ): Promise<void> {
   if (run.kind === "workflow") writer.addText(outputOf(run, await readOutput()));
   note(exchange, writer.usage);
-  writer.finish(undefined, request.includeUsage);
+  writer.finish(request.includeUsage);
 }
 
 /** Sends a completion as one JSON object. */
@@ -260,15 +226,20 @@ const noTokens: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens
 async function settle(answer: ChatAnswer, run: ServedRun, start: PartStart): Promise<SettledChat | undefined> {
   if (!run.isStored) return { finishReason: undefined, ...outputOf(run, (await run.settled()).output), calls: [] };
   const read = { text: "", finishReason: undefined as string | undefined };
+  const { used } = answer.facts;
   for await (const event of readPart(run, start)) {
     if (event.type === "failure") throw event.error;
+    used.add(event);
     if (event.type === "wait") await answerApproval(answer, event.wait);
     if (event.type === "chunk") addChunk(read, event.chunk);
     if (event.type === "pause") {
       checkPause(event.waits);
-      return { ...read, usage: noTokens, calls: toChatCalls(run.runId, event.waits) };
+      return { ...read, usage: used.of(undefined) ?? noTokens, calls: toChatCalls(run.runId, event.waits) };
     }
-    if (event.type === "end") return { ...read, ...outputOf(run, await event.readOutput()), calls: [] };
+    if (event.type === "end") {
+      const output = outputOf(run, await event.readOutput());
+      return { ...read, ...output, usage: used.of(output.usage) ?? output.usage, calls: [] };
+    }
   }
   return undefined;
 }

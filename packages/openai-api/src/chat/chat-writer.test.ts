@@ -1,6 +1,7 @@
 import type { RunWait, StreamChunk } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import type { PartEvent } from "../run/part-events.ts";
+import { PartUsage } from "../run/part-usage.ts";
 import { ChatWriter, toChatCalls, toFinishReason } from "./chat-writer.ts";
 import type { ChatFacts } from "./chat-writer.ts";
 
@@ -41,12 +42,13 @@ function play(events: readonly PartEvent[], facts: Partial<ChatFacts> = {}, incl
     model: "helper",
     tools: "status",
     clientTools: new Set<string>(),
+    used: new PartUsage(),
   };
   const writer = new ChatWriter({ ...(about as ChatFacts), ...facts }, (each) => {
     chunks.push(each);
   });
   for (const event of events) writer.take(event);
-  writer.finish(undefined, includeUsage);
+  writer.finish(includeUsage);
   return chunks.map((each) => {
     const { choices, ...rest } = each as { choices: Record<string, unknown>[] };
     const { id, object, created, model, ...more } = rest as Record<string, unknown>;
@@ -157,18 +159,19 @@ describe("the chunks of a completion", () => {
     expect(play([], {}, true)).toEqual([role, end("stop")]);
   });
 
-  it("have the text and the usage of a workflow, and a given usage before its own", () => {
+  it("have the text and the usage of a workflow", () => {
     const chunks: Record<string, unknown>[] = [];
-    const facts = { runId, id: "i", created: 1, model: "m", tools: "hidden", clientTools: new Set<string>() } as const;
+    const about = { runId, id: "i", created: 1, model: "m", tools: "hidden" } as const;
+    const facts = { ...about, clientTools: new Set<string>(), used: new PartUsage() };
     const writer = new ChatWriter(facts, (each) => {
       chunks.push(each as Record<string, unknown>);
     });
     writer.addText({ text: "é", usage });
     expect(writer.usage).toBe(usage);
-    writer.finish({ ...usage, totalTokens: 9 }, true);
+    writer.finish(true);
 
     expect(chunks[1]).toMatchObject({ choices: [{ delta: { content: "é" } }] });
-    expect(chunks.at(-1)?.["usage"]).toEqual({ ...chatUsage, total_tokens: 9 });
+    expect(chunks.at(-1)?.["usage"]).toEqual(chatUsage);
   });
 });
 

@@ -1,6 +1,7 @@
 import { TroupeError } from "@troupe/core";
 import type { RunWait, StreamChunk, TokenUsage } from "@troupe/core";
 import type { PartEvent } from "../run/part-events.ts";
+import type { PartUsage } from "../run/part-usage.ts";
 import { callOf } from "../run/calls.ts";
 import { toShownChunk } from "../run/shown-chunk.ts";
 import { toCallId } from "../wire/ids.ts";
@@ -25,6 +26,8 @@ export type ChatFacts = {
   readonly tools: ShownTools;
   /** The names of the tools that the client executes. Their calls are sent once the run waits for them. */
   readonly clientTools: ReadonlySet<string>;
+  /** The usage of the part of the run that the completion answers. */
+  readonly used: PartUsage;
 };
 
 const reasons: Readonly<Record<string, string>> = { length: "length", content_filter: "content_filter" };
@@ -46,6 +49,7 @@ export class ChatWriter {
   /** The steps of the run whose text was sent. */
   readonly #told = new Set<string>();
   #finishReason: string | undefined;
+  /** The usage of the whole run, once it has ended. */
   usage: TokenUsage | undefined;
 
   constructor(facts: ChatFacts, send: (chunk: object) => void) {
@@ -58,6 +62,7 @@ export class ChatWriter {
    * another process makes text anew that was sent, because a completion cannot take text back.
    */
   take(event: PartEvent): void {
+    this.#facts.used.add(event);
     if (event.type === "chunk") this.#takeChunk(event.chunk as StreamChunk, event.step ?? "");
     else if (event.type === "wait") this.#takeWait(event.wait);
     else if (event.type === "reset" && this.#told.has(event.step)) throw interrupted(this.#facts.runId);
@@ -70,7 +75,7 @@ export class ChatWriter {
   }
 
   /** Ends the completion when the run has ended or waits for its client's tools. */
-  finish(usage: TokenUsage | undefined, includeUsage: boolean): void {
+  finish(includeUsage: boolean): void {
     this.#begin();
     const isWaiting = this.#calls.length > 0;
     if (isWaiting) this.#delta({ tool_calls: this.#calls.map((call, index) => ({ index, ...call })) });
@@ -82,7 +87,7 @@ export class ChatWriter {
         finish_reason: isWaiting ? "tool_calls" : toFinishReason(this.#finishReason),
       },
     ]);
-    const used = usage ?? this.usage;
+    const used = this.#facts.used.of(this.usage);
     if (includeUsage && used !== undefined) this.#emit([], { usage: toChatUsage(used) });
   }
 
