@@ -9,7 +9,7 @@ import { responseRoutes } from "./responses/response-routes.ts";
 import { waitingTools } from "./run/begin-run.ts";
 import { readApiOptions } from "./settings.ts";
 import type { ApiSettings, OpenAiApiOptions } from "./settings.ts";
-import { failExchange } from "./wire/api-error.ts";
+import { failExchange, failResponse } from "./wire/api-error.ts";
 
 /**
  * Makes the protocol that serves agents, teams and workflows as models of OpenAI's API: Chat Completions, and Responses
@@ -37,9 +37,11 @@ function routesOf(service: Service, settings: ApiSettings): Route[] {
     ...(chat === false
       ? []
       : [{ path: `${base}/chat/completions`, post: async (exchange: Exchange) => await answerChat(exchange, parts) }]),
-    ...responseRoutes(parts, base),
   ];
-  return routes.map((route) => ({ ...route, fail: failExchange }));
+  return [
+    ...routes.map((route) => ({ ...route, fail: failExchange })),
+    ...responseRoutes(parts, base).map((route) => ({ ...route, fail: failResponse })),
+  ];
 
   async function listModels(exchange: Exchange): Promise<object> {
     signInOpenWebUi(exchange, settings.openWebUi);

@@ -40,7 +40,7 @@ type ChatAnswer = {
  */
 export async function answerChat(exchange: Exchange, parts: ApiParts): Promise<void> {
   signInOpenWebUi(exchange, parts.settings.openWebUi);
-  const request = readChatRequest(await readBody(exchange, parts));
+  const request = readChatRequest(await readBody(exchange, parts), parts.settings.files);
   const model = await parts.models.find(exchange, request.model);
   const { outputs } = request.conversation;
   const answer =

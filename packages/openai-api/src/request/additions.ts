@@ -39,10 +39,16 @@ function readTool(tool: Fields, param: string): ClientTool {
   const description = optionalStringAt(fields["description"], `${place}.description`);
   const parameters = fields["parameters"] ?? undefined;
   return {
-    name: stringAt(fields["name"], `${place}.name`),
+    name: nameAt(fields["name"], `${place}.name`),
     ...(description !== undefined && { description }),
     ...(parameters !== undefined && { parameters: objectAt(parameters, `${place}.parameters`) }),
   };
+}
+
+function nameAt(value: unknown, param: string): string {
+  const name = stringAt(value, param);
+  if (name.trim() === "") throw wrongField(param, "must not be blank.");
+  return name;
 }
 
 function readChoice(choice: unknown, tools: readonly ClientTool[]): ModelSettings["toolChoice"] {

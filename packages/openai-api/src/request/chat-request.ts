@@ -2,6 +2,8 @@ import type { ChatMessage, ToolCall } from "@troupe/core";
 import { wrongField } from "../wire/api-error.ts";
 import { readFormat, readTools } from "./additions.ts";
 import type { ReadFormat, ReadTools } from "./additions.ts";
+import { checkFiles } from "./check-files.ts";
+import type { FileBounds } from "./check-files.ts";
 import { readContent, readText } from "./content.ts";
 import { toConversation } from "./conversation.ts";
 import type { Conversation, SentItem } from "./conversation.ts";
@@ -24,18 +26,20 @@ export type ChatRequest = {
  * Reads the body of a Chat Completions request. Sampling settings and unknown fields are ignored. Throws
  * `invalid_request`, naming the field, for features that this service does not have.
  */
-export function readChatRequest(body: Fields): ChatRequest {
+export function readChatRequest(body: Fields, files?: FileBounds): ChatRequest {
   refuseUnsupported(body);
   const stream = booleanAt(body["stream"], "stream");
   const options = body["stream_options"] ?? undefined;
   const includeUsage = options !== undefined && objectAt(options, "stream_options")["include_usage"] === true;
   const messages = arrayAt(body["messages"], "messages");
   if (messages.length === 0) throw wrongField("messages", "must have a message.");
+  const items = messages.map(readMessage);
+  checkFiles(items, "messages", files);
   return {
     model: body["model"],
     stream,
     includeUsage,
-    conversation: toConversation(messages.map(readMessage), "messages"),
+    conversation: toConversation(items, "messages"),
     tools: readTools(body),
     format: readFormat(body["response_format"], "response_format"),
     maxTokens:

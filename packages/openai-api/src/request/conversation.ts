@@ -33,9 +33,12 @@ export function toConversation(items: readonly SentItem[], param: string): Conve
   const firstOutput = said.findLastIndex((item) => item.type !== "output") + 1;
   const outputs = said.slice(firstOutput).flatMap((item) => (item.type === "output" ? [item.output] : []));
   if (input.length === 0 && outputs.length === 0) throw wrongField(param, "must end with a message of the user.");
+  const joined = input.length === 0 ? undefined : joinContents(input);
+  if (typeof joined === "string" && joined.trim() === "")
+    throw wrongField(param, "must end with a text that is not blank.");
   return {
     instructions: texts.length === 0 ? undefined : texts.join("\n\n"),
-    input: input.length === 0 ? undefined : joinContents(input),
+    input: joined,
     history: pairCalls(history),
     outputs,
     userMessages: countTurns(history),

@@ -3,6 +3,8 @@ import { wrongField } from "../wire/api-error.ts";
 import { readFormat, readTools } from "./additions.ts";
 import type { ReadFormat, ReadTools } from "./additions.ts";
 import { readArguments } from "./chat-request.ts";
+import { checkFiles } from "./check-files.ts";
+import type { FileBounds } from "./check-files.ts";
 import { readContent, readText } from "./content.ts";
 import { toConversation } from "./conversation.ts";
 import type { Conversation, SentItem } from "./conversation.ts";
@@ -42,9 +44,10 @@ type Item = SentItem | { readonly type: "approval"; readonly approval: ApprovalA
  * Reads the body of a Responses request. Throws `invalid_request`, naming the field, for features that this service
  * does not have.
  */
-export function readResponseRequest(body: Fields): ResponseRequest {
+export function readResponseRequest(body: Fields, files?: FileBounds): ResponseRequest {
   refuseUnsupported(body);
   const items = readInput(body["input"]);
+  checkFiles(items, "input", files);
   const approvals = items.flatMap((item) => (item?.type === "approval" ? [item.approval] : []));
   const sent = items.filter((item): item is SentItem => item !== undefined && item.type !== "approval");
   const previousId = optionalStringAt(body["previous_response_id"], "previous_response_id");

@@ -24,7 +24,7 @@ type Asked = { readonly request: ResponseRequest; readonly model: ServedModel };
 /** Answers `POST /responses`. Begins a run, or continues a waiting run with the client's answers. */
 export async function createResponse(exchange: Exchange, parts: ApiParts): Promise<void> {
   signInOpenWebUi(exchange, parts.settings.openWebUi);
-  const request = readResponseRequest(await readBody(exchange, parts));
+  const request = readResponseRequest(await readBody(exchange, parts), parts.settings.files);
   const asked = { request, model: await parts.models.find(exchange, request.model) };
   const answers = { outputs: request.conversation.outputs, approvals: request.approvals };
   const answer = await (isAnswering(answers) ? goOn(exchange, parts, asked) : begin(exchange, parts, asked));

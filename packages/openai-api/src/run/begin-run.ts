@@ -1,7 +1,7 @@
 import { getTextContent } from "@troupe/core";
 import type { ChatMessage, Json, MessageContent, ModelSettings, RunAdditions, Runnable } from "@troupe/core";
 import type { ServedWorkflow } from "@troupe/core/service";
-import { checkDataParts, readMessage, readWorkflowInput } from "@troupe/core/transport";
+import { readMessage, readWorkflowInput } from "@troupe/core/transport";
 import type { Exchange, FailedRun, RequestedRun, ProtocolRunOptions, ServedRun } from "@troupe/core/transport";
 import type { ServedModel } from "../models/served-models.ts";
 import type { ReadFormat, ReadTools } from "../request/additions.ts";
@@ -41,10 +41,9 @@ type Subject = Runnable | ServedWorkflow;
  * it outlives its connection.
  */
 export async function beginRun(exchange: Exchange, parts: ApiParts, plan: RunPlan): Promise<BegunRun> {
-  const { service, settings } = parts;
+  const { service } = parts;
   const { model, input, messages, sessionId } = plan;
   exchange.record.name = model.name;
-  if (settings.files !== undefined) checkDataParts({ input, messages }, settings.files);
   const isWorkflow = model.kind === "workflow";
   const readFields = () => ({
     input: isWorkflow ? getTextContent(input) : input,
@@ -79,7 +78,10 @@ type Options = RequestedRun<unknown, unknown>["opts"];
 function optionsOf(plan: RunPlan, { metadata, modelOptions }: Options): Partial<Options> {
   const { model, user, isUnstored, continueFrom } = plan;
   const about = user === undefined ? {} : { metadata: { user, ...metadata } };
-  if (model.kind === "workflow") return about;
+  if (model.kind === "workflow") {
+    checkWorkflowPlan(plan);
+    return about;
+  }
   const additions = additionsOf(plan);
   const settings = settingsOf(plan);
   return {
@@ -89,6 +91,14 @@ function optionsOf(plan: RunPlan, { metadata, modelOptions }: Options): Partial<
     ...(isUnstored && { isUnstored }),
     ...(continueFrom !== undefined && { continueFrom }),
   };
+}
+
+/** Throws `invalid_request` for what a client would rely on and a workflow does not do. */
+function checkWorkflowPlan({ tools, format, formatParam }: RunPlan): void {
+  const problem = "must be left out: a workflow";
+  if (tools.clientTools.length > 0) throw wrongField("tools", `${problem} takes no tools.`);
+  if (Object.keys(format).length > 0)
+    throw wrongField(formatParam, `${problem} has a form of its own for its answers.`);
 }
 
 function additionsOf({ instructions, tools, format, maxTokens }: RunPlan): RunAdditions | undefined {

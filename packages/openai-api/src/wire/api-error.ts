@@ -8,7 +8,7 @@ export type ApiErrorBody = {
   readonly message: string;
   readonly type: string;
   readonly param: string | null;
-  readonly code: string | null;
+  readonly code: string;
 };
 
 /** The facts that distinguish errors of the same code in this protocol. */
@@ -40,33 +40,62 @@ const typeByStatus: Readonly<Record<number, string>> = {
 /** The codes of errors after which a client may send the same request again. */
 const repeatable: readonly ErrorCode[] = ["rate_limited", "unavailable", "storage_unavailable"];
 
+/** The field of a request that has the form of the answer: in Chat Completions, and in Responses. */
+type FormatParam = "response_format" | "text.format";
+
 /** Field names in errors that come from a run's options, each with the field of the API that set it. */
-const paramOf: readonly (readonly [prefix: string, param: string])[] = [
+const paramsOf = (formatParam: FormatParam): readonly (readonly [prefix: string, param: string])[] => [
   ["additions.clientTools", "tools"],
-  ["additions.outputSchema", "response_format"],
+  ["additions.outputSchema", formatParam],
   ["modelOptions.toolChoice", "tool_choice"],
 ];
 
-/** Converts an error to the shape of OpenAI's API. Leaves out details that are not for clients. */
-export function toApiError(error: TroupeError, status = httpStatusOfCode(error.code)): ApiErrorBody {
+/**
+ * Converts an error to the shape and the words of OpenAI's API: it names fields of the request, and no options of a
+ * run. Leaves out details that are not for clients.
+ */
+export function toApiError(
+  error: TroupeError,
+  status = httpStatusOfCode(error.code),
+  formatParam: FormatParam = "response_format",
+): ApiErrorBody {
   const { message } = toPublicFailure(error);
   const { param, apiCode, field } = error.fields;
-  const known = paramOf.find(([prefix]) => typeof field === "string" && field.startsWith(prefix));
+  const known = paramsOf(formatParam).find(([prefix]) => typeof field === "string" && field.startsWith(prefix));
   return {
-    message,
+    message: known === undefined ? message : toParam(message, known),
     type: typeByStatus[status] ?? (status < 500 ? "invalid_request_error" : "server_error"),
     param: typeof param === "string" ? param : known === undefined ? null : toParam(String(field), known),
     code: typeof apiCode === "string" ? apiCode : error.code,
   };
 }
 
-/** Returns the path of a field in the API, from its path in the options of a run. */
-function toParam(field: string, [prefix, param]: readonly [string, string]): string {
-  return field.replace(prefix, param);
+/** Returns a text that names a field of the API where the given text names an option of a run. */
+function toParam(text: string, [prefix, param]: readonly [string, string]): string {
+  return text.replace(prefix, param);
 }
 
-/** Answers a request with an error in the shape of OpenAI's API. A header tells the client if it should retry. */
-export function failExchange(thrown: unknown, exchange: Exchange, run?: FailedRun): void {
+/** Answers a request of Chat Completions, or for models, with an error. */
+export const failExchange = failing("response_format");
+
+/** Answers a request of Responses with an error. */
+export const failResponse = failing("text.format");
+
+/**
+ * Makes a function that answers a request with an error in the shape of OpenAI's API. A header tells the client if it
+ * should retry.
+ */
+function failing(formatParam: FormatParam) {
+  return (thrown: unknown, exchange: Exchange, run?: FailedRun): void => fail(thrown, { exchange, run, formatParam });
+}
+
+type Failing = {
+  readonly exchange: Exchange;
+  readonly run: FailedRun | undefined;
+  readonly formatParam: FormatParam;
+};
+
+function fail(thrown: unknown, { exchange, run, formatParam }: Failing): void {
   const { status, error } = toHttpFailure(thrown);
   exchange.logFailure(error, run);
   if (exchange.isEnded) return;
@@ -76,7 +105,7 @@ export function failExchange(thrown: unknown, exchange: Exchange, run?: FailedRu
   if (typeof retryAfterMs === "number") {
     exchange.setHeader("Retry-After", Math.ceil(retryAfterMs / 1000)).setHeader("Retry-After-Ms", retryAfterMs);
   }
-  const body = JSON.stringify({ error: toApiError(error, status) });
+  const body = JSON.stringify({ error: toApiError(error, status, formatParam) });
   const headers = {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
