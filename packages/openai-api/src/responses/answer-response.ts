@@ -157,7 +157,7 @@ async function addEnd(
 }
 
 /** Throws if a run waits for something other than an approval or the result of a client's tool. */
-function checkPause(waits: readonly RunWait[]): void {
+export function checkPause(waits: readonly RunWait[]): void {
   if (waits.some(({ kind }) => kind === "input" || kind === "approval")) return;
   throw apiError("conflict", "The run waits for an answer that this API has no place for.", { code: "run_waits" });
 }

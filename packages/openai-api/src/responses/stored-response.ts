@@ -5,13 +5,14 @@ import { toPublicSource, toStoredError } from "@troupe/core/transport";
 import type { Exchange, FoundRun } from "@troupe/core/transport";
 import type { ApiParts } from "../run/api-parts.ts";
 import { toOutputText } from "../run/calls.ts";
+import { waitsForClient } from "../run/part-events.ts";
 import { askedCalls, readParts } from "../run/run-parts.ts";
 import type { StoredPart } from "../run/run-parts.ts";
 import { outputOf } from "../run/run-output.ts";
 import { apiError } from "../wire/api-error.ts";
 import { parseResponseId } from "../wire/ids.ts";
 import type { ResponseName } from "../wire/ids.ts";
-import { usageIn, writerOf } from "./answer-response.ts";
+import { checkPause, usageIn, writerOf } from "./answer-response.ts";
 import type { ResponseAnswer } from "./answer-response.ts";
 import { noEcho } from "./response-object.ts";
 import type { ResponseObject } from "./response-object.ts";
@@ -107,10 +108,20 @@ export async function readResponse(
   const writer = writerOf(answer, () => undefined);
   for (const event of answer.stored[response.part]?.events ?? []) if (event.type !== "end") writer.take(event);
   const isLast = response.part === answer.stored.length - 1;
-  if (!isLast || view.status === "waiting") writer.finish(undefined);
+  if (!isLast || isPaused(view)) writer.finish(undefined);
   else if (view.endedAt === undefined) return inProgress(writer, view.status);
   else addEnd(writer, view, run);
   return writer.response;
+}
+
+/**
+ * Returns true if a run waits for an answer, and false for a wait after which it goes on by itself. Throws `conflict`
+ * for an answer that this API has no place for.
+ */
+function isPaused(view: RunView): boolean {
+  if (view.status !== "waiting" || !waitsForClient(view)) return false;
+  checkPause(view.waits ?? []);
+  return true;
 }
 
 function inProgress(writer: ResponseWriter, status: RunView["status"]): ResponseObject {

@@ -112,6 +112,6 @@ class PartReader {
 }
 
 /** Returns true if a run waits for an answer, and not only for a time or an event, after which it goes on by itself. */
-function waitsForClient({ waits = [] }: RunView): boolean {
+export function waitsForClient({ waits = [] }: RunView): boolean {
   return waits.some(({ kind }) => kind !== "sleep" && kind !== "event");
 }

@@ -67,3 +67,29 @@ describe.each(Object.entries(ways))("a %s of a workflow", (_name, ask) => {
     await expect(ask(api)).rejects.toThrow("The run waits for an answer that this API has no place for.");
   });
 });
+
+describe("a response of a workflow in the background", () => {
+  it.each<[string, WorkflowStep<State>]>([
+    ["sleeps", { name: "nap", sleepMs: 3_600_000 }],
+    ["waits for a signal", { name: "paid", waitFor: "bezahlt ✓" }],
+  ])("is in progress while its run %s", async (_, step) => {
+    const { client, runs } = await serveSteps([step]);
+    const { id } = await client.responses.create({ model: "flow", input: "Hi", background: true });
+    await untilWaiting(runs);
+
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: "in_progress", completed_at: null });
+  });
+
+  it("is refused with a sentence while its run asks a person", async () => {
+    const { client, runs } = await serveSteps([{ name: "question", ask: () => "Which colour?" }]);
+    const { id } = await client.responses.create({ model: "flow", input: "Hi", background: true });
+    await untilWaiting(runs);
+
+    await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 409, code: "run_waits" });
+  });
+});
+
+async function untilWaiting(runs: RunService): Promise<void> {
+  const waiting = async () => (await runs.list("host", { status: "waiting" })).runs;
+  await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), { timeout: 10_000 });
+}
