@@ -1,86 +1,11 @@
 import { connect } from "node:net";
+import { TroupeError } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import type { z } from "zod";
 import { teller } from "../../test/agents.ts";
+import { responseResource } from "../../test/response-resource.ts";
 import { serve } from "../../test/serve.ts";
-
-/** A response as the schema of Open Responses (2026-04-24) requires it: every field is present, even if it is null. */
-const responseResource = z.object({
-  id: z.string().min(1),
-  object: z.literal("response"),
-  created_at: z.number().int(),
-  completed_at: z.number().int().nullable(),
-  status: z.enum(["queued", "in_progress", "completed", "failed", "cancelled", "incomplete"]),
-  incomplete_details: z.object({ reason: z.string() }).nullable(),
-  model: z.string(),
-  previous_response_id: z.string().nullable(),
-  instructions: z.string().nullable(),
-  output: z.array(
-    z.discriminatedUnion("type", [
-      z.object({
-        type: z.literal("message"),
-        id: z.string(),
-        status: z.enum(["in_progress", "completed", "incomplete"]),
-        role: z.literal("assistant"),
-        content: z.array(
-          z.object({
-            type: z.literal("output_text"),
-            text: z.string(),
-            annotations: z.array(z.unknown()),
-            logprobs: z.array(z.unknown()),
-          }),
-        ),
-        phase: z.enum(["commentary", "final_answer"]).nullish(),
-      }),
-      z.object({
-        type: z.literal("function_call"),
-        id: z.string(),
-        call_id: z.string(),
-        name: z.string(),
-        arguments: z.string(),
-        status: z.enum(["in_progress", "completed", "incomplete"]),
-      }),
-    ]),
-  ),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  tools: z.array(
-    z.object({
-      type: z.literal("function"),
-      name: z.string(),
-      description: z.string().nullable(),
-      parameters: z.record(z.string(), z.unknown()).nullable(),
-      strict: z.boolean().nullable(),
-    }),
-  ),
-  tool_choice: z.unknown(),
-  truncation: z.enum(["auto", "disabled"]),
-  parallel_tool_calls: z.boolean(),
-  text: z.object({ format: z.object({ type: z.string() }) }),
-  top_p: z.number(),
-  presence_penalty: z.number(),
-  frequency_penalty: z.number(),
-  top_logprobs: z.number().int(),
-  temperature: z.number(),
-  reasoning: z.object({ effort: z.string().nullable(), summary: z.string().nullable() }).nullable(),
-  usage: z
-    .object({
-      input_tokens: z.number().int(),
-      output_tokens: z.number().int(),
-      total_tokens: z.number().int(),
-      input_tokens_details: z.object({ cached_tokens: z.number().int() }),
-      output_tokens_details: z.object({ reasoning_tokens: z.number().int() }),
-    })
-    .nullable(),
-  max_output_tokens: z.number().int().nullable(),
-  max_tool_calls: z.number().int().nullable(),
-  store: z.boolean(),
-  background: z.boolean(),
-  service_tier: z.string(),
-  metadata: z.record(z.string(), z.string()),
-  safety_identifier: z.string().nullable(),
-  prompt_cache_key: z.string().nullable(),
-});
 
 const getWeather = {
   type: "function",
@@ -143,12 +68,13 @@ describe("a case of the Open Responses suite", () => {
     );
   });
 
-  it("assistant-phase: a message of the assistant may name its phase", async () => {
+  it("assistant-phase: messages of the assistant may name their phase, and are no history without a question", async () => {
     const { create, model } = await serveHelper();
-    const answer = { ...message("assistant", "Let me think."), phase: "commentary" };
-    const response = await create({ input: [message("user", "One"), answer, message("user", "Two")] });
+    const thought = { ...message("assistant", "Let me think."), phase: "commentary" };
+    const answer = { ...message("assistant", "Four."), phase: "final_answer" };
+    const response = await create({ input: [thought, answer, message("user", "Repeat.")] });
     expect(response.status).toBe("completed");
-    expect(model.calls[0]?.messages.map(({ content }) => content)).toEqual(["One", "Let me think.", "Two"]);
+    expect(model.calls[0]?.messages.map(({ content }) => content)).toEqual(["Repeat."]);
   });
 
   it("response-output-phase-schema: a phase of the output is one of the two that exist, or absent", async () => {
@@ -254,6 +180,24 @@ describe("a case of the Open Responses suite", () => {
   });
 });
 
+describe("a stream that fails", () => {
+  it("has an error in the shape of Open Responses, before the failed response", async () => {
+    const { model, stream } = await serveHelper();
+    model.stream = async function* fail() {
+      yield { type: "text", text: "Ö" };
+      throw await Promise.resolve(new TroupeError("model_failed", "The model failed."));
+    };
+    const [error, failed] = (await stream({ input: "Hi" })).slice(-2);
+    const payload = { code: "model_failed", message: "The model failed.", param: null };
+
+    expect(error).toMatchObject({ type: "error", ...payload, error: { type: "server_error", ...payload } });
+    expect(responseResource.parse(failed?.response)).toMatchObject({
+      status: "failed",
+      error: { code: "model_failed" },
+    });
+  });
+});
+
 describe("a case of the Open Responses suite for what this service does not have", () => {
   it.each([
     ["compact-response", { model: "helper", input: "Hi" }],
@@ -265,7 +209,15 @@ describe("a case of the Open Responses suite for what this service does not have
     expect(json.error).toMatchObject({ type: "invalid_request_error", message: expect.any(String) });
   });
 
-  it("websocket-*: an upgrade to a WebSocket is answered over HTTP, as a wrong method", async () => {
+  it.each([
+    "websocket-response",
+    "websocket-sequential-responses",
+    "websocket-continuation",
+    "websocket-reconnect-store-false-recovery",
+    "websocket-previous-response-not-found",
+    "websocket-failed-continuation-evicts-cache",
+    "websocket-compact-new-chain",
+  ])("%s: an upgrade to a WebSocket is answered over HTTP, as a wrong method", async () => {
     const { url } = await serveHelper();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];

@@ -1,10 +1,10 @@
 import type { RunWait, StreamChunk, TokenUsage, TroupeError } from "@troupe/core";
-import { toPublicFailure } from "@troupe/core/transport";
 import type { PartEvent } from "../run/part-events.ts";
 import type { PartUsage } from "../run/part-usage.ts";
 import { callOf, toArguments, toOutputText } from "../run/calls.ts";
 import type { AskedCall } from "../run/calls.ts";
 import { toShownChunk } from "../run/shown-chunk.ts";
+import { toApiError } from "../wire/api-error.ts";
 import { toCallId } from "../wire/ids.ts";
 import { emitWhole, MessageItem, ReasoningItem, serverLabel, ServerCallItem } from "./output-items.ts";
 import type { CitedSource, EmitEvent, OpenItem } from "./output-items.ts";
@@ -96,12 +96,12 @@ export class ResponseWriter {
   fail(error: TroupeError, usage: TokenUsage | undefined): void {
     this.begin();
     this.#closeAll("incomplete");
-    const { code, message } = toPublicFailure(error);
-    const isCancelled = code === "cancelled";
-    this.#end(isCancelled ? "cancelled" : "failed", usage);
-    if (!isCancelled) {
+    const { type, code, message, param } = toApiError(error);
+    this.#end(code === "cancelled" ? "cancelled" : "failed", usage);
+    if (code !== "cancelled") {
       this.response.error = { code, message };
-      this.#emit("error", { code, message, param: null });
+      // OpenAI's clients read the fields of the event; Open Responses has them in `error`.
+      this.#emit("error", { code, message, param, error: { type, code, message, param } });
     }
     this.#emit("response.failed", { response: this.snapshot() });
   }
@@ -272,8 +272,7 @@ export class ResponseWriter {
       call.close();
       this.#calls.delete(id);
     }
-    const kept = this.#done.filter((done) => done.step !== step || step === "");
-    this.#done.splice(0, this.#done.length, ...kept);
+    this.#done.splice(0, this.#done.length, ...this.#done.filter((done) => done.step !== step || step === ""));
   }
 
   #end(status: ResponseObject["status"], usage: TokenUsage | undefined): void {
