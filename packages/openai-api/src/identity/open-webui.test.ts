@@ -18,12 +18,31 @@ function token(claims: object = {}, { key = secret, alg = "HS256" } = {}): strin
 const asked = (texts: readonly string[]) =>
   texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content }));
 
-async function open(openWebUi: OpenWebUiOptions | undefined) {
+/** The endpoints that Open WebUI calls, by the type of its connection. */
+const modes = {
+  chat: {
+    path: "/v1/chat/completions",
+    body: (texts: readonly string[]) => ({ messages: asked(texts) }),
+    textOf: (json: { choices: [{ message: { content: string } }] }) => json.choices[0].message.content,
+  },
+  responses: {
+    path: "/v1/responses",
+    body: (texts: readonly string[]) => ({
+      input: asked(texts).map(({ role, content: text }) => {
+        return { type: "message", role, content: [{ type: role === "user" ? "input_text" : "output_text", text }] };
+      }),
+    }),
+    textOf: (json: { output: [{ content: [{ text: string }] }] }) => json.output[0].content[0].text,
+  },
+};
+
+async function open(openWebUi: OpenWebUiOptions | undefined, mode: keyof typeof modes = "chat") {
   const agent = teller();
   const { post } = await serve({ agents: { teller: agent } }, { api: { openWebUi } });
   const say = async (texts: readonly string[], headers: Record<string, string>) => {
-    const { status, json } = await post("/v1/chat/completions", { model: "teller", messages: asked(texts) }, headers);
-    return status === 200 ? (json.choices[0].message.content as string) : status;
+    const { path, body, textOf } = modes[mode];
+    const { status, json } = await post(path, { model: "teller", ...body(texts) }, headers);
+    return status === 200 ? textOf(json) : status;
   };
   const turnsOf = async (userId: string, tenantId?: string) =>
     (await agent.sessions.listSessions({ userId, ...(tenantId !== undefined && { tenantId }) })).sessions.map(
@@ -158,9 +177,9 @@ describe("the session of a chat of Open WebUI", () => {
   });
 });
 
-describe("a chat of Open WebUI", () => {
+describe.each(["chat", "responses"] as const)("a chat of Open WebUI over %s", (mode) => {
   it("is a session of the user whom Open WebUI has signed for", async () => {
-    const { say, turnsOf } = await open({ jwtSecret: secret });
+    const { say, turnsOf } = await open({ jwtSecret: secret }, mode);
     const headers = { "x-openwebui-user-jwt": token(), "x-openwebui-chat-id": "c1" };
     expect(await say(["one"], headers)).toBe("one");
     expect(await say(["one", "one", "two"], headers)).toBe("one; two");
@@ -178,22 +197,22 @@ describe("a chat of Open WebUI", () => {
     ["a token without a user", token({ sub: "" })],
     ["text that is no token", "x.y"],
   ])("is unauthorized with %s", async (_title, jwt) => {
-    const { say } = await open({ jwtSecret: secret });
+    const { say } = await open({ jwtSecret: secret }, mode);
     expect(await say(["one"], jwt === undefined ? {} : { "x-openwebui-user-jwt": jwt })).toBe(401);
   });
 
   it("believes an unsigned user only if the host says so", async () => {
     const headers = { "x-openwebui-user-id": "ada", "x-openwebui-chat-id": "c1" };
-    const trusting = await open({ trustUserHeaders: true });
+    const trusting = await open({ trustUserHeaders: true }, mode);
     await trusting.say(["one"], headers);
     expect(await trusting.turnsOf("ada")).toEqual([["owui-c1", 1]]);
-    const wary = await open({});
+    const wary = await open({}, mode);
     await wary.say(["one"], headers);
     expect(await wary.turnsOf("ada")).toEqual([]);
   });
 
   it("has no part of calls for titles, tags and suggestions", async () => {
-    const { say, turnsOf } = await open({ trustUserHeaders: true });
+    const { say, turnsOf } = await open({ trustUserHeaders: true }, mode);
     const headers = { "x-openwebui-user-id": "ada", "x-openwebui-chat-id": "c1" };
     await say(["one"], headers);
     await say(["### Task:\nGenerate a concise, 3-5 word title"], headers);
@@ -202,7 +221,7 @@ describe("a chat of Open WebUI", () => {
   });
 
   it("loses the turns that its user has edited or regenerated, and takes a chat that began elsewhere", async () => {
-    const { say, turnsOf } = await open({ trustUserHeaders: true });
+    const { say, turnsOf } = await open({ trustUserHeaders: true }, mode);
     const headers = { "x-openwebui-user-id": "ada", "x-openwebui-chat-id": "c1" };
     await say(["one"], headers);
     await say(["one", "one", "two"], headers);

@@ -60,8 +60,17 @@ export function chatSessionOf(
   if (options === undefined || options.chatSessions === false) return undefined;
   const chatId = headerOf(exchange, "x-openwebui-chat-id");
   if (chatId === undefined || !chatForm.test(chatId)) return undefined;
-  const isTask = headerOf(exchange, "x-openwebui-task") !== undefined || taskStart.test(prompt);
-  return isTask ? undefined : chatPrefix + chatId;
+  return isTask(exchange, prompt) ? undefined : chatPrefix + chatId;
+}
+
+/** Returns true for a request for a title, tags or suggestions of a chat. */
+export function isTaskOfChat(exchange: Exchange, options: OpenWebUiOptions | undefined, prompt: string): boolean {
+  if (options === undefined || headerOf(exchange, "x-openwebui-chat-id") === undefined) return false;
+  return isTask(exchange, prompt);
+}
+
+function isTask(exchange: Exchange, prompt: string): boolean {
+  return headerOf(exchange, "x-openwebui-task") !== undefined || taskStart.test(prompt);
 }
 
 function headerOf({ headers }: Exchange, name: string): string | undefined {

@@ -1,13 +1,14 @@
 import { TroupeError } from "@troupe/core";
 import type { ChatMessage, SessionOwner } from "@troupe/core";
 import type { Exchange } from "@troupe/core/transport";
-import { signInOpenWebUi } from "../identity/open-webui.ts";
+import { chatSessionOf, isTaskOfChat, signInOpenWebUi } from "../identity/open-webui.ts";
 import type { ServedModel } from "../models/served-models.ts";
 import { readResponseRequest } from "../request/response-request.ts";
 import type { ResponseRequest } from "../request/response-request.ts";
 import type { ApiParts } from "../run/api-parts.ts";
 import { beginRun, showIds, waitingTools } from "../run/begin-run.ts";
 import type { RunPlan } from "../run/begin-run.ts";
+import { historyFor } from "../run/chat-history.ts";
 import { continueRun, isAnswering } from "../run/continue-run.ts";
 import { readBody } from "../run/read-body.ts";
 import { findTurn, historyOf, sessionsOf } from "../run/session-turns.ts";
@@ -24,7 +25,11 @@ type Asked = { readonly request: ResponseRequest; readonly model: ServedModel };
 /** Answers `POST /responses`. Begins a run, or continues a waiting run with the client's answers. */
 export async function createResponse(exchange: Exchange, parts: ApiParts): Promise<void> {
   signInOpenWebUi(exchange, parts.settings.openWebUi);
-  const request = readResponseRequest(await readBody(exchange, parts), parts.settings.files);
+  const request = withoutTask(
+    exchange,
+    parts,
+    readResponseRequest(await readBody(exchange, parts), parts.settings.files),
+  );
   const asked = { request, model: await parts.models.find(exchange, request.model) };
   const answers = { outputs: request.conversation.outputs, approvals: request.approvals };
   const answer = await (isAnswering(answers) ? goOn(exchange, parts, asked) : begin(exchange, parts, asked));
@@ -35,6 +40,16 @@ export async function createResponse(exchange: Exchange, parts: ApiParts): Promi
   } finally {
     stopWatching();
   }
+}
+
+/** Returns a request that stores nothing, if it asks for a title, tags or suggestions of a chat of Open WebUI. */
+function withoutTask(exchange: Exchange, { settings }: ApiParts, request: ResponseRequest): ResponseRequest {
+  if (request.background || !isTaskOfChat(exchange, settings.openWebUi, promptOf(request))) return request;
+  return { ...request, store: false };
+}
+
+function promptOf({ conversation: { input } }: ResponseRequest): string {
+  return typeof input === "string" ? input : "";
 }
 
 async function begin(exchange: Exchange, parts: ApiParts, asked: Asked): Promise<ResponseAnswer> {
@@ -96,9 +111,18 @@ async function placeOf(exchange: Exchange, parts: ApiParts, { request, model }: 
     if (!store) return { sessionId: undefined, messages: [...(await historyOf(model, found, owner)), ...history] };
     return { sessionId: id, messages: [], continueFrom: { runId: turn.runId, seq: turn.seq } };
   }
-  if (sessionId === undefined || !store) return { sessionId: store ? sessionId : undefined, messages: history };
+  if (!store) return { sessionId: undefined, messages: history };
+  if (sessionId === undefined) return await placeOfChat(exchange, parts, { request, model });
   const isKnown = (await sessionsOf(model)?.has(sessionId, { owner })) === true;
   return { sessionId, messages: isKnown ? ([] as ChatMessage[]) : history };
+}
+
+/** Returns the session of a chat of Open WebUI, or a new session for a request that belongs to none. */
+async function placeOfChat(exchange: Exchange, parts: ApiParts, { request, model }: Asked): Promise<Place> {
+  const { conversation } = request;
+  const sessionId = chatSessionOf(exchange, parts.settings.openWebUi, promptOf(request));
+  if (sessionId === undefined) return { sessionId, messages: conversation.history };
+  return { sessionId, messages: await historyFor(exchange, { model, conversation, sessionId }) };
 }
 
 /** Finds the turn of the response in `previous_response_id`. Throws `not_found` if the caller has no such response. */
