@@ -48,12 +48,14 @@ export const figures: Readonly<Record<string, Figure>> = {
   "openai-run": {
     ...steady,
     targets: [express, routerOpenai, chat, responses],
+    beside: routerOpenai.name,
     path: "/agents/bench/run",
     unit: "requests",
   },
   "openai-stream": {
     ...steady,
     targets: [express, routerOpenai, chatStream, responseStream],
+    beside: routerOpenai.name,
     path: "/agents/bench/stream",
     unit: "frames",
     chunks: 200,

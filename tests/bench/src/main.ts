@@ -18,7 +18,7 @@ import { printColdStarts } from "./packed/cold.ts";
 import { printImports } from "./packed/imports.ts";
 import { withPacked } from "./packed/install.ts";
 import { pair, tolerance, toRepeatTable } from "./repeat.ts";
-import { summarise, toTable } from "./report.ts";
+import { summarise, toRatioTable, toTable } from "./report.ts";
 import type { Summary } from "./report.ts";
 import { measureOutside } from "./outside/measure-outside.ts";
 import { toOutsideRows } from "./outside/outside-table.ts";
@@ -72,6 +72,7 @@ async function print(chosen: Figure): Promise<Summary[]> {
   const samples = await measure({ ...chosen, rounds: Number(values.rounds ?? chosen.rounds) });
   const summaries = summarise(samples, baseline);
   console.log(`${toTable(summaries, chosen.unit === "frames" ? "frame" : "request")}\n`);
+  if (chosen.beside !== undefined) console.log(`${toRatioTable(samples, chosen.beside)}\n`);
   return summaries;
 }
 

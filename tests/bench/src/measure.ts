@@ -24,6 +24,8 @@ export type Figure = {
   sliceMs: number;
   /** Number of pieces of the vendor's stream. @default 200 */
   chunks?: number;
+  /** The name of a target, to which the others' ratios are printed too. */
+  beside?: string;
 };
 
 /** One target in one round. */

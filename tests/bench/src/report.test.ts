@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { calibrate, toCosts } from "./costs.ts";
 import type { Sample } from "./measure.ts";
 import { pair, toRepeatTable } from "./repeat.ts";
-import { summarise, toTable } from "./report.ts";
+import { summarise, toRatioTable, toTable } from "./report.ts";
 import { median, percentile } from "./statistics.ts";
 
 const sample = (name: string, round: number, cpuUsPerUnit: number): Sample => ({
@@ -75,6 +75,23 @@ describe("toTable", () => {
     expect(table).toHaveLength(2);
     expect(table[0]).toContain("calibrated us per request");
     expect(table[1]).toMatch(/^baseline +50\.0 \(50\.0 to 50\.0\) +1\.00 \(1\.00 to 1\.00\) +100\.0 /);
+  });
+});
+
+describe("toRatioTable", () => {
+  it("has the ratios of a round to any target", () => {
+    const samples = [sample("baseline", 0, 100), sample("own", 0, 200), sample("peer", 0, 300)];
+
+    expect(
+      toRatioTable(samples, "own")
+        .split("\n")
+        .map((line) => line.trim().split(/ {2,}/)),
+    ).toEqual([
+      ["target", "ratio to own"],
+      ["baseline", "0.50 (0.50 to 0.50)"],
+      ["own", "1.00 (1.00 to 1.00)"],
+      ["peer", "1.50 (1.50 to 1.50)"],
+    ]);
   });
 });
 

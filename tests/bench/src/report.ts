@@ -29,6 +29,12 @@ export function summarise(samples: readonly Sample[], baseline: string): Summary
   });
 }
 
+/** Formats the ratios of all targets to the one that is named. */
+export function toRatioTable(samples: readonly Sample[], to: string): string {
+  const rows = toCosts(samples, to).map(({ name, ratio, ratioRange }) => [name, withRange(ratio, ratioRange, 2)]);
+  return toLines([["target", `ratio to ${to}`], ...rows]);
+}
+
 /** Formats the summaries as a table. */
 export function toTable(summaries: readonly Summary[], unit: string): string {
   const titles = [
