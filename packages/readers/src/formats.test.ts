@@ -45,6 +45,11 @@ describe("the title of a document", () => {
     ["a # b", undefined],
     [`${"x".repeat(9_993)}\n# Late`, "Late"],
     [`${"x".repeat(9_994)}\n# Late`, "Lat"],
+    ["# C#", "C#"],
+    ["# C# ##", "C#"],
+    ["# ##", undefined],
+    [`# a${" ".repeat(9000)}x#y`, "a x#y"],
+    [`# a${" #".repeat(90)}x`, `a${" #".repeat(90)}x`],
     ["---\n# in front\n---\n# Behind", "Behind"],
     ["---\nnever closed\n# A", "A"],
     ["x\n---\n# In\n---\n", "In"],
@@ -53,6 +58,23 @@ describe("the title of a document", () => {
 
     expect(metadata?.["title"]).toBe(title);
   });
+});
+
+it.each(["csv", "tsv"])("a small %s with a long header is refused before its text becomes huge", async (ending) => {
+  const table = (count: number) => Buffer.from(`${"é".repeat(150)}\n${"1\n".repeat(count)}`);
+  const limits = { maxBytes: 1000 };
+
+  expect((await readDocument(table(26), { name: `a.${ending}` }, limits)).places).toHaveLength(26);
+  await expect(readDocument(table(27), { name: `a.${ending}` }, limits)).rejects.toMatchObject({
+    code: "invalid_value",
+    message: "The table has too long a text, expected at most 4000 characters (4 times maxBytes).",
+  });
+});
+
+it("the name of a column is cut to 200 characters in each row", async () => {
+  const { content } = await readDocument(Buffer.from(`${"é".repeat(201)}\n1`), { name: "a.csv" });
+
+  expect(content).toBe(`${"é".repeat(200)}: 1\n`);
 });
 
 /** Returns the lines of a table's content, each behind the number of its row. */

@@ -22,8 +22,8 @@ const readers: Readonly<Record<string, Reader>> = {
   ".htm": readHtml,
   ".pdf": readPdf,
   ".docx": readDocx,
-  ".csv": (bytes) => readCsv(bytes, ","),
-  ".tsv": (bytes) => readCsv(bytes, "\t"),
+  ".csv": (bytes, limits) => readCsv(bytes, ",", limits),
+  ".tsv": (bytes, limits) => readCsv(bytes, "\t", limits),
   ".jsonl": readJsonLines,
 };
 

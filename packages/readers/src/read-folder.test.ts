@@ -123,7 +123,7 @@ describe("the files of a folder", () => {
     const [plain] = await all(readFolder(folder));
     const [other] = await all(readFolder(folder, { metadata: () => ({ title: "Given", a: 1 }) }));
 
-    expect(plain?.hash).toBe("42ada19dffef4936f41568b0effe81605c5b9889218646a1a41db2299d36e949");
+    expect(plain?.hash).toBe("f442ab138310f23b9e86400b3ce144b767ac5269874e0a2cb364d452fb4c041f");
     expect(other?.hash).not.toBe(plain?.hash);
     expect(await other?.read()).toEqual({ content: "# Own\n", metadata: { title: "Given", a: 1 } });
   });

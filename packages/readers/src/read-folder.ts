@@ -34,7 +34,7 @@ type Settings = ReadLimits & Pick<FolderOptions, "include" | "metadata">;
  * The version of the readers' output. Increase it when a reader returns a different text for the same bytes, so that
  * documents are stored again.
  */
-const readersVersion = 2;
+const readersVersion = 3;
 
 /**
  * Lists the documents of a folder and its folders for `KnowledgeBase.sync`. The id of a document is its path; its

@@ -1,5 +1,13 @@
 import { TroupeError } from "@troupe/core";
+import { cutText } from "@troupe/core/kit";
 import type { ReadContent } from "./read-content.ts";
+import type { ReadLimits } from "./read-options.ts";
+
+/** The maximum characters of a column's name in each row of a table. */
+const longestLabel = 200;
+
+/** The maximum size of the text of a table, as a multiple of the maximum size of a document. */
+const mostGrowth = 4;
 
 /** Decodes text in UTF-8, or in UTF-16 with a byte order mark. Other bytes are read as Windows-1252. */
 export function decodeText(bytes: Uint8Array): string {
@@ -26,8 +34,15 @@ export function readPlainText(bytes: Uint8Array): ReadContent {
 /** Reads Markdown. The first heading is the title. Front matter is skipped. */
 export function readMarkdown(bytes: Uint8Array): ReadContent {
   const content = decodeText(bytes).replace(/^---\n(?:.*\n)*?---\n/, "");
-  const title = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(content.slice(0, 10_000))?.[1];
-  return withTitle(content, title);
+  const heading = /^#[ \t]+(\S.*)$/m.exec(content.slice(0, 10_000))?.[1];
+  return withTitle(content, heading === undefined ? undefined : withoutClosing(heading));
+}
+
+/** Returns the title of a heading without the signs that may close its line. A pattern would take seconds for hostile lines. */
+function withoutClosing(heading: string): string {
+  let end = heading.length;
+  while (heading[end - 1] === "#") end -= 1;
+  return end === 0 || /\s/.test(heading[end - 1] ?? "") ? heading.slice(0, end) : heading;
 }
 
 /** Returns content with its title, if there is one. */
@@ -37,12 +52,20 @@ export function withTitle(content: string, title = ""): ReadContent {
 }
 
 /** Reads a table. Each row becomes a line `column: value`, with the row number as its position; the header is row 1. */
-export function readCsv(bytes: Uint8Array, separator: string): ReadContent {
-  const rows = parseCsv(decodeText(bytes), separator);
-  const [header = [], ...rest] = rows;
-  const lines = rest.map((row) =>
-    row.flatMap((value, index) => (value.trim() === "" ? [] : [labelled(header[index], value)])).join("; "),
-  );
+export function readCsv(bytes: Uint8Array, separator: string, { maxBytes }: Pick<ReadLimits, "maxBytes">): ReadContent {
+  const [header = [], ...rows] = parseCsv(decodeText(bytes), separator);
+  const labels = header.map((name) => cutText(oneLine(name), longestLabel).toWellFormed());
+  // The header is repeated in each row, so that a small table may become a huge text.
+  let left = maxBytes * mostGrowth;
+  const lines = rows.map((row) => {
+    const line = row
+      .flatMap((value, index) => (value.trim() === "" ? [] : [labelled(labels[index], value)]))
+      .join("; ");
+    left -= line.length;
+    if (left >= 0) return line;
+    const message = `The table has too long a text, expected at most ${maxBytes * mostGrowth} characters (${mostGrowth} times maxBytes).`;
+    throw new TroupeError("invalid_value", message);
+  });
   return inLines(lines, 2);
 }
 

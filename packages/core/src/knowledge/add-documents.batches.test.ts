@@ -1,5 +1,9 @@
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
+import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import type { VectorDocument } from "./vector/vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";
@@ -158,4 +162,29 @@ describe("The refusals of addDocuments", () => {
     await notingBase().base.add({ ...withVector("a"), metadata: { start: 1, end: 2 } });
     await notingBase({ chunking: false }).base.add(field);
   });
+});
+
+it("addDocuments keeps no vectors of documents that are stored until its end", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const made: WeakRef<number[]>[] = [];
+  let kept = 0;
+  class WatchedEmbeddings extends FakeEmbeddings {
+    override async embedBatch(texts: readonly string[]): Promise<number[][]> {
+      await setImmediate();
+      collectGarbage();
+      kept = made.filter((vector) => vector.deref() !== undefined).length;
+      const vectors = await super.embedBatch(texts);
+      made.push(...vectors.map((vector) => new WeakRef(vector)));
+      return vectors;
+    }
+  }
+  const vectorStore = new InMemoryVectorStore({ embeddings: new WatchedEmbeddings() });
+  const base = new KnowledgeBase({ name: "kb", vectorStore, batchSize: 5, concurrency: 1 });
+
+  await base.addDocuments(Array.from({ length: 40 }, (_, index) => text(`d${index}`)));
+
+  expect(made).toHaveLength(40);
+  // The last batch that was stored may still be referenced.
+  expect(kept).toBeLessThanOrEqual(5);
 });

@@ -31,8 +31,11 @@ export type AddDocumentsSettings = {
   concurrency: number;
 };
 
-/** A document that is being stored: its records, and the number of records without a vector. */
-export type NewDocument = DocumentRecords & { missing: number };
+/**
+ * A document that is being stored: its records, and the number of records without a vector. A stored document has no
+ * records any more.
+ */
+export type NewDocument = Omit<DocumentRecords, "records"> & { records: readonly VectorDocument[]; missing: number };
 
 /**
  * One part of the work: documents that already have their vectors, or records of several documents that get their
@@ -76,6 +79,8 @@ export async function storeAll(
     for (const batch of batches) {
       const ready = "whole" in batch ? batch.whole : await embed(batch.texts, plan);
       await writer.store(ready, { signal: plan.embedOptions.signal, ...(onStored && { onStored }) });
+      // Otherwise a call with many documents would keep the vectors of all of them in memory until its end.
+      for (const document of ready) document.records = [];
     }
   };
   const workers = Math.min(concurrency, countRecords(documents));
@@ -102,9 +107,24 @@ function* toBatches(documents: readonly NewDocument[], size: number): Generator<
     characters += length;
   }
   if (whole.length > 0) yield { whole };
-  const owners = documents.filter(({ missing }) => missing > 0);
-  const texts = owners.flatMap((owner) => owner.records.map((record) => ({ owner, record })));
-  for (let from = 0; from < texts.length; from += size) yield { texts: texts.slice(from, from + size) };
+  yield* toTextBatches(
+    documents.filter(({ missing }) => missing > 0),
+    size,
+  );
+}
+
+/** Refers to the records of one batch only, because stored records are dropped. */
+function* toTextBatches(owners: readonly NewDocument[], size: number): Generator<Batch> {
+  let texts: NewRecord[] = [];
+  for (const owner of owners) {
+    for (const record of owner.records) {
+      texts.push({ owner, record });
+      if (texts.length < size) continue;
+      yield { texts };
+      texts = [];
+    }
+  }
+  if (texts.length > 0) yield { texts };
 }
 
 function countRecords(documents: readonly NewDocument[]): number {

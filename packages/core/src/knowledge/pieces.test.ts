@@ -4,6 +4,7 @@ import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
 import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import type { VectorChange, VectorDocument, VectorStore } from "./vector/vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
+import { toPieces } from "./pieces.ts";
 import { long, openKnowledge, pieceIds, short, smallPieces } from "./test/long-documents.ts";
 import { plainStore, writingStore } from "./test/plain-store.ts";
 
@@ -186,4 +187,35 @@ describe("pieces of long documents", () => {
     expect(await knowledge.get("c")).toBeNull();
     expect(await knowledge.search("page", { filter: { documentId: "c" } })).toEqual([]);
   });
+});
+
+it("toPieces reads few of many headings and positions for each piece", () => {
+  let reads = 0;
+  const content = "# é\n".repeat(20_000);
+  const places = Array.from({ length: 20_000 }, (_, index) => ({
+    row: index + 1,
+    get start() {
+      reads += 1;
+      return index * 4;
+    },
+  }));
+  const ranges = Array.from({ length: 2000 }, (_, index) => ({ start: index * 40, end: index * 40 + 40 }));
+  const pieces = toPieces({ id: "a", content }, ranges, places);
+
+  expect(pieces[1]?.metadata?.["documentPlace"]).toEqual({ headings: "é", rows: "11 to 20" });
+  expect(reads).toBeLessThan(300_000);
+});
+
+it("toPieces takes positions in any order", () => {
+  const places = [
+    { start: 4, page: 2 },
+    { start: 0, page: 1 },
+  ];
+  const ranges = [
+    { start: 0, end: 4 },
+    { start: 4, end: 8 },
+  ];
+  const pieces = toPieces({ id: "a", content: "one two " }, ranges, places);
+
+  expect(pieces.map(({ metadata }) => metadata?.["documentPlace"])).toEqual([{ page: 1 }, { page: 2 }]);
 });

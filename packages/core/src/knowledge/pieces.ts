@@ -3,7 +3,7 @@ import { copyDocument } from "./vector/check-document.ts";
 import type { DocumentFields } from "./vector/check-document.ts";
 import type { VectorDocument } from "./vector/vector-store.ts";
 import type { TextRange } from "./split-text.ts";
-import { TextStructure } from "./text-structure.ts";
+import { lastBefore, TextStructure } from "./text-structure.ts";
 
 /** The position of a piece in its document: the document's id, and offsets in UTF-16 code units of the content. */
 type PiecePlace = TextRange & { readonly documentId: string };
@@ -43,11 +43,12 @@ export function toPieces(
     if (Object.hasOwn(metadata, name)) throw refuseField(name, "the pieces of the document");
   }
   const structure = new TextStructure(content);
+  const ordered = places.toSorted((one, other) => one.start - other.start);
   const pieces = ranges.map(({ start, end }, index) => {
     // The page and the headings are taken after the overlap: the text repeated from the previous piece may belong to
     // another section.
     const own = Math.min(Math.max(start, ranges[index - 1]?.end ?? 0), end - 1);
-    const place = { ...placeAt(places, own, end), ...headingsAt(structure, own) };
+    const place = { ...placeAt(ordered, own, end), ...headingsAt(structure, own) };
     const documentPlace = Object.keys(place).length > 0 && { documentPlace: place };
     return {
       id: pieceId(id, index + 1),
@@ -68,10 +69,10 @@ function headingsAt(structure: TextStructure, index: number): { headings?: strin
  * Returns the page on which a text begins, and the rows of the text. The text lies between two indexes of the document.
  */
 function placeAt(places: readonly DocumentPosition[], index: number, end: number): { page?: number; rows?: string } {
-  const at = places.findLast(({ start }) => start <= index);
+  const at = lastBefore(places, index + 1);
   if (at === undefined) return {};
   const { page, row } = at;
-  const last = places.findLast(({ start }) => start < end)?.row ?? row;
+  const last = lastBefore(places, end)?.row ?? row;
   return {
     ...(page !== undefined && { page }),
     ...(row !== undefined && { rows: last === row ? `${row}` : `${row} to ${last}` }),

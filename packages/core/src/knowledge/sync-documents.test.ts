@@ -6,7 +6,7 @@ import type { VectorStore } from "./vector/vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
 import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import type { SyncDocument, SyncProgress } from "./sync-documents.ts";
-import { plainStore, writingStore } from "./test/plain-store.ts";
+import { plainStore } from "./test/plain-store.ts";
 
 function open(vectorStore: VectorStore = new InMemoryVectorStore(), more: Partial<KnowledgeBaseConfig> = {}) {
   const embeddings = new FakeEmbeddings();
@@ -192,9 +192,12 @@ describe("KnowledgeBase.sync", () => {
 });
 
 describe("A synchronisation that dies at any call of its store", () => {
-  const listing = (): VectorStore => {
-    const whole = new InMemoryVectorStore();
-    return { ...writingStore(), ...bound(whole) };
+  const listing = (): VectorStore => bound(new InMemoryVectorStore());
+  /** A store that changes one record at a time, as some stores of third parties do. */
+  const listingOnly = (): VectorStore => {
+    const store = listing();
+    delete store.write;
+    return store;
   };
   const bound = (whole: InMemoryVectorStore): VectorStore => ({
     upsert: async (document) => await whole.upsert(document),
@@ -208,28 +211,34 @@ describe("A synchronisation that dies at any call of its store", () => {
     write: async (change) => await whole.write(change),
   });
   const before = { a: "A", b: long, c: "C" };
-  const after = { a: `${long} more`, b: "B", d: "D" };
+  const after = { a: `${long} more`, b: "B", d: "D", e: long };
 
-  it("has no document half stored, and is continued by the next", async () => {
+  it.each<[string, boolean, () => VectorStore]>([
+    ["write", true, listing],
+    ["no write", false, listingOnly],
+  ])("is continued by the next with a store with %s", async (_offer, isWhole, create) => {
     const contents = new Set<string | undefined>([undefined, ...Object.values(before), ...Object.values(after)]);
     const check = async (store: VectorStore) => {
       const { knowledge } = open(store, small);
-      for (const id of ["a", "b", "c", "d"]) expect(contents).toContain((await knowledge.get(id))?.content);
+      for (const id of ["a", "b", "c", "d", "e"]) expect(contents).toContain((await knowledge.get(id))?.content);
     };
     await atEachDeath(
       {
         create: async () => {
-          const store = listing();
+          const store = create();
           await open(store, small).knowledge.sync(folder(before).documents);
           return store;
         },
         act: async (store) =>
           void (await open(store, small).knowledge.sync(folder(after).documents, { concurrency: 1 })),
-        left: check,
+        // Without `write`, a document may be half stored until the next synchronisation.
+        left: async (store) => await (isWhole ? check(store) : undefined),
         done: async (store) => {
           const base = open(store, small);
-          expect(await base.knowledge.sync(folder(after).documents)).toMatchObject({ unchanged: 3, stored: 0 });
-          expect(await idsOf(base)).toEqual(["a", "b", "d"]);
+          for (const [id, content] of Object.entries(after))
+            expect((await base.knowledge.get(id))?.content).toBe(content);
+          expect(await base.knowledge.sync(folder(after).documents)).toMatchObject({ unchanged: 4, stored: 0 });
+          expect(await idsOf(base)).toEqual(["a", "b", "d", "e"]);
         },
       },
       "none",

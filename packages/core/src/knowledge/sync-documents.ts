@@ -11,7 +11,8 @@ import type { VectorStore } from "./vector/vector-store.ts";
 import { prepareDocument, storeAll } from "./add-documents.ts";
 import type { AddDocumentsSettings, NewDocument } from "./add-documents.ts";
 import type { KnowledgeCallOptions } from "./knowledge-call-options.ts";
-import { readSynced, syncField } from "./synced-documents.ts";
+import { ItemReader } from "./item-reader.ts";
+import { readSynced, withSyncMark } from "./synced-documents.ts";
 import type { DocumentPosition } from "./pieces.ts";
 
 /**
@@ -177,10 +178,9 @@ class Synchronisation {
       const { content, metadata, places } = readContent(await item.read());
       const hash = item.hash ?? hashOf(JSON.stringify([content, metadata ?? null, places ?? null]));
       if (this.#isKnown(id, hash)) return this.#note("unchanged");
-      const synced = { [syncField]: { prefix, hash: this.#hashOf(hash) } };
-      const document = { id, content, metadata: { ...metadata, ...synced } };
-      const prepared = prepareDocument(document, settings, places);
-      return { document: prepared, tokens: tokensOf(prepared) };
+      const prepared = prepareDocument({ id, content, metadata: { ...metadata } }, settings, places);
+      const document = withSyncMark(prepared, { prefix, hash: this.#hashOf(hash) });
+      return { document, tokens: tokensOf(document) };
     } catch (error) {
       settings.embedOptions.signal?.throwIfAborted();
       return this.#fail(id, error);
@@ -256,45 +256,4 @@ function tokensOf({ records }: NewDocument): number {
 
 function hashOf(text: string): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", text, "base64url").slice(0, 22);
-}
-
-/** Reads the items of an iterable for several workers, one item at a time. */
-class ItemReader {
-  readonly #iterator: AsyncIterator<SyncDocument> | Iterator<SyncDocument>;
-  #last: Promise<unknown> = Promise.resolve();
-  #isOver = false;
-
-  constructor(documents: SyncDocuments) {
-    this.#iterator =
-      Symbol.asyncIterator in documents ? documents[Symbol.asyncIterator]() : documents[Symbol.iterator]();
-  }
-
-  /** Returns the next item; undefined at the end, and after `close`. */
-  async next(): Promise<SyncDocument | undefined> {
-    const step = async () => await this.#step();
-    const item = this.#last.then(step, step);
-    this.#last = item;
-    return await item;
-  }
-
-  /** Ends the iterable, unless it has ended. */
-  async close(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    await this.#last.catch(() => undefined);
-    await this.#iterator.return?.();
-  }
-
-  async #step(): Promise<SyncDocument | undefined> {
-    if (this.#isOver) return undefined;
-    try {
-      const result = await this.#iterator.next();
-      if (result.done !== true) return result.value;
-    } catch (error) {
-      this.#isOver = true;
-      throw error;
-    }
-    this.#isOver = true;
-    return undefined;
-  }
 }

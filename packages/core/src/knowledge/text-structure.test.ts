@@ -22,6 +22,16 @@ describe("TextStructure", () => {
     expect(structure.headingsAt(text.indexOf(part))).toBe(headings);
   });
 
+  it.each([
+    ["# C#", "C#"],
+    ["# C# #", "C#"],
+    ["# a\t##", "a"],
+    ["# ##", ""],
+    ["### é ### ", "é"],
+  ])("the title of the heading %j is %j", (line, title) => {
+    expect(new TextStructure(line).headingsAt(line.length)).toBe(title);
+  });
+
   it("knows where sections begin, and what is better not cut", () => {
     expect(["# A", "## B", "# not C", "# D"].map((part) => structure.isSection(text.indexOf(part)))).toEqual([
       true,
@@ -43,6 +53,8 @@ describe("TextStructure", () => {
     "|".repeat(100_000),
     "```\n".repeat(50_000),
     "# a\n".repeat(50_000),
+    `# a${" ".repeat(1990)}x\n`.repeat(20),
+    `# a${" #".repeat(990)} x\n`.repeat(20),
   ])("reads hostile text %# in a moment", (hostile) => {
     const began = performance.now();
     new TextStructure(hostile).isWithinBlock(hostile.length);

@@ -1,12 +1,17 @@
 import { cutText } from "../base/util/cut-text.ts";
 
-/** A heading of a text, from the start of its line, with its level from 1. */
-type Heading = { readonly start: number; readonly level: number; readonly title: string };
+/** A heading of a text, from the start of its line, with its level from 1 and the heading that it is below. */
+type Heading = {
+  readonly start: number;
+  readonly level: number;
+  readonly title: string;
+  readonly parent: Heading | undefined;
+};
 
 /** A part of a text that is not cut if it fits into a piece: code, a table, or a heading with the line below it. */
 type Block = { readonly start: number; readonly end: number };
 
-const headingLine = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
+const headingLine = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
 const fenceLine = /^ {0,3}(`{3,}|~{3,})/;
 const tableLine = /^[ \t]*\|.*\|[ \t]*$/;
 
@@ -47,13 +52,10 @@ export class TextStructure {
 
   /** Returns the headings above an index, from the outermost, joined by ` › `; empty if there are none. */
   headingsAt(index: number): string {
-    const path: Heading[] = [];
-    for (const heading of this.#headings) {
-      if (heading.start > index) break;
-      while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop();
-      path.push(heading);
-    }
-    return path.map(({ title }) => title).join(" › ");
+    const path: string[] = [];
+    let heading = lastBefore(this.#headings, index + 1);
+    for (; heading !== undefined; heading = heading.parent) path.unshift(heading.title);
+    return path.join(" › ");
   }
 }
 
@@ -82,8 +84,15 @@ class LineReader {
     if (mark !== undefined) this.#fence = { start, mark };
     const [, marks, title = ""] = headingLine.exec(line) ?? [];
     if (marks === undefined) return;
-    this.#headings.push({ start, level: marks.length, title: cutText(title, longestTitle).toWellFormed() });
+    this.#addHeading(start, marks.length, title);
     this.#heading = start;
+  }
+
+  #addHeading(start: number, level: number, line: string): void {
+    let parent = this.#headings.at(-1);
+    while (parent !== undefined && parent.level >= level) parent = parent.parent;
+    const title = cutText(withoutClosing(line), longestTitle).toWellFormed();
+    this.#headings.push({ start, level, parent, title });
   }
 
   end(length: number): void {
@@ -118,13 +127,26 @@ class LineReader {
   }
 }
 
-/** Returns the last block that begins before an index, by binary search. */
-function lastBefore(blocks: readonly Block[], index: number): Block | undefined {
-  let [low, high] = [0, blocks.length];
+/**
+ * Returns the title of a heading without the signs that may close its line. It is a loop, because a pattern would take
+ * seconds for a hostile line.
+ */
+function withoutClosing(title: string): string {
+  let end = title.length;
+  while (title[end - 1] === "#") end -= 1;
+  return end === 0 || /\s/.test(title[end - 1] ?? "") ? title.slice(0, end).trimEnd() : title;
+}
+
+/** Returns the last part of a text that begins before an index, by binary search. The parts are in order. */
+export function lastBefore<Part extends { readonly start: number }>(
+  parts: readonly Part[],
+  index: number,
+): Part | undefined {
+  let [low, high] = [0, parts.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((blocks[middle] as Block).start < index) low = middle + 1;
+    if ((parts[middle] as Part).start < index) low = middle + 1;
     else high = middle;
   }
-  return blocks[low - 1];
+  return parts[low - 1];
 }

@@ -125,6 +125,25 @@ describe("InMemoryVectorStore", () => {
     expect(ratio).toBeLessThan(0.2);
   });
 
+  it("lists many pages in little more time than one page", async () => {
+    const store = new InMemoryVectorStore();
+    const upsert = Array.from({ length: 10_000 }, (_, index) => ({ id: `é${index}`, content: "", embedding: [1] }));
+    const list = async (limit: number) => {
+      // A new id is sorted into its place by the next list.
+      await store.write({ upsert: [{ id: `é${draw()}`, content: "", embedding: [1] }] });
+      let after: string | undefined;
+      do after = (await store.list({ after, limit })).next;
+      while (after !== undefined);
+    };
+    await store.write({ upsert });
+
+    const ratio = await ratioOf(
+      () => list(50),
+      () => list(10_000),
+    );
+    expect(ratio).toBeLessThan(10);
+  });
+
   it("finds the nearest ten without vector instructions within 1.3 times of a loop by hand", async () => {
     vi.stubGlobal("WebAssembly", undefined);
     const count = 10_000;

@@ -23,6 +23,8 @@ export class VectorSpace {
   readonly #documents: DocumentFields[] = [];
   readonly #rowOf = new Map<string, number>();
   readonly #texts = new TextIndex();
+  /** The ids in order, from the first page of a list until the next change of the ids. */
+  #sorted: readonly string[] | undefined;
   #rows: CosineRows | undefined;
 
   write({ documents, deletedIds, deletedWhere }: VectorWrite): void {
@@ -69,9 +71,15 @@ export class VectorSpace {
   }
 
   list({ prefix, after, limit }: VectorListQuery): VectorListPage {
-    const ids = [...this.#rowOf.keys()].filter((id) => id.startsWith(prefix)).toSorted(compareUtf8);
-    const rest = after === undefined ? ids : ids.filter((id) => compareUtf8(id, after) > 0);
-    const listed = rest.slice(0, limit);
+    const ids = (this.#sorted ??= [...this.#rowOf.keys()].toSorted(compareUtf8));
+    let first = firstOf(ids, (id) => compareUtf8(id, prefix) >= 0);
+    if (after !== undefined)
+      first = Math.max(
+        first,
+        firstOf(ids, (id) => compareUtf8(id, after) > 0),
+      );
+    const found = ids.slice(first, first + limit + 1).filter((id) => id.startsWith(prefix));
+    const listed = found.slice(0, limit);
     const documents = listed.flatMap((id) => {
       const document = this.#documents[this.#rowOf.get(id) ?? -1];
       if (document === undefined) return [];
@@ -79,7 +87,7 @@ export class VectorSpace {
       return [head];
     });
     const last = listed.at(-1);
-    return { documents, ...(last !== undefined && rest.length > limit && { next: last }) };
+    return { documents, ...(last !== undefined && found.length > limit && { next: last }) };
   }
 
   #idsOf(filter: MetadataFilter | undefined): string[] {
@@ -97,7 +105,9 @@ export class VectorSpace {
   }
 
   #store({ vector, length, ...document }: StoredDocument): void {
-    const row = this.#rowOf.get(document.id) ?? this.#documents.length;
+    const known = this.#rowOf.get(document.id);
+    if (known === undefined) this.#sorted = undefined;
+    const row = known ?? this.#documents.length;
     const replaced = this.#documents[row];
     if (replaced !== undefined) this.#texts.remove(toText(replaced));
     this.#texts.add(toText(document));
@@ -111,6 +121,7 @@ export class VectorSpace {
     const row = this.#rowOf.get(id);
     const last = this.#documents.at(-1);
     if (row === undefined || last === undefined) return;
+    this.#sorted = undefined;
     this.#texts.remove(toText(this.#documents[row] ?? last));
     this.#documents[row] = last;
     this.#rowOf.set(last.id, row);
@@ -118,6 +129,17 @@ export class VectorSpace {
     this.#rowOf.delete(id);
     this.#rows?.replaceByLast(row);
   }
+}
+
+/** Returns the index of the first string that fits, in an array whose fitting strings come last. */
+function firstOf(ids: readonly string[], fits: (id: string) => boolean): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (fits(ids[middle] as string)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function toText(document: DocumentFields): { id: string; content: string } {

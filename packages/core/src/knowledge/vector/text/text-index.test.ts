@@ -66,6 +66,19 @@ describe("TextIndex", () => {
     expect([idsOf("rain"), idsOf("snow")]).toEqual([["d1"], ["d0"]]);
   });
 
+  it("stays as small as its texts when they are replaced again and again", async () => {
+    const { index, scores } = await indexOf("rain falls", "snow falls slowly", "é");
+    const fresh = await indexOf("rain falls", "snow falls slowly", "é 4999");
+    for (let round = 0; round < 5000; round++) {
+      index.remove(text("d2", round === 0 ? "é" : `é ${round - 1}`));
+      index.add(text("d2", `é ${round}`));
+      await index.complete();
+    }
+
+    expect(index.slots).toBeLessThan(1100);
+    for (const query of ["rain", "falls", "é", "4999", "4998"]) expect(scores(query)).toEqual(fresh.scores(query));
+  });
+
   it("takes texts that are added while it is completed, by several searches at once", async () => {
     const index = new TextIndex();
     for (let at = 0; at < 3000; at++) index.add(text(`d${at}`, `word${at} ${"long text ".repeat(30)}`));

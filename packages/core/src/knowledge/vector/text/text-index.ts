@@ -12,6 +12,9 @@ type Posting = { readonly slots: number[]; readonly counts: number[] };
  */
 const [saturation, lengthWeight] = [1.2, 0.75];
 
+/** The number of slots of removed documents up to which they are kept, even if they are more than half of all slots. */
+const mostEmptySlots = 1000;
+
 /** Milliseconds of indexing after which other work of the process gets a turn. */
 const mostAtOnceMs = 8;
 
@@ -24,10 +27,10 @@ type Text = { readonly id: string; readonly content: string };
 export class TextIndex {
   /** The texts that the next search indexes. */
   readonly #waiting = new Map<string, string>();
-  /** The slot of each indexed document. A slot is not used again. */
+  /** The slot of each indexed document. Slots of removed documents stay empty until `#dropEmptySlots`. */
   readonly #slotOf = new Map<string, number>();
-  readonly #ids: (string | undefined)[] = [];
-  readonly #lengths: number[] = [];
+  #ids: (string | undefined)[] = [];
+  #lengths: number[] = [];
   readonly #postings = new Map<string, Posting>();
   #totalLength = 0;
 
@@ -45,6 +48,12 @@ export class TextIndex {
     this.#totalLength -= this.#lengths[slot] ?? 0;
     this.#slotOf.delete(id);
     this.#ids[slot] = undefined;
+    if (this.slots > 2 * this.#slotOf.size + mostEmptySlots) this.#dropEmptySlots();
+  }
+
+  /** The number of slots, which each search visits. */
+  get slots(): number {
+    return this.#ids.length;
   }
 
   /** Indexes the waiting texts, with pauses for other work. When the promise is fulfilled, all texts are indexed. */
@@ -94,6 +103,26 @@ export class TextIndex {
       const posting = this.#postings.get(term) ?? this.#newPosting(term);
       posting.slots.push(slot);
       posting.counts.push(count);
+    }
+  }
+
+  /**
+   * Renumbers the slots without the empty ones. Otherwise a collection whose documents are replaced again and again
+   * would take more memory, and more time for each search.
+   */
+  #dropEmptySlots(): void {
+    const [ids, lengths] = [this.#ids, this.#lengths];
+    const renumbered = new Uint32Array(ids.length);
+    [this.#ids, this.#lengths] = [[], []];
+    for (const [slot, id] of ids.entries()) {
+      if (id === undefined) continue;
+      const place = this.#ids.push(id) - 1;
+      renumbered[slot] = place;
+      this.#lengths.push(lengths[slot] as number);
+      this.#slotOf.set(id, place);
+    }
+    for (const { slots } of this.#postings.values()) {
+      for (let at = 0; at < slots.length; at++) slots[at] = renumbered[slots[at] as number] as number;
     }
   }
 

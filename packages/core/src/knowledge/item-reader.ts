@@ -1,0 +1,42 @@
+import type { SyncDocument, SyncDocuments } from "./sync-documents.ts";
+
+/** Reads the items of an iterable for several workers, one item at a time. */
+export class ItemReader {
+  readonly #iterator: AsyncIterator<SyncDocument> | Iterator<SyncDocument>;
+  #last: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+
+  constructor(documents: SyncDocuments) {
+    this.#iterator =
+      Symbol.asyncIterator in documents ? documents[Symbol.asyncIterator]() : documents[Symbol.iterator]();
+  }
+
+  /** Returns the next item; undefined at the end, and after `close`. */
+  async next(): Promise<SyncDocument | undefined> {
+    const step = async () => await this.#step();
+    const item = this.#last.then(step, step);
+    this.#last = item;
+    return await item;
+  }
+
+  /** Ends the iterable, unless it has ended. */
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.#last.catch(() => undefined);
+    await this.#iterator.return?.();
+  }
+
+  async #step(): Promise<SyncDocument | undefined> {
+    if (this.#isOver) return undefined;
+    try {
+      const result = await this.#iterator.next();
+      if (result.done !== true) return result.value;
+    } catch (error) {
+      this.#isOver = true;
+      throw error;
+    }
+    this.#isOver = true;
+    return undefined;
+  }
+}
