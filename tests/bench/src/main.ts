@@ -6,6 +6,7 @@ import { printAgainst } from "./against/print-against.ts";
 import { arePeersInstalled } from "./durable/peers/install-peers.ts";
 import { printPeers } from "./durable/peers/print-peers.ts";
 import { printDurable } from "./durable/print-durable.ts";
+import { printDocuments } from "./documents/print-documents.ts";
 import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printFunctions } from "./functions/print-functions.ts";
 import { printHops } from "./hops.ts";
@@ -44,6 +45,7 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * `pnpm bench page [--rounds n] [--runs 100]` measures these and durable runs, and writes `docs/figures.md`.
  * `pnpm bench telemetry [--rounds n]` measures a service with traces and without them.
  * `pnpm bench knowledge [--url http://127.0.0.1:8000/v1] [--vectors file] [--last]` measures how well pages are found by questions.
+ * `pnpm bench documents [--rounds n] [--counts 10000]` measures knowledge bases in memory beside LangChain and LlamaIndex.
  * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
  */
 const { values, positionals } = parseArgs({
@@ -118,6 +120,8 @@ if (name === "hops") {
   await printVectors((values.counts ?? "10000,100000").split(",").map(Number), Number(values.rounds ?? 15));
 } else if (name === "knowledge") {
   await printKnowledge({ url: values.url, vectors: values.vectors, isLast: values.last === true });
+} else if (name === "documents") {
+  await printDocuments({ rounds: Number(values.rounds ?? 7), count: Number(values.counts ?? 10_000), searches: 60 });
 } else if (name === "durable") {
   if (values.peers !== true) await printDurable(Number(values.rounds ?? 15));
   const isInstalled = values.peers === true || arePeersInstalled();
@@ -141,7 +145,7 @@ if (name === "hops") {
   await printHeldBy(values.packed === true);
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, durable, functions, held, hops, imports, knowledge, nodes, outside, page, socket, telemetry, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, documents, durable, functions, held, hops, imports, knowledge, nodes, outside, page, socket, telemetry, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

@@ -1,14 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
-
-/** A folder of other products, outside of the workspace. The number in its name is raised with their versions. */
-type Installation = {
-  readonly name: string;
-  readonly packages: readonly string[];
-  readonly options?: readonly string[];
-};
+import { installApart } from "./install-apart.ts";
+import type { Installation } from "./install-apart.ts";
 
 const main: Installation = {
   name: "outside-peers-1",
@@ -33,20 +25,10 @@ const voltAgent: Installation = {
   options: ["--legacy-peer-deps"],
 };
 
-/** Variables that switch off what the products would tell their makers, and their logs. */
-export const silent = {
-  MASTRA_TELEMETRY_DISABLED: "1",
-  LANGCHAIN_TRACING_V2: "false",
-  LANGSMITH_TRACING: "false",
-  OPENAI_AGENTS_DISABLE_TRACING: "1",
-  VOLTAGENT_LOG_LEVEL: "silent",
-  AI_SDK_LOG_WARNINGS: "false",
-  DO_NOT_TRACK: "1",
-};
-
 /** Installs the products unless they are installed, and returns the program of each that is measured. */
 export function installOutside(): Readonly<Record<string, string>> {
-  const [programs, volt] = [install(main), install(voltAgent)];
+  const fixtures = join(import.meta.dirname, "__fixtures__");
+  const [programs, volt] = [installApart(main, fixtures), installApart(voltAgent, fixtures)];
   return {
     "AI SDK": join(programs, "ai-sdk.mjs"),
     "OpenAI Agents": join(programs, "openai-agents.mjs"),
@@ -54,23 +36,4 @@ export function installOutside(): Readonly<Record<string, string>> {
     Mastra: join(programs, "mastra.mjs"),
     VoltAgent: join(volt, "voltagent.mjs"),
   };
-}
-
-function install({ name, packages, options = [] }: Installation): string {
-  const folder = join(homedir(), ".cache", "troupe", name);
-  if (!existsSync(join(folder, "node_modules"))) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }');
-    const quiet = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    try {
-      execFileSync("npm", ["install", ...quiet, ...options, ...packages], { cwd: folder, stdio: "inherit" });
-    } catch (error) {
-      // An incomplete folder would be mistaken for a complete one.
-      rmSync(folder, { recursive: true, force: true });
-      throw error;
-    }
-  }
-  const programs = join(folder, "programs");
-  cpSync(join(import.meta.dirname, "__fixtures__"), programs, { recursive: true });
-  return programs;
 }

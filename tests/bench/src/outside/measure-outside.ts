@@ -3,7 +3,8 @@ import { pathToFileURL } from "node:url";
 import { TestChild } from "@troupe-internal/fault-tools";
 import { startChild, stopChild } from "../child.ts";
 import { median } from "../statistics.ts";
-import { installOutside, silent } from "./install-outside.ts";
+import { silent } from "./install-apart.ts";
+import { installOutside } from "./install-outside.ts";
 
 /** The answers that a product is asked for: a whole answer, one after a call of a tool, or an answer in 200 pieces. */
 export const kinds = ["run", "tool", "stream"] as const;
