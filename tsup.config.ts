@@ -15,7 +15,7 @@ const audiences = [
   "presets",
 ];
 /** Files that run in a worker thread of their own. */
-const workers = ["docx-worker", "pdf-worker"];
+const workers = ["docx-worker", "html-worker", "pdf-worker"];
 /** A file that stands in for a dependency in bundles for some runtimes. */
 const standIns = ["provider/wire/no-undici"];
 const entryPoints = ["index", ...audiences, ...workers, ...standIns, "main"].map((name) => `src/${name}.ts`);

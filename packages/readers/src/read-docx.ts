@@ -19,7 +19,7 @@ export async function readDocx(bytes: Uint8Array, { maxBytes, timeoutMs }: ReadL
   const job: DocxJob = { bytes: Uint8Array.from(bytes), maxUnpacked: 2 * maxBytes };
   const answer = await askThread<DocxAnswer>(job, { file, kind, timeoutMs });
   if ("problem" in answer) throw toError(answer.problem, job);
-  const { content } = await htmlToMarkdown(answer.html, "DOCX");
+  const { content } = await htmlToMarkdown(answer.html, { format: "DOCX", kind, timeoutMs });
   const heading = /^# (.+)$/m.exec(content.slice(0, 10_000))?.[1];
   return withTitle(content, answer.title.trim() === "" ? heading : answer.title);
 }

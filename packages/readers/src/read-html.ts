@@ -1,186 +1,38 @@
-import type { DefaultTreeAdapterTypes } from "parse5";
-import { loadParser } from "./load-parser.ts";
+import { askThread } from "./ask-thread.ts";
+import { toMarkdown } from "./html-markdown.ts";
+import type { HtmlAnswer, HtmlJob } from "./html-worker.ts";
+import { loadParser, missingParser } from "./load-parser.ts";
 import type { ReadContent } from "./read-content.ts";
-import { decodeText, withTitle } from "./read-text.ts";
+import type { ReadLimits } from "./read-options.ts";
+import { decodeText } from "./read-text.ts";
 
-type Node = DefaultTreeAdapterTypes.Node;
-type Element = DefaultTreeAdapterTypes.Element;
+/**
+ * The maximum characters of HTML that are read in the thread of the caller, because a start of a thread takes longer.
+ * The tree of a hostile document takes hundreds of times the memory of its text.
+ */
+const mostHere = 100_000;
 
-/** Elements whose content is skipped. */
-const leftOut: ReadonlySet<string> = new Set(
-  "script style template noscript svg math iframe object nav select textarea button title head".split(" "),
-);
+/** The file of the worker thread: TypeScript in the repository, JavaScript in the package. */
+const file = new URL(import.meta.url.endsWith(".ts") ? "./html-worker.ts" : "./html-worker.js", import.meta.url);
 
-/** Elements that start and end a paragraph. */
-const blocks: ReadonlySet<string> = new Set(
-  "address article aside blockquote body dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html main ol p pre section summary table ul".split(
-    " ",
-  ),
-);
-
-/** Reads HTML as Markdown: its headings, lists, tables and code. Skips hidden elements and scripts. */
-export async function readHtml(bytes: Uint8Array): Promise<ReadContent> {
-  return await htmlToMarkdown(decodeText(bytes), "HTML");
+/** Reads HTML as Markdown, long HTML in a worker thread. */
+export async function readHtml(bytes: Uint8Array, { timeoutMs }: Pick<ReadLimits, "timeoutMs">): Promise<ReadContent> {
+  return await htmlToMarkdown(decodeText(bytes), { format: "HTML", kind: "HTML document", timeoutMs });
 }
 
 /**
  * Writes HTML as Markdown. `format` is the format of the document, which the error names if the HTML parser is not
- * installed.
+ * installed; `kind` is the document in other errors.
  */
-export async function htmlToMarkdown(html: string, format: string): Promise<ReadContent> {
-  const { parse } = await loadParser({ format, name: "parse5" }, async () => await import("parse5"));
-  const document = parse(html);
-  const writer = new MarkdownWriter();
-  const title = writeNodes(document, writer);
-  return withTitle(writer.text, title);
-}
-
-/** A step of the tree walk: a node to enter, or an element to leave. */
-type Step = { readonly node: Node; readonly isEnd: boolean };
-
-// The walk uses its own stack, because a hostile document may be nested more deeply than the call stack allows.
-function writeNodes(root: Node, writer: MarkdownWriter): string {
-  const steps: Step[] = [{ node: root, isEnd: false }];
-  let title = "";
-  for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-    const { node, isEnd } = step;
-    if (isEnd) writer.leave(node as Element);
-    else if (node.nodeName === "#text") writer.write((node as DefaultTreeAdapterTypes.TextNode).value);
-    else if (node.nodeName === "title" && title === "") title = titleOf(node);
-    else if (node.nodeName === "head") pushChildren(steps, node, (child) => child.nodeName === "title");
-    else if ("childNodes" in node && !isLeftOut(node)) {
-      if ("tagName" in node) {
-        writer.enter(node);
-        steps.push({ node, isEnd: true });
-      }
-      pushChildren(steps, node);
-    }
+export async function htmlToMarkdown(
+  html: string,
+  { format, kind, timeoutMs }: { format: string; kind: string; timeoutMs: number },
+): Promise<ReadContent> {
+  if (html.length <= mostHere) {
+    return toMarkdown(await loadParser({ format, name: "parse5" }, async () => await import("parse5")), html);
   }
-  return title;
-}
-
-function pushChildren(steps: Step[], node: Node, isWanted: (child: Node) => boolean = () => true): void {
-  const children = "childNodes" in node ? node.childNodes : [];
-  for (let index = children.length - 1; index >= 0; index--) {
-    const child = children[index] as Node;
-    if (isWanted(child)) steps.push({ node: child, isEnd: false });
-  }
-}
-
-function titleOf({ childNodes }: Element): string {
-  return childNodes.map((child) => ("value" in child ? child.value : "")).join("");
-}
-
-function isLeftOut(node: Node): boolean {
-  if (!("tagName" in node)) return false;
-  if (leftOut.has(node.tagName)) return true;
-  return node.attrs.some(({ name, value }) => {
-    return name === "hidden" || (name === "style" && /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(value));
-  });
-}
-
-/** Writes text with the structure of elements as Markdown. */
-class MarkdownWriter {
-  readonly #parts: string[] = [];
-  #isAtStart = true;
-  #hasSpace = false;
-  #code = 0;
-  /** The open table rows, each with the number of its cells so far. `isHeader`: the row is a header. */
-  readonly #rows: { cells: number; isHeader: boolean }[] = [];
-  #lists = 0;
-
-  get text(): string {
-    return this.#parts
-      .join("")
-      .replace(/\n{3,}/g, "\n\n")
-      .trim();
-  }
-
-  write(text: string): void {
-    if (this.#code > 0) {
-      this.#parts.push(text);
-      this.#isAtStart = text.endsWith("\n");
-      return;
-    }
-    const words = text.replace(/[\t\n\f\r ]+/g, " ");
-    const rest = this.#isAtStart || this.#hasSpace ? words.trimStart() : words;
-    if (rest === "") return;
-    this.#parts.push(this.#rows.length > 0 ? rest.replaceAll("|", "\\|") : rest);
-    this.#isAtStart = false;
-    this.#hasSpace = rest.endsWith(" ");
-  }
-
-  enter({ tagName }: Element): void {
-    if (this.#rows.length > 0 && tagName !== "td" && tagName !== "th") return this.#separate(tagName);
-    if (blocks.has(tagName)) this.#break("\n\n");
-    const level = /^h([1-6])$/.exec(tagName)?.[1];
-    if (level !== undefined) this.#mark(`${"#".repeat(Number(level))} `);
-    else this.#enterOther(tagName);
-  }
-
-  #enterOther(tagName: string): void {
-    if (tagName === "br") this.#break("\n");
-    else if (tagName === "pre") this.#openCode();
-    else if (tagName === "ul" || tagName === "ol") this.#lists += 1;
-    else if (tagName === "li") {
-      this.#break("\n");
-      this.#mark(`${"  ".repeat(Math.min(8, Math.max(0, this.#lists - 1)))}- `);
-    } else if (tagName === "tr") {
-      this.#break("\n");
-      this.#mark("| ");
-      this.#rows.push({ cells: 0, isHeader: false });
-    } else if (tagName === "th") this.#openCell(true);
-    else if (tagName === "td") this.#openCell(false);
-  }
-
-  leave({ tagName }: Element): void {
-    if (tagName === "tr") return this.#closeRow();
-    if (tagName === "td" || tagName === "th") return this.#mark(" | ");
-    if (this.#rows.length > 0) return this.#separate(tagName);
-    if (tagName === "pre") this.#closeCode();
-    if (tagName === "ul" || tagName === "ol") this.#lists -= 1;
-    if (blocks.has(tagName)) this.#break("\n\n");
-    if (tagName === "li") this.#break("\n");
-  }
-
-  /** Within a table row, the blocks and lines of a cell are separated by spaces. */
-  #separate(tagName: string): void {
-    if (blocks.has(tagName) || tagName === "br" || tagName === "li") this.write(" ");
-  }
-
-  #openCode(): void {
-    this.#code += 1;
-    if (this.#code === 1) this.#mark("```\n");
-  }
-
-  #closeCode(): void {
-    this.#code -= 1;
-    if (this.#code === 0) this.#mark(this.#isAtStart ? "```" : "\n```");
-  }
-
-  #openCell(isHeader: boolean): void {
-    const row = this.#rows.at(-1);
-    if (row === undefined) return;
-    row.cells += 1;
-    row.isHeader ||= isHeader;
-  }
-
-  #closeRow(): void {
-    const row = this.#rows.pop();
-    if (row?.isHeader !== true) return;
-    this.#break("\n");
-    this.#mark(`|${"---|".repeat(Math.min(row.cells, 100))}`);
-  }
-
-  #mark(text: string): void {
-    this.#parts.push(text);
-    this.#isAtStart = true;
-  }
-
-  #break(text: string): void {
-    if (this.#code > 0) return;
-    this.#parts.push(text);
-    this.#isAtStart = true;
-    this.#hasSpace = false;
-  }
+  const job: HtmlJob = { bytes: new TextEncoder().encode(html) };
+  const answer = await askThread<HtmlAnswer>(job, { file, kind, timeoutMs });
+  if ("problem" in answer) throw missingParser(format, "parse5");
+  return answer;
 }

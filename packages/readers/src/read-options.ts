@@ -7,7 +7,7 @@ export type ReadOptions = {
   maxBytes?: number | undefined;
   /** The maximum number of pages of a PDF. @default 2000 */
   maxPages?: number | undefined;
-  /** Milliseconds after which reading a PDF or DOCX document is stopped. @default 60000 */
+  /** Milliseconds after which reading a PDF, DOCX or long HTML document is stopped. @default 60000 */
   timeoutMs?: number | undefined;
 };
 

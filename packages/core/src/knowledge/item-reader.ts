@@ -1,18 +1,15 @@
-import type { SyncDocument, SyncDocuments } from "./sync-documents.ts";
-
 /** Reads the items of an iterable for several workers, one item at a time. */
-export class ItemReader {
-  readonly #iterator: AsyncIterator<SyncDocument> | Iterator<SyncDocument>;
+export class ItemReader<Item> {
+  readonly #iterator: AsyncIterator<Item> | Iterator<Item>;
   #last: Promise<unknown> = Promise.resolve();
   #isOver = false;
 
-  constructor(documents: SyncDocuments) {
-    this.#iterator =
-      Symbol.asyncIterator in documents ? documents[Symbol.asyncIterator]() : documents[Symbol.iterator]();
+  constructor(items: AsyncIterable<Item> | Iterable<Item>) {
+    this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   }
 
   /** Returns the next item; undefined at the end, and after `close`. */
-  async next(): Promise<SyncDocument | undefined> {
+  async next(): Promise<Item | undefined> {
     const step = async () => await this.#step();
     const item = this.#last.then(step, step);
     this.#last = item;
@@ -27,7 +24,7 @@ export class ItemReader {
     await this.#iterator.return?.();
   }
 
-  async #step(): Promise<SyncDocument | undefined> {
+  async #step(): Promise<Item | undefined> {
     if (this.#isOver) return undefined;
     try {
       const result = await this.#iterator.next();

@@ -101,7 +101,7 @@ export async function syncDocuments(
   const { prefix, onProgress } = options;
   const known = await readSynced(settings.store, prefix);
   const sync = new Synchronisation(documents.size, known, { settings, prefix, onProgress });
-  const items = new ItemReader(documents);
+  const items = new ItemReader<SyncDocument>(documents);
   const work = async () => {
     try {
       await sync.work(items);
@@ -138,7 +138,7 @@ class Synchronisation {
   }
 
   /** Stores documents until no more are left. Each step collects as many as fill one embedding call. */
-  async work(items: ItemReader): Promise<void> {
+  async work(items: ItemReader<SyncDocument>): Promise<void> {
     const { batchSize } = this.#way.settings;
     for (;;) {
       const group: Ready[] = [];
