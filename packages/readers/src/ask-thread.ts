@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { TroupeError } from "@troupe/core";
 
@@ -7,6 +8,14 @@ import { TroupeError } from "@troupe/core";
  * process.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 };
+
+/**
+ * The memory of a thread outside of its heap, in bytes. `resourceLimits` does not count it, and a compressed part of a
+ * document may unpack to any size.
+ */
+const mostOutside = 256 * 2 ** 20;
+
+const checkEveryMs = 50;
 
 /** A thread to start: its file, the kind of document that it reads, and its time limit. */
 type ThreadOptions = { readonly file: URL; readonly kind: string; readonly timeoutMs: number };
@@ -27,9 +36,12 @@ export async function askThread<Answer>(
     stderr: true,
   });
   const signal = AbortSignal.timeout(timeoutMs);
+  const ended = new AbortController();
   try {
+    const answered = once(worker, "message", { signal });
+    const watched = watchMemory(worker, kind, ended.signal);
     // An `error` event of the thread rejects this promise.
-    const [answer] = (await Promise.race([once(worker, "message", { signal }), exitOf(worker, kind)])) as [Answer];
+    const [answer] = (await Promise.race([answered, exitOf(worker, kind), watched])) as [Answer];
     return answer;
   } catch (cause) {
     if (TroupeError.is(cause)) throw cause;
@@ -37,7 +49,18 @@ export async function askThread<Answer>(
     const isMemory = (cause as { code?: unknown }).code === "ERR_WORKER_OUT_OF_MEMORY";
     throw refusal(kind, isMemory ? "needs too much memory" : "cannot be read", cause);
   } finally {
+    ended.abort();
     await worker.terminate();
+  }
+}
+
+/** Throws when the thread has too much memory outside of its heap. */
+async function watchMemory(worker: Worker, kind: string, ended: AbortSignal): Promise<never> {
+  for (;;) {
+    await setTimeout(checkEveryMs, undefined, { signal: ended });
+    // A thread that has ended has no statistics, and some runtimes have none.
+    const statistics = await (worker as Partial<Worker>).getHeapStatistics?.().catch(() => undefined);
+    if ((statistics?.external_memory ?? 0) > mostOutside) throw refusal(kind, "needs too much memory");
   }
 }
 
