@@ -121,20 +121,10 @@ async function beginRun(call: ChatCall, requested: ChatRun, terms: ProtocolRunOp
   exchange.removeHeader("X-Run-Id");
   exchange.removeHeader("X-Session-Id");
   const beginning = service.servedRuns.beginStored(requested, terms);
-  // The end of the run is recorded before the run has begun: if the client disconnects in the meantime, the run still
-  // uses data of the request.
-  exchange.record.runEnd = endOf(beginning);
+  exchange.record.run = beginning;
   const run = await beginning;
   showIds(call, run);
   return run;
-}
-
-/** Resolves when a run that was begun in this process has ended. Never rejects. */
-async function endOf(beginning: Promise<ServedStoredRun>): Promise<void> {
-  await beginning.then(
-    async ({ over }) => await over,
-    () => undefined,
-  );
 }
 
 /** Sends the ids of a run as headers, and its path if the server speaks the protocol `http`. */

@@ -88,7 +88,7 @@ describe("a message that begins a task", () => {
     });
     expect(told).toEqual([["begin", expect.objectContaining({ input: "Pay 5" }), facts]]);
     expect(asking.exchange.record).toMatchObject({ name: "helper", runId: "new" });
-    await expect(asking.exchange.record.runEnd).resolves.toBeUndefined();
+    await expect(asking.exchange.untilRunEnds()).resolves.toBeUndefined();
     const text = JSON.stringify(told[0]?.[1]);
     for (const part of ['"sessionId":"s-1"', '"userId":"ada"', '"version":"1.0"', '"acceptedOutputModes":["a/b"]']) {
       expect(text).toContain(part);

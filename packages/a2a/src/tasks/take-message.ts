@@ -41,7 +41,7 @@ async function beginTask(request: MessageRequest, runs: TaskRuns): Promise<TaskR
   exchange.record.name = name;
   const note = noteOf(message);
   const beginning = runs.begin(await readRun(request, runs), { name, note });
-  exchange.record.runEnd = endOf(beginning);
+  exchange.record.run = beginning;
   const run = await beginning;
   const { runId, sessionId, kind } = run;
   exchange.record.runId = runId;
@@ -60,14 +60,6 @@ async function readRun(
   });
   const { opts } = requested;
   return { ...requested, opts: { ...opts, metadata: toRunMetadata(message, { outputModes, ofHost: opts.metadata }) } };
-}
-
-/** Resolves when a run that was begun in this process has ended. Never rejects. */
-async function endOf(beginning: Promise<ServedStoredRun>): Promise<void> {
-  await beginning.then(
-    async ({ over }) => await over,
-    () => undefined,
-  );
 }
 
 async function answerTask(task: TaskRun, message: A2AMessage, owner: SessionOwner): Promise<TaskRun> {

@@ -37,14 +37,14 @@ describe("beginRun", () => {
     expect(await beginRun(call)).toBe(run.run);
     expect(run.told).toEqual(["closeIfDraining", ["stores", terms], ["begin", requested, terms]]);
     expect(response.headers).toEqual(givenIds);
-    expect(requestRecordOf(response.asResponse)).toEqual({ runId: "r1", runEnd: expect.any(Promise) as object });
+    expect(requestRecordOf(response.asResponse)).toEqual({ runId: "r1", run: expect.any(Promise) as object });
   });
 
   it("sends the ids of a live run, and no place of it", async () => {
     const { call, response } = callOf({ run: new GivenRun({ isStored: false }) });
     await beginRun(call);
     expect(response.headers).toEqual({ "x-run-id": "r1", "x-session-id": "s1" });
-    await requestRecordOf(response.asResponse).runEnd;
+    await call.exchange.untilRunEnds();
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe("beginRun", () => {
       await expect(beginRun(call)).rejects.toBe(error);
       expect(response.headers).toEqual(ids);
       expect(requestRecordOf(response.asResponse).runId).toBeUndefined();
-      await requestRecordOf(response.asResponse).runEnd;
+      await call.exchange.untilRunEnds();
     },
   );
 
@@ -68,7 +68,7 @@ describe("beginRun", () => {
     const { call, response } = callOf({ begin: () => begun.promise });
     const beginning = beginRun(call);
     let isOver = false;
-    void requestRecordOf(response.asResponse).runEnd?.then(() => (isOver = true));
+    void call.exchange.untilRunEnds().then(() => (isOver = true));
     begun.resolve(new GivenRun({ over: over.promise }).run);
     await beginning;
     await settle();

@@ -26,9 +26,7 @@ export async function beginRun({ exchange, service, requested, terms }: RunCall)
     exchange.removeHeader("X-Session-Id");
   }
   const beginning = servedRuns.begin(requested, terms);
-  // `runEnd` is set before the run has begun: if the client disconnects in the meantime, the run still uses data of the
-  // request.
-  exchange.record.runEnd = endOf(beginning);
+  exchange.record.run = beginning;
   const run = await beginning;
   showIds(exchange, run);
   exchange.onLeave(() => run.disconnect());
@@ -40,15 +38,4 @@ function showIds(exchange: Exchange, { runId, sessionId, isStored }: ServedRun):
   exchange.record.runId = runId;
   exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
   if (isStored) exchange.setHeader("Content-Location", pathOfRun(exchange, runId));
-}
-
-/**
- * Resolves when the run has ended, if it was begun in this process. For a live run, or a run of another process,
- * resolves once the run has begun. Never rejects.
- */
-async function endOf(beginning: Promise<ServedRun>): Promise<void> {
-  await beginning.then(
-    async (run) => (run.isStored ? await run.over : undefined),
-    () => undefined,
-  );
 }

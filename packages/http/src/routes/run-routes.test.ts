@@ -78,7 +78,7 @@ describe("runRoutes", () => {
     expect(requestRecordOf(response.asResponse)).toEqual({
       name: "x",
       runId: response.headers["x-run-id"],
-      runEnd: expect.any(Promise) as unknown,
+      run: expect.any(Promise) as unknown,
     });
   });
 

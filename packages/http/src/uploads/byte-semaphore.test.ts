@@ -9,7 +9,7 @@ import { ByteSemaphore } from "./byte-semaphore.ts";
 function ask(semaphore: ByteSemaphore, bytes: number, runEnd?: Promise<void>) {
   const response = new FakeResponse();
   const exchange = exchangeOf(response).exchange;
-  if (runEnd !== undefined) exchange.record.runEnd = runEnd;
+  if (runEnd !== undefined) exchange.record.run = Promise.resolve({ over: runEnd });
   const entered: string[] = [];
   void semaphore.acquire(bytes, exchange).then(() => entered.push("in"));
   return { entered, close: () => response.leave() };

@@ -4,7 +4,7 @@ import type { Exchange } from "@troupe/core/transport";
  * The part of an exchange (an HTTP request and its answer) that determines for how long the bytes of its upload are
  * held.
  */
-export type HoldingExchange = Pick<Exchange, "isClosed" | "onClose" | "record">;
+export type HoldingExchange = Pick<Exchange, "isClosed" | "onClose" | "untilRunEnds">;
 
 type Waiter = { bytes: number; enter: () => void };
 
@@ -42,9 +42,7 @@ export class ByteSemaphore {
     exchange.onClose(() => {
       this.#waiters.delete(waiter);
       resolve();
-      const { runEnd } = exchange.record;
-      if (runEnd === undefined) release();
-      else void runEnd.then(release);
+      void exchange.untilRunEnds().then(release);
     });
     this.#waiters.add(waiter);
     this.#admit();

@@ -58,10 +58,7 @@ export async function beginRun(exchange: Exchange, parts: ApiParts, plan: RunPla
   const { endsWithClient, note } = plan;
   const terms: ProtocolRunOptions = { kind, name, endsWithClient, note, ...(plan.isStored && { isStored: true }) };
   const beginning = service.servedRuns.begin(requested, terms);
-  exchange.record.runEnd = beginning.then(
-    async (run) => (run.isStored ? await run.over : undefined),
-    () => undefined,
-  );
+  exchange.record.run = beginning;
   const run = await beginning;
   showIds(exchange, run);
   return { run, own: { ...requested.opts, runId: run.runId } };

@@ -55,3 +55,31 @@ describe.each(servers)("the signal of an exchange on %s", (_name, make) => {
     expect(made.exchange.signal).toBe(signal);
   });
 });
+
+describe.each(servers)("untilRunEnds of an exchange on %s", (_name, make) => {
+  it("resolves at once without a run, and for a run that could not begin", async () => {
+    const { exchange } = make();
+    await expect(exchange.untilRunEnds()).resolves.toBeUndefined();
+    exchange.record.run = Promise.reject(new Error("Too many runs."));
+
+    await expect(exchange.untilRunEnds()).resolves.toBeUndefined();
+  });
+
+  it("resolves once a run without an end of its own has begun, and at the end of one that goes on", async () => {
+    const { exchange } = make();
+    exchange.record.run = Promise.resolve({});
+    await expect(exchange.untilRunEnds()).resolves.toBeUndefined();
+    const begun = Promise.withResolvers<{ over: Promise<void> }>();
+    const over = Promise.withResolvers<void>();
+    exchange.record.run = begun.promise;
+    let isOver = false;
+    void exchange.untilRunEnds().then(() => (isOver = true));
+    begun.resolve({ over: over.promise });
+    await setImmediate();
+    expect(isOver).toBe(false);
+    over.resolve();
+    await setImmediate();
+
+    expect(isOver).toBe(true);
+  });
+});

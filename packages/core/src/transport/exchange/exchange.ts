@@ -198,6 +198,15 @@ export abstract class Exchange {
     logFailure(error, this, run);
   }
 
+  /**
+   * Resolves when the run that the request has begun is over, or was begun if it ends with its client or is performed
+   * by another process. Resolves at once without a run. Never rejects.
+   */
+  async untilRunEnds(): Promise<void> {
+    const run = await this.record.run?.catch(() => undefined);
+    await run?.over;
+  }
+
   /** Records the total number of tokens of a run for the request log. */
   recordUsage({ totalTokens }: Pick<TokenUsage, "totalTokens">): void {
     this.record.tokens = totalTokens;

@@ -11,10 +11,10 @@ export type RequestRecord = {
   /** The total tokens of all model calls of the run. */
   tokens?: number;
   /**
-   * Settles at the end of a run of this process that continues after its request. Until then the run uses data of the
-   * request.
+   * The run that the request begins. It is set before the run has begun: if the client disconnects in the meantime, the
+   * run still uses data of the request. `Exchange.untilRunEnds` waits for its end.
    */
-  runEnd?: Promise<void>;
+  run?: Promise<{ readonly over?: Promise<void> | undefined }>;
 };
 
 // A symbol of the global registry, because the logger and the router may come from two copies of this package.

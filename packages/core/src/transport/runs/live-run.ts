@@ -30,10 +30,16 @@ type Chunks = AsyncIterable<RunChunk> & { readonly output?: Promise<RunOutput> }
 export class LiveRun {
   readonly isStored = false;
   readonly isDurable = false;
+  /** A live run is over when its answer is. */
+  readonly over = undefined;
+  readonly runId: string;
+  readonly sessionId: string;
   readonly kind: RunKind;
   readonly name: string;
   readonly #requested: RequestedRun<unknown, unknown>;
   readonly #abort = new AbortController();
+  /** A signal that aborts when the run is cancelled, including when its client has disconnected. */
+  readonly signal = this.#abort.signal;
   readonly #activeRuns: ActiveRuns;
   #unregister: (() => void) | undefined;
 
@@ -43,24 +49,13 @@ export class LiveRun {
     { kind, name }: { readonly kind: RunKind; readonly name: string },
     activeRuns: ActiveRuns,
   ) {
+    this.runId = requested.opts.runId;
+    this.sessionId = requested.opts.sessionId;
     this.kind = kind;
     this.name = name;
     this.#requested = requested;
     this.#activeRuns = activeRuns;
     activeRuns.checkOpen();
-  }
-
-  get runId(): string {
-    return this.#requested.opts.runId;
-  }
-
-  get sessionId(): string {
-    return this.#requested.opts.sessionId;
-  }
-
-  /** A signal that aborts when the run is cancelled, including when its client has disconnected. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
   }
 
   /** Starts the run and returns its events. Throws the error of a run that cannot start. */

@@ -57,6 +57,8 @@ export class ServedStoredRun {
   readonly over: Promise<void> | undefined;
   readonly #init: StoredRunInit;
   readonly #abort = new AbortController();
+  /** A signal that aborts when the client has disconnected, or a shutdown ends its answer. */
+  readonly signal = this.#abort.signal;
   #events: AsyncIterableIterator<RunEvent, undefined> | undefined;
   #unregister: (() => void) | undefined;
   /** The number of the attempt at the run to which the events being read belong. */
@@ -73,11 +75,6 @@ export class ServedStoredRun {
     this.caller = caller;
     this.over = over;
     this.#init = init;
-  }
-
-  /** A signal that aborts when the client has disconnected, or a shutdown ends its answer. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
   }
 
   /** Returns the run as recorded in its service. */

@@ -167,7 +167,7 @@ describe("what a platform passes beside a request", () => {
     const run = Promise.withResolvers<void>();
     const titles = Promise.withResolvers<void>();
     const get = (exchange: Exchange) => {
-      exchange.record.runEnd = run.promise;
+      exchange.record.run = Promise.resolve({ over: run.promise });
       exchange.openStream(200, {}).end("é");
     };
     const { handler, service } = handle({ path: "/a", get });

@@ -95,7 +95,7 @@ function waitUntilIn(context: readonly unknown[]): ((work: Promise<unknown>) => 
 async function untilQuiet(exchange: Exchange, { sessions, logger }: Service): Promise<void> {
   if (!exchange.isClosed) await new Promise<void>((resolve) => void exchange.onClose(resolve));
   try {
-    await exchange.record.runEnd;
+    await exchange.untilRunEnds();
     await sessions.flush();
   } catch (error) {
     logger.error("What outlived an answer has failed.", { error });

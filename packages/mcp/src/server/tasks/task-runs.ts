@@ -49,8 +49,11 @@ export class TaskRuns {
     const { kind, name } = tool.target;
     const ttl = ttlMs === undefined ? undefined : Math.min(Math.ceil(ttlMs), longestTtlMs);
     const terms = { kind, name, isStored: true, endsWithClient: false, ttlMs: ttl };
-    const { service, runId, over } = await this.#service.servedRuns.beginStored(requested, terms);
-    Object.assign(caller.record ?? {}, { runId, runEnd: over });
+    const beginning = this.#service.servedRuns.beginStored(requested, terms);
+    const { record = {} } = caller;
+    record.run = beginning;
+    const { service, runId } = await beginning;
+    record.runId = runId;
     return { service, tool, run: await service.get(runId, "host") };
   }
 
