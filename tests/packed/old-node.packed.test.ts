@@ -44,14 +44,15 @@ it("each package of the service says at import that Node 20 is too old, and what
   const { stdout } = await runOld(["--input-type=module", "-e", program]);
 
   const sentence =
-    "Troupe needs Node.js 22.19 or newer, or a runtime of the same age: this is Node.js 20.20.2. Install a newer one.";
+    "Troupe needs Node.js 22 from 22.19 on, 24 from 24.14 on, or 26 and later, or a runtime of the same age: this is Node.js 20.20.2. Install a newer one.";
   expect(JSON.parse(stdout)).toEqual(Object.fromEntries(entryPoints.map((name) => [name, sentence])));
 });
 
 it("the command that makes projects says that Node 20 is too old, and makes nothing", async () => {
   const answer = await runOld(["node_modules/create-troupe/dist/main.js", "never-made"]);
 
-  const sentence = "Troupe needs Node.js 22.19 or newer: this is Node.js 20.20.2. Install a newer one.\n";
+  const sentence =
+    "Troupe needs Node.js 22 from 22.19 on, 24 from 24.14 on, or 26 and later: this is Node.js 20.20.2.\n";
   expect(answer).toEqual({ code: 1, stdout: "", stderr: sentence });
   expect(existsSync(join(consumerFolder, "never-made"))).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { templates } from "./templates.ts";
 import type { Template, TemplateName } from "./templates.ts";
-import { libraryVersions, rangeOf } from "./versions.ts";
+import { libraryVersions, nodeRange, rangeOf } from "./versions.ts";
 import { vendors } from "./vendors.ts";
 import type { VendorName } from "./vendors.ts";
 
@@ -27,7 +27,7 @@ export function manifestFile({ name, template, vendor }: ManifestChoices): strin
       // Next.js loads the TypeScript compiler as a library, which version 7 of the compiler no longer allows.
       typescript: isCompiled ? libraryVersions.typescript : libraryVersions["typescript-of-next"],
     },
-    engines: { node: "^22.19.0 || ^24.14.0 || >=26.0.0" },
+    engines: { node: nodeRange },
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

@@ -34,9 +34,12 @@ export function rangeOf(name: string): string {
   return range;
 }
 
+/** The versions of Node that projects need, as package.json has them. */
+export const nodeRange = "^22.19.0 || ^24.14.0 || >=26.0.0";
+
 /** Returns the reason why a version of Node cannot run the command or its projects, or undefined. */
 export function nodeFault(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > 22 || (major === 22 && minor >= 19)) return undefined;
-  return `Troupe needs Node.js 22.19 or newer: this is Node.js ${version}. Install a newer one.`;
+  if ((major === 22 && minor >= 19) || (major === 24 && minor >= 14) || major >= 26) return undefined;
+  return `Troupe needs Node.js 22 from 22.19 on, 24 from 24.14 on, or 26 and later: this is Node.js ${version}.`;
 }

@@ -9,5 +9,6 @@ export function checkRuntime(
 ): void {
   if ("withResolvers" in promises) return;
   const found = version === undefined ? "this runtime has no Promise.withResolvers" : `this is Node.js ${version}`;
-  throw new Error(`Troupe needs Node.js 22.19 or newer, or a runtime of the same age: ${found}. Install a newer one.`);
+  const needed = "Node.js 22 from 22.19 on, 24 from 24.14 on, or 26 and later, or a runtime of the same age";
+  throw new Error(`Troupe needs ${needed}: ${found}. Install a newer one.`);
 }
