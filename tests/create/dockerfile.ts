@@ -1,9 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "@troupe-internal/fault-tools";
+import {
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { mustRun, runCommand } from "../../tools/packages/run-command.ts";
 
 type Instruction = { readonly name: string; readonly text: string };
@@ -20,20 +26,27 @@ function stagesOf(text: string): Instruction[][] {
 }
 
 /**
- * Carries out the steps of a project's Dockerfile with processes in place of containers: both stages in folders of their
- * own, the program with only the environment of the image, and its health check. Returns a sentence for each fault.
+ * Carries out the steps of a project's Dockerfile with processes in place of containers. The first stage runs in a folder
+ * of its own, with the programs of the image `node` and the registry. The second has a root that contains nothing but
+ * Node with its libraries and what the Dockerfile copies, a network of its own that reaches nothing, the environment of
+ * the image and, if this process may choose it, its user. Returns a sentence for each fault.
  */
 export async function tryDockerfile(project: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const [build = [], image = []] = stagesOf(readFileSync(join(project, "Dockerfile"), "utf8"));
-  const [builder, folder] = [join(project, "../builder"), join(project, "../image")];
+  const [builder, imageRoot] = [join(project, "../builder"), join(project, "../image")];
+  const folder = join(imageRoot, "app");
   for (const each of [builder, folder]) mkdirSync(each, { recursive: true });
-  await buildIn(builder, build, { project, env });
-  for (const { text } of image.filter(({ name }) => name === "COPY")) {
-    const [from = "", to = ""] = text.replaceAll(/--\S+ /g, "").split(" ");
-    const target = to === "./" ? join(folder, basename(from)) : join(folder, to);
-    cpSync(join(builder, from.replace("/app/", "")), target, { recursive: true, verbatimSymlinks: true });
+  try {
+    await buildIn(builder, build, { project, env });
+    for (const { text } of image.filter(({ name }) => name === "COPY")) {
+      const [from = "", to = ""] = text.replaceAll(/--\S+ /g, "").split(" ");
+      const target = to === "./" ? join(folder, basename(from)) : join(folder, to);
+      cpSync(join(builder, from.replace("/app/", "")), target, { recursive: true, verbatimSymlinks: true });
+    }
+    return await startImage(imageRoot, image);
+  } finally {
+    for (const each of [imageRoot, builder]) rmSync(each, { recursive: true, force: true });
   }
-  return await startImage(folder, image, env["PATH"] ?? "");
 }
 
 type Source = { readonly project: string; readonly env: NodeJS.ProcessEnv };
@@ -60,39 +73,58 @@ function copyInto(builder: string, project: string, text: string): void {
   }
 }
 
-async function startImage(folder: string, image: readonly Instruction[], path: string): Promise<string[]> {
+async function startImage(imageRoot: string, image: readonly Instruction[]): Promise<string[]> {
   const textOf = (name: string): string => image.findLast((each) => each.name === name)?.text ?? "";
-  const pairs = textOf("ENV").split(" ");
-  const settings: NodeJS.ProcessEnv = Object.fromEntries(
-    pairs.map((pair) => [pair.split("=", 1)[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
-  );
-  const port = String(await freePort());
-  const env = { PATH: path, ...settings, PORT: port };
-  mkdirSync(join(folder, ".data"), { recursive: true });
-  const [program = "", ...args] = JSON.parse(textOf("CMD")) as string[];
-  const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
-  let printed = "";
-  child.stderr.on("data", (bytes: Buffer) => (printed += bytes.toString()));
-  const ended = once(child, "exit");
-  try {
-    const isHealthy = await untilHealthy(textOf("HEALTHCHECK").replaceAll("3000", port), folder, env);
-    const faults = isHealthy ? [] : [`The health check of the Dockerfile failed: ${printed.slice(-500)}`];
-    if (textOf("USER") === "") faults.push("The image would run as root.");
-    return faults;
-  } finally {
-    child.kill("SIGTERM");
-    await ended;
-    for (const each of [folder, join(folder, "../builder")]) rmSync(each, { recursive: true, force: true });
-  }
+  await addNode(imageRoot);
+  const isRoot = process.getuid?.() === 0;
+  const user = isRoot && textOf("USER") === "node" ? ["--setuid=1000", "--setgid=1000"] : [];
+  makeOwn(join(imageRoot, "app"), isRoot);
+  const settings = textOf("ENV")
+    .split(" ")
+    .map((pair) => pair.split("=", 2));
+  const env = { ...Object.fromEntries(settings), PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" };
+  const inside = (args: readonly string[]): string =>
+    ["unshare", `--root=${imageRoot}`, "--wd=/app", ...user, ...args].map(quote).join(" ");
+  const [, check = "[]"] = /CMD (\[.*\])$/.exec(textOf("HEALTHCHECK")) ?? [];
+  const script = `ip link set lo up
+    ${inside(JSON.parse(textOf("CMD")) as string[])} & program=$!
+    for try in $(seq 100); do
+      if ${inside(JSON.parse(check) as string[])}; then kill $program; wait $program; exit 0; fi
+      sleep 0.1
+    done
+    exit 1`;
+  const namespaces = ["--net", "--mount", "--pid", "--fork", `--mount-proc=${join(imageRoot, "proc")}`];
+  const args = [...namespaces, ...(isRoot ? [] : ["--map-root-user"]), "sh", "-c", script];
+  const { code, stderr } = await runCommand("unshare", args, { cwd: "/", env });
+  const faults = code === 0 ? [] : [`The health check of the Dockerfile failed: ${stderr.slice(-500)}`];
+  if (textOf("USER") === "") faults.push("The image would run as root.");
+  return faults;
 }
 
-async function untilHealthy(check: string, cwd: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const [, command = "[]"] = /CMD (\[.*\])$/.exec(check) ?? [];
-  const [program = "", ...args] = JSON.parse(command) as string[];
-  for (let tries = 0; tries < 100; tries++) {
-    const { code } = await runCommand(program, args, { cwd, env });
-    if (code === 0) return true;
-    await sleep(100);
+/** Puts Node and the libraries that it is linked with into an empty root. */
+async function addNode(imageRoot: string): Promise<void> {
+  const linked = await mustRun("ldd", [process.execPath], { cwd: "/" });
+  for (const [, library = ""] of linked.matchAll(/(\/\S+) \(0x/g)) {
+    mkdirSync(join(imageRoot, dirname(library)), { recursive: true });
+    copyFileSync(library, join(imageRoot, library));
   }
-  return false;
+  for (const each of ["usr/local/bin", "proc", "tmp"]) mkdirSync(join(imageRoot, each), { recursive: true });
+  copyFileSync(process.execPath, join(imageRoot, "usr/local/bin/node"));
+}
+
+/** Makes the folder of data, and gives the user of the image what the Dockerfiles give it. */
+function makeOwn(folder: string, isRoot: boolean): void {
+  mkdirSync(join(folder, ".data"), { recursive: true });
+  const own = [".data", ".next"].filter((name) => existsSync(join(folder, name)));
+  if (isRoot) for (const name of own) chownAll(join(folder, name));
+}
+
+function chownAll(path: string): void {
+  chownSync(path, 1000, 1000);
+  for (const below of readdirSync(path, { recursive: true, encoding: "utf8" }))
+    lchownSync(join(path, below), 1000, 1000);
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,7 +1,9 @@
-// `pnpm test:create [--install] [--managers npm,pnpm,yarn,bun] [--templates …] [--nodes 22,24,26]`: publishes all packages in a
-// registry on this machine, and goes the way of a new user from there: create, install, test, build, dev, one request, one change.
-// It tries each template with npm, each package manager and each version of Node with the template `service`. The caches of the
-// package managers are empty at first. Prints seconds; `total` ends with the first answer. `--install` installs what is missing.
+// `pnpm test:create [--install] [--offline] [--managers npm,pnpm,yarn,yarn-berry,bun] [--templates …] [--nodes 22,24,26]`: publishes
+// all packages in a registry on this machine, and goes the way of a new user from there: create, install, test, build, dev, one
+// request, one change. It tries each template with npm, each package manager and each version of Node with the template `service`.
+// The caches of the package managers are empty at first. Prints seconds; `total` ends with the first answer. `--install` installs
+// what is missing. `--offline` cuts the network but for the registry, once a run without it has filled that.
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,14 +15,15 @@ import { makeNextRelease, publishRelease } from "../../tools/release/next-releas
 import { tryDockerfile } from "./dockerfile.ts";
 import { goWay } from "./project.ts";
 import type { Way } from "./project.ts";
-import { makePath, managers, needProgramsOfUsers, nodes } from "./tools.ts";
-import type { Node } from "./tools.ts";
+import { makePath, managers, needProgramsOfUsers, nodeProgram, nodes } from "../../tools/registry/user-programs.ts";
+import type { Manager, Node } from "../../tools/registry/user-programs.ts";
 
 const root = join(import.meta.dirname, "../..");
 const templates = ["service", "worker", "library", "next"] as const;
 const { values } = parseArgs({
   options: {
     install: { type: "boolean" },
+    offline: { type: "boolean" },
     managers: { type: "string" },
     templates: { type: "string" },
     nodes: { type: "string" },
@@ -51,10 +54,12 @@ function print(line: string): void {
 
 const second = (seconds: number): string => seconds.toFixed(1).padStart(7);
 
-function environmentOf(registry: Registry, folder: string, node: Node): NodeJS.ProcessEnv {
+type Programs = { readonly node: Node; readonly manager: Manager };
+
+function environmentOf(registry: Registry, folder: string, { node, manager }: Programs): NodeJS.ProcessEnv {
   return {
     HOME: registry.home,
-    PATH: makePath(join(folder, `bin-${node}`), node),
+    PATH: makePath(join(folder, `bin-${node}-${manager}`), node, manager),
     npm_config_registry: registry.url,
     // What was published a moment ago is too young for pnpm's default.
     pnpm_config_minimum_release_age: "0",
@@ -65,30 +70,51 @@ function environmentOf(registry: Registry, folder: string, node: Node): NodeJS.P
 
 async function tryWay(way: Way, registry: Registry, folder: string): Promise<void> {
   const place = join(folder, `${way.template}-${way.manager}-${way.node} é`);
-  const env = environmentOf(registry, folder, way.node as Node);
+  const env = environmentOf(registry, folder, way);
   try {
     const times = await goWay(way, { folder: place, env });
     const total = times.create + times.test + times.build + times.dev;
     const all = [...Object.values(times), total].map(second).join("");
     print(`${nameOf(way).padEnd(30)}${all}`);
-    if (way.manager === "npm" && way.node === "24" && way.template !== "library") {
-      faults.push(...(await tryDockerfile(join(place, "my-agents"), env)).map((fault) => `${nameOf(way)}: ${fault}`));
+    if (way.node === "24" && way.template !== "library") {
+      // The image has npm and Yarn 1, whatever the user has.
+      const imageEnv = environmentOf(registry, folder, { node: "24", manager: "yarn" });
+      const found = await tryDockerfile(join(place, "my-agents"), imageEnv);
+      faults.push(...found.map((fault) => `${nameOf(way)}: ${fault}`));
     }
   } catch (error) {
     faults.push(`${nameOf(way)}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
+/** Runs a command with a loopback interface as its only network. Returns its exit code. */
+function runWithoutNetwork(command: readonly string[]): number {
+  const options = process.getuid?.() === 0 ? ["--net"] : ["--net", "--map-root-user"];
+  const args = [...options, "sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...command];
+  return spawnSync("unshare", args, { stdio: "inherit" }).status ?? 1;
+}
+
 /** Without a registry the project is written, and a sentence says what is missing. */
 async function tryOffline(registry: Registry, folder: string): Promise<void> {
-  const env = { ...environmentOf(registry, folder, "24"), npm_config_registry: "http://127.0.0.1:9/" };
+  const env = {
+    ...environmentOf(registry, folder, { node: "24", manager: "npm" }),
+    npm_config_registry: "http://127.0.0.1:9/",
+  };
   const options = { cwd: folder, env: { ...env, npm_config_user_agent: "npm/11.19.1", npm_config_fetch_retries: "0" } };
   const main = join(root, "packages/create-troupe/dist/main.js");
-  const { code, stderr } = await runCommand(join(folder, "bin-24", "node"), [main, "offline", "--yes"], options);
+  const { code, stderr } = await runCommand(nodeProgram("24"), [main, "offline", "--yes"], options);
   const sentence = "The dependencies are not installed, because npm could not reach its registry.";
   if (code !== 1 || !stderr.includes(sentence)) faults.push(`Without a registry: exit code ${code}, ${stderr}`);
 }
 
+if (values.offline === true) {
+  const args = [
+    ...process.execArgv,
+    import.meta.filename,
+    ...process.argv.slice(2).filter((arg) => arg !== "--offline"),
+  ];
+  process.exit(runWithoutNetwork([process.execPath, ...args]));
+}
 needProgramsOfUsers(values.install === true);
 const registry = await startRegistry({ mayInstall: values.install === true });
 const folder = await mkdtemp(join(tmpdir(), "troupe-create-"));

@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "@troupe-internal/fault-tools";
 import { mustRun } from "../../tools/packages/run-command.ts";
-import type { Manager } from "./tools.ts";
+import { commandOf } from "../../tools/registry/user-programs.ts";
+import type { Manager, Node } from "../../tools/registry/user-programs.ts";
 
 /** One way of a user to a project. */
 export type Way = {
   readonly manager: Manager;
-  readonly node: string;
+  readonly node: Node;
   readonly template: string;
 };
 
@@ -34,12 +35,13 @@ const createCommand = (manager: Manager, template: string): readonly string[] =>
 /** Goes the way of a user from an empty folder to an answer: create with installation, test, build, dev, ask, change. */
 export async function goWay({ manager, template }: Way, { folder, env }: Place): Promise<Times> {
   mkdirSync(folder, { recursive: true });
-  const create = await timed(() => mustRun(manager, createCommand(manager, template), { cwd: folder, env }));
+  const program = commandOf(manager);
+  const create = await timed(() => mustRun(program, createCommand(manager, template), { cwd: folder, env }));
   const project = join(folder, "my-agents");
-  const run = async (...args: string[]) => await timed(() => mustRun(manager, ["run", ...args], { cwd: project, env }));
+  const run = async (...args: string[]) => await timed(() => mustRun(program, ["run", ...args], { cwd: project, env }));
   const test = await run("test");
   const build = await run("build");
-  const { dev, reload } = await develop(manager, { template, project, env });
+  const { dev, reload } = await develop(program, { template, project, env });
   return { create, test, build, dev, reload };
 }
 
@@ -52,10 +54,10 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
 type Development = { readonly template: string; readonly project: string; readonly env: NodeJS.ProcessEnv };
 
 /** Starts `dev`, asks once, changes the tool, and waits until the answer has changed. */
-async function develop(manager: Manager, { template, project, env }: Development) {
+async function develop(program: string, { template, project, env }: Development) {
   const port = await freePort();
   const dev = { ...env, PORT: String(port) };
-  const child = spawn(manager, ["run", "dev"], {
+  const child = spawn(program, ["run", "dev"], {
     cwd: project,
     env: dev,
     // A group of its own, which can be ended as a whole.
@@ -68,7 +70,7 @@ async function develop(manager: Manager, { template, project, env }: Development
     const started = await timed(() => until("Rain in Oslo", ask, printed));
     // Another process begins a run, which the worker performs.
     if (template === "worker") {
-      const said = await mustRun(manager, ["run", "enqueue"], { cwd: project, env: dev });
+      const said = await mustRun(program, ["run", "enqueue"], { cwd: project, env: dev });
       if (!said.includes("Rain in Oslo")) throw new Error(`The run in the queue had another answer: ${said}`);
     }
     const tool = join(project, "src/tools/weather.ts");

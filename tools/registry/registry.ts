@@ -45,6 +45,7 @@ export async function startRegistry({ mayInstall }: { mayInstall: boolean }): Pr
   writeFileSync(join(home, ".npmrc"), `registry=${url}\n//127.0.0.1:${port}/:_authToken=none\n`);
   // Yarn tells the programs that it starts its own registry, and installs the command of `yarn create` for all users.
   writeFileSync(join(home, ".yarnrc"), `registry "${url}"\nprefix "${join(home, "yarn")}"\n`);
+  writeFileSync(join(home, ".yarnrc.yml"), berrySettings(url));
   return {
     url,
     home,
@@ -54,6 +55,11 @@ export async function startRegistry({ mayInstall }: { mayInstall: boolean }): Pr
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The settings of Yarn from 2 on, which neither trusts a registry without TLS nor installs what is a few days old. */
+function berrySettings(url: string): string {
+  return `npmRegistryServer: "${url}"\nunsafeHttpWhitelist: ["127.0.0.1"]\nnpmMinimalAgeGate: 0\nenableTelemetry: false\n`;
 }
 
 /** Verdaccio's settings. The folder has our packages; those of others are kept in the cache. */

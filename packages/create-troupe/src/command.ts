@@ -54,7 +54,8 @@ function addAll({ folder = ".", add, packageManager }: Arguments, around: Surrou
     const what = names.length === 0 ? `${name} is there already.` : `Added ${names.join(", ")} to package.json.`;
     around.write(`${what} Use it:\n\n  ${lines.join("\n  ")}\n\n`);
   }
-  around.write(`Next:\n  ${packageManager ?? detectPackageManager(around.userAgent)} install\n`);
+  const { program } = packageManagers[packageManager ?? detectPackageManager(around.userAgent)];
+  around.write(`Next:\n  ${program} install\n`);
   return 0;
 }
 
@@ -96,10 +97,11 @@ type Outcome = {
 };
 
 function nextCommands({ folder }: CreatedProject, { packageManager, installed, around }: Outcome): string {
+  const { program, run } = packageManagers[packageManager];
   const below = relative(around.cwd, folder);
   const path = below.startsWith("..") ? folder : below;
   const enter = path === "" ? [] : [`cd ${/[^\w./\\:-]/.test(path) ? `"${path}"` : path}`];
-  const install = installed ? [] : [`${packageManager} install`];
-  const lines = [...enter, ...install, `${packageManagers[packageManager].run} dev`];
+  const install = installed ? [] : [`${program} install`];
+  const lines = [...enter, ...install, `${run} dev`];
   return `\nNext:\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../test/temporary-folder.ts";
 import { createProject } from "./create-project.ts";
-import { packageManagerNames } from "./package-manager.ts";
+import { packageManagerNames, packageManagers } from "./package-manager.ts";
 import { templates } from "./templates.ts";
 import type { TemplateName } from "./templates.ts";
 import { vendors } from "./vendors.ts";
@@ -71,8 +71,9 @@ describe("createProject", () => {
 
       const text = files.map((file) => readFileSync(join(folder, file), "utf8")).join("\n");
       expect(text).not.toMatch(/\{\{\s*\w+\s*\}\}/);
-      const others = packageManagerNames.filter((name) => name !== packageManager);
-      for (const other of others) expect(text).not.toMatch(new RegExp(`\\b${other} run`));
+      const { program: own } = packageManagers[packageManager];
+      const others = Object.values(packageManagers).filter(({ program }) => program !== own);
+      for (const { program } of others) expect(text).not.toMatch(new RegExp(`\\b${program} run`));
     },
   );
 
@@ -134,6 +135,8 @@ describe("createProject", () => {
     ["pnpm", "packages/*", []],
     ["yarn", "apps/*", ["yarn.lock"]],
     ["yarn", "packages/*", []],
+    ["yarn-berry", "apps/*", [".yarnrc.yml", "yarn.lock"]],
+    ["yarn-berry", "packages/*", []],
     ["npm", "apps/*", []],
     ["bun", "apps/*", []],
   ] as const)("createProject for %s in a workspace of %s writes %j", (packageManager, pattern, roots) => {
@@ -142,7 +145,7 @@ describe("createProject", () => {
 
     const { files, parent } = createProject({ folder: join(root, "packages", "agents"), packageManager });
 
-    expect(files.filter((file) => /^(pnpm-workspace\.yaml|yarn\.lock)$/.test(file))).toEqual(roots);
+    expect(files.filter((file) => /^(pnpm-workspace\.yaml|yarn\.lock|\.yarnrc\.yml)$/.test(file))).toEqual(roots);
     expect(parent).toEqual({ file: join(root, "package.json"), isMember: pattern === "packages/*" });
   });
 });

@@ -22,7 +22,7 @@ export type CreateProjectOptions = {
   template?: TemplateName | undefined;
   /** The vendor of the model: `openai`, `anthropic`, `google` or `ollama`. @default "openai" */
   vendor?: VendorName | undefined;
-  /** The package manager whose commands the files name: `npm`, `pnpm`, `yarn` or `bun`. @default "npm" */
+  /** The package manager whose commands the files name: `npm`, `pnpm`, `yarn`, `yarn-berry` or `bun`. @default "npm" */
   packageManager?: PackageManagerName | undefined;
 };
 
@@ -98,13 +98,18 @@ function projectFiles(choices: Choices): Map<string, string> {
 /**
  * Returns the files that a package manager needs. A project may lie in the folder of another project's workspace
  * without being a member of it. Such a project becomes a workspace root, because pnpm would otherwise install the other
- * workspace, and Yarn would refuse to install.
+ * workspace, and Yarn would refuse to install. Yarn from 2 on takes any package.json in a folder above for a root.
  */
 function managerFiles(packageManager: PackageManagerName, parent: ParentWorkspace | undefined): [string, string][] {
   if (parent?.isMember === true) return [];
+  const ownLock: [string, string] = ["yarn.lock", ""];
   if (packageManager === "pnpm") return [["pnpm-workspace.yaml", pnpmSettings]];
-  return packageManager === "yarn" && parent !== undefined ? [["yarn.lock", ""]] : [];
+  if (packageManager === "yarn-berry") return [[".yarnrc.yml", berrySettings], ownLock];
+  return packageManager === "yarn" && parent !== undefined ? [ownLock] : [];
 }
+
+/** The settings of Yarn from 2 on: the Dockerfile copies `node_modules`, which it would not make by default. */
+const berrySettings = "nodeLinker: node-modules\n";
 
 /**
  * The settings that pnpm needs: it fails on a library with an install script that its settings neither allow nor

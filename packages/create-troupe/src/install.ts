@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { packageManagers } from "./package-manager.ts";
 import type { PackageManagerName } from "./package-manager.ts";
 
 /** Codes of failures to reach a registry, as npm, pnpm, Yarn and Bun print them. */
@@ -13,13 +14,22 @@ export async function install(packageManager: PackageManagerName, folder: string
   let printed = "";
   const windows = process.platform === "win32";
   // On Windows, package managers are scripts, which only a shell can start. No part of the command comes from the user.
-  const [command, args] = windows ? [`${packageManager} install`, []] : [packageManager, ["install"]];
-  const child = spawn(command, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"], shell: windows });
-  child.stdout.on("data", (bytes: Buffer) => process.stdout.write(bytes));
-  child.stderr.on("data", (bytes: Buffer) => {
-    printed += bytes.toString();
-    process.stderr.write(bytes);
-  });
+  const { program } = packageManagers[packageManager];
+  const [command, args] = windows ? [`${program} install`, []] : [program, ["install"]];
+  // Where `CI` is set, Yarn from 2 on refuses to write the lock file of a new project.
+  const env = { ...process.env, YARN_ENABLE_IMMUTABLE_INSTALLS: "false" };
+  const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], shell: windows });
+  // Yarn from 2 on prints its errors to the standard output.
+  const shown = [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ] as const;
+  for (const [from, to] of shown) {
+    from.on("data", (bytes: Buffer) => {
+      printed += bytes.toString();
+      to.write(bytes);
+    });
+  }
   const code = await new Promise<number | string | null>((resolve) => {
     child.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     child.on("close", resolve);
@@ -29,10 +39,11 @@ export async function install(packageManager: PackageManagerName, folder: string
 
 /** Returns a sentence about a failed installation. */
 export function failureOf(packageManager: PackageManagerName, code: number | string | null, printed: string): string {
-  const rest = `The project is complete: run ${packageManager} install in it later.`;
-  if (code === "ENOENT") return `${packageManager} is not installed, or not on the PATH. ${rest}`;
+  const { program } = packageManagers[packageManager];
+  const rest = `The project is complete: run ${program} install in it later.`;
+  if (code === "ENOENT") return `${program} is not installed, or not on the PATH. ${rest}`;
   if (unreachable.test(printed)) {
-    return `The dependencies are not installed, because ${packageManager} could not reach its registry. ${rest}`;
+    return `The dependencies are not installed, because ${program} could not reach its registry. ${rest}`;
   }
-  return `The dependencies are not installed: ${packageManager} install ended with ${code}. ${rest}`;
+  return `The dependencies are not installed: ${program} install ended with ${code}. ${rest}`;
 }

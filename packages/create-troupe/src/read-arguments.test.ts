@@ -32,7 +32,7 @@ describe("readArguments", () => {
     [["a", "b"], "Expected one folder, got a and b. Quote a path with spaces."],
     [["--template", "vue"], '--template must be service, next, worker, library, got "vue".'],
     [["--vendor", ""], '--vendor must be openai, anthropic, google, ollama, got "".'],
-    [["--package-manager", "cnpm"], '--package-manager must be npm, pnpm, yarn, bun, got "cnpm".'],
+    [["--package-manager", "cnpm"], '--package-manager must be npm, pnpm, yarn, yarn-berry, bun, got "cnpm".'],
     [["--tempate", "next"], "Unknown option '--tempate'. See --help."],
     [["--template"], "Option '-t, --template <value>' argument missing. See --help."],
   ])("refuses %j", (args, message) => {

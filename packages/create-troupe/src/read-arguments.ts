@@ -79,7 +79,7 @@ Makes a project with an agent, a tool, a test, and all that a service needs. It 
   --vendor           ${describe(vendors)}
   --install          installs the dependencies; --no-install does not
   --name             the name in package.json; by default that of the folder
-  --package-manager  npm, pnpm, yarn or bun; by default the one that runs this command
+  --package-manager  npm, pnpm, yarn, yarn-berry (Yarn from 2 on) or bun; by default the one that runs this command
   --yes, -y          asks nothing: what no flag says is the first choice
   --add <package>    adds a package to the project in the folder, such as providers-anthropic
   --version, -v      prints the version

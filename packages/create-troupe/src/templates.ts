@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** A kind of project. */
@@ -74,14 +74,25 @@ const renamed: Readonly<Record<string, string>> = { _gitignore: ".gitignore" };
 export function templateFiles(name: TemplateName, values: Readonly<Record<string, string>>): Map<string, string> {
   const files = new Map<string, string>();
   for (const part of templates[name].parts) {
-    for (const entry of readdirSync(join(folder, part), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const path = join(relative(join(folder, part), entry.parentPath), renamed[entry.name] ?? entry.name);
-      const text = readFileSync(join(entry.parentPath, entry.name), "utf8");
-      files.set(path.split(sep).join("/"), fillIn(text, values));
+    for (const path of filesIn(join(folder, part))) {
+      const names = path.split("/");
+      const last = names.pop() ?? "";
+      const text = readFileSync(join(folder, part, ...names, last), "utf8");
+      files.set([...names, renamed[last] ?? last].join("/"), fillIn(text, values));
     }
   }
   return files;
+}
+
+/**
+ * Returns the paths of the files below a folder, with slashes. Yarn from 2 on runs this package out of its archive, in
+ * which the recursive `readdirSync` of Node returns wrong paths.
+ */
+function filesIn(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isDirectory()) return [entry.name];
+    return filesIn(join(path, entry.name)).map((below) => `${entry.name}/${below}`);
+  });
 }
 
 /** Replaces `{{name}}` by the value of `name`. Double braces in the workflows of GitHub stay as they are. */
