@@ -23,7 +23,9 @@ it("four searches run at a time, in each of three rounds, also after some that f
   const file = await VectorFile.open(newVectorFile(), settings);
   onTestFinished(() => file.close());
   const running = new Set<object>();
-  const turn = async () => await new Promise((resolve) => setTimeout(resolve, 10));
+  const turn = async () => {
+    for (let count = 0; count < 20; count++) await new Promise(setImmediate);
+  };
   for (let round = 0; round < 3; round++) {
     for (const count of [most - 1, most, most + 1, 3 * most]) {
       const searches = Array.from({ length: count }, () => begin(file, running));

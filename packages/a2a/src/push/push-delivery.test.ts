@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { InMemoryStorage } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receive, tokenOf, verifyNotification } from "../../test/receiver.ts";
 import { notify0, notify1, pay, serveWith, toolCalls } from "../../test/serve-push.ts";
@@ -215,7 +216,7 @@ describe("a push notification", () => {
     let [most, sending] = [0, 0];
     const receiver = await receive(async () => {
       most = Math.max(most, ++sending);
-      await new Promise((resolve) => setTimeout(resolve, 4));
+      await letRun();
       sending -= 1;
       return 204;
     });
@@ -240,7 +241,7 @@ describe("a shutdown", () => {
     await receiver.until(1);
     let isClosed = false;
     const closing = served.service.close().then(() => (isClosed = true));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await letRun();
     expect(isClosed).toBe(false);
     gate.resolve(204);
     await closing;

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { promisify } from "node:util";
+import { letRun } from "@troupe-internal/interleavings";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Agent, MockAgent } from "undici";
 import { startForwardProxy } from "../../test/forward-proxy.ts";
@@ -39,7 +40,7 @@ describe("a provider behind a proxy [provider.network]", () => {
     const network = new Network({ proxy: proxy.url.replace("//", "//user:pass%20word@") });
 
     await read(network, url);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await letRun();
     const { body, headers } = await read(network, url);
 
     expect([requests, body]).toEqual([["POST /v1", "POST /v1"], "{}"]);

@@ -3,6 +3,7 @@ import { Agent, createLogger, defineTool, InMemoryStorage, Workflow } from "@tro
 import { ScriptedModel } from "@troupe/core/testing";
 import express from "express";
 import type { RequestHandler } from "express";
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it, vi } from "vitest";
 import { openSocket, post, readToEnd, requestBytes } from "../../test/clients.ts";
 import { serve } from "../../test/serve-agent.ts";
@@ -143,7 +144,7 @@ describe("a client that disconnects before its answer", () => {
     socket.write(requestBytes("/agents/a/run"), () => socket.resetAndDestroy());
     const [response] = (await once(service.server, "request")).slice(1) as [NodeJS.EventEmitter];
     await once(response, "close");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await letRun();
 
     expect(model.calls).toEqual([]);
     expect(service.runs.size).toBe(0);

@@ -1,6 +1,7 @@
 import { Agent, createLogger, InMemoryStorage, TroupeError, Workflow } from "@troupe/core";
 import type { Runnable, StreamChunk } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it, vi } from "vitest";
 import { openSocket, post, readFrames, requestBytes } from "../../test/clients.ts";
 import { Latch } from "../../test/latch.ts";
@@ -92,7 +93,7 @@ describe("POST …/stream", () => {
     const first = Buffer.from((await reader?.read())?.value ?? []).toString("utf8");
     await latch.reached;
     const rest = reader?.read();
-    const early = await Promise.race([rest, new Promise((resolve) => setTimeout(resolve, 50, "nothing"))]);
+    const early = await Promise.race([rest, letRun().then(() => "nothing")]);
     latch.open();
 
     expect(first).toContain('"text":"Umbrella."');

@@ -24,7 +24,7 @@ function observed(turns: ConstructorParameters<typeof ScriptedModel>) {
     },
   });
   const tool = toolNamed("look", async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise(setImmediate);
     note("tool");
     return "seen";
   });

@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { runErrorOf } from "../../testing/conformance/runnable-subject.ts";
@@ -44,7 +45,7 @@ describe.each(["run", "stream"] as const)("a tool that ends the run (%s)", (way)
 
   it("finishes and records the other calls of its batch [tool.ends-run-batch]", async () => {
     const slow = toolNamed("slow", async (at) => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await letRun();
       return `${at} at last`;
     });
     const calls = [callOf("1", "Oslo", "submit"), callOf("2", "Rome", "slow")];
@@ -75,7 +76,7 @@ describe.each(["run", "stream"] as const)("a tool that ends the run (%s)", (way)
     const slow = toolNamed(
       "slow",
       async () => {
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await letRun();
         return "slow";
       },
       { endsRun: true },

@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Memory } from "../memory/memory.ts";
 import { UserMemory } from "../memory/user-memory.ts";
@@ -162,9 +163,9 @@ describe.each(["run", "stream"] as const)("the model calls of an agent (%s)", (w
     const { agent } = scripted([{ hang: true }]);
     const told = modelEventsOf(agent);
     const abort = new AbortController();
-    agent.eventBus.on("model.call", () => setTimeout(() => abort.abort(), 5));
+    agent.eventBus.on("model.call", () => setImmediate(() => abort.abort()));
     await runErrorOf(start(agent, "Hi", { signal: abort.signal }));
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await letRun();
 
     expect(told.map(({ name }) => name)).toEqual(["model.call", "model.result", "run.error"]);
     expect(told[1]?.data).toMatchObject({ attempt: 1, error: { code: "cancelled" } });

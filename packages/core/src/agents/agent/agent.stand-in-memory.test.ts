@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it, vi } from "vitest";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ModelProvider } from "../../model/model-provider.ts";
@@ -196,7 +197,7 @@ describe("an agent with a user memory of the program's own [user-memory.stand-in
   it("finds no facts when it says that it is not enabled", async () => {
     const userMemory = Object.assign(new FactList(), { enabled: false });
     await new Agent({ name: "a", model: echo(), userMemory }).run("one", { userId: "ada" });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await letRun();
 
     expect(userMemory.heard).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { StreamChunk } from "../run/stream-chunk.ts";
@@ -34,7 +35,7 @@ describe("textStream", () => {
       .textStream[Symbol.asyncIterator]();
     for (const expected of [1, 2, 3]) {
       expect((await texts.next()).value).toBe(`${expected} `);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await letRun();
       expect(made).toBe(expected);
     }
     await texts.return?.();
@@ -111,7 +112,7 @@ describe("objectStream", () => {
     const stream = new Agent({ name: "a", model, structuredOutput: forecast }).stream("Count.");
     const values = stream.objectStream[Symbol.asyncIterator]();
     for (let read = 0; read < 3; read++) await values.next();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await letRun();
 
     expect(made).toBeLessThanOrEqual(4);
     await values.return?.();
@@ -147,7 +148,7 @@ describe.each(views)("a reader of %s", (view) => {
     const hanging = forecasting([{ hang: true }]).stream("Oslo?");
     const iterator = hanging[view][Symbol.asyncIterator]();
     const pending = iterator.next();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await letRun();
     await iterator.return?.();
     await expect(hanging.output).rejects.toMatchObject({ code: "cancelled" });
     await pending.catch(() => undefined);

@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it } from "vitest";
 import type { StreamChunk } from "../run/stream-chunk.ts";
 import { assertCallGrammar, assertFinishesOnce, assertPlainChunks } from "../../testing/conformance/model-subject.ts";
@@ -100,11 +101,11 @@ describe("the stream of an agent", () => {
     }
     const stream = new Agent({ name: "a", model: new StreamingModel(streamAnswer) }).stream("Count.");
     const chunks = stream[Symbol.asyncIterator]();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await letRun();
     expect(made).toBe(0);
     for (const expected of [1, 2, 3]) {
       await chunks.next();
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await letRun();
       expect(made).toBe(expected);
     }
     await chunks.return?.();

@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it } from "vitest";
 import type { RunContext } from "../run/run-context.ts";
 import { eventsOnBus, readAll } from "../../testing/conformance/runnable-subject.ts";
@@ -17,15 +18,14 @@ function reporting(
 }
 
 const asks = { toolCalls: [callOf("1", "Oslo", "work"), callOf("2")] };
-const tick = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 describe("the progress of a tool", () => {
   it("is an event and a chunk, in order, before the result of its call [tool.progress]", async () => {
     const work = reporting(async (report) => {
       report({ percent: 0 });
-      await tick();
+      await letRun();
       report({ percent: 50 });
-      await tick();
+      await letRun();
       return "done";
     });
     const { agent } = scripted([asks, "Done."], { tools: [work, look] });
@@ -54,10 +54,10 @@ describe("the progress of a tool", () => {
     let reported = 0;
     const work = reporting(async (report) => {
       // After the call has joined: before that, only the newest report is kept anyway.
-      await tick();
+      await letRun();
       for (let count = 1; count <= 10_000; count++) report(count);
       reported += 10_000;
-      await tick();
+      await letRun();
       report("almost");
       return "done";
     });
@@ -66,8 +66,7 @@ describe("the progress of a tool", () => {
     const progress: Record<string, unknown[]> = { 1: [], 3: [] };
     for await (const chunk of agent.stream("Work.")) {
       if (chunk.type === "tool_progress") progress[chunk.toolCallId]?.push(chunk.progress);
-      await tick();
-      await tick();
+      await letRun();
     }
 
     expect(reported).toBe(20_000);
@@ -204,7 +203,7 @@ describe("the progress of a tool", () => {
     const work = reporting(
       async (report) => {
         report("begun");
-        await tick();
+        await letRun();
         return "done";
       },
       { effect: "pure", cache: { ttl: 1000 } },

@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
@@ -103,7 +104,7 @@ describe("Journal", () => {
     const first = await open(storage, "one");
     const [asking, working] = [first.begin("t/0/0"), first.begin("t/0/1")];
     const waiting = first.wait("t/0/0", { kind: "approval", about: { toolName: "send" } });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await letRun();
     expect(first.stopped).toBeUndefined();
     working.done("kept");
     await expect(waiting).rejects.toThrow("The run waits for an answer.");

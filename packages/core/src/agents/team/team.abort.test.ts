@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
@@ -33,7 +34,7 @@ describe.each(allModes)("a team of mode %s that is cancelled", (mode) => {
 
       expect(asked.map((each) => each.calls[0]?.options.signal?.aborted)).toEqual(asked.map(() => true));
       await expect(end).rejects.toMatchObject({ code: "cancelled" });
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await letRun();
       expect([model, ...models].map((each) => each.calls.length)).toEqual(calls);
       expect(asked.map((each) => each.calls[0]?.end)).toEqual(asked.map(() => "cancelled"));
       expect(results).toEqual([]);

@@ -6,7 +6,6 @@ import type { RunEvents } from "../run/run-events.ts";
 import type { Runnable } from "../run/runnable.ts";
 import { until } from "../../testing/conformance/assert.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import { sleep } from "../../base/async/sleep.ts";
 import { Team } from "./team.ts";
 import { allModes, delegate, member, memberTurns, orchestratorTurns, readAll, sayer } from "./test/teams.ts";
 
@@ -124,7 +123,8 @@ describe("the event bus of a team", () => {
 
   it("carries the end of members that take longer to end than the team", async () => {
     const model = new ScriptedModel({ hang: true });
-    const ann = new Agent({ name: "ann", model, hooks: { onError: async () => await sleep(10) } });
+    const mayEnd = Promise.withResolvers<void>();
+    const ann = new Agent({ name: "ann", model, hooks: { onError: async () => await mayEnd.promise } });
     const orchestrator = new ScriptedModel(delegate("ann"));
     const team = new Team({ name: "team", mode: "coordinate", model: orchestrator, members: [ann] });
     const heard = listenTo(team);
@@ -136,6 +136,7 @@ describe("the event bus of a team", () => {
     abort.abort();
     await expect(run).rejects.toMatchObject({ code: "cancelled" });
     const early = heard.filter(({ name }) => name === "run.error").length;
+    mayEnd.resolve();
     await until(() => !ann.eventBus.has("run.error"));
 
     expect(early).toBe(1);

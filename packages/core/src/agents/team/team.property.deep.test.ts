@@ -1,10 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunError, RunOutput } from "../run/run-output.ts";
 import { addUsage, noUsage } from "../../base/message/token-usage.ts";
 import type { TokenUsage } from "../../base/message/token-usage.ts";
-import { sleep } from "../../base/async/sleep.ts";
 import { buildTeam, mustFail, randomTeam } from "./test/random-teams.ts";
 import type { Built } from "./test/random-teams.ts";
 import type { Team } from "./team.ts";
@@ -77,16 +76,18 @@ describe("any team of teams", () => {
   });
 
   it("ends at once when it is cancelled at any moment, and leaves nothing running", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     await fc.assert(
       fc.asyncProperty(randomTeam, fc.nat(6), async (plan, afterMs) => {
         const built = buildTeam(plan);
         const abort = new AbortController();
         const run = endOf(built.runnable.run("?", { signal: abort.signal }));
-        await sleep(afterMs);
+        await vi.advanceTimersByTimeAsync(afterMs);
         abort.abort();
         const calls = built.models.flatMap((model) => model.calls);
         const { failure } = await run;
-        await sleep(3);
+        await vi.advanceTimersByTimeAsync(1000);
 
         const after = built.models.flatMap((model) => model.calls);
         expect(failure?.code !== "cancelled" || after.length === calls.length).toBe(true);

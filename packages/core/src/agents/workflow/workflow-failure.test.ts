@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it, vi } from "vitest";
 import { toPublicError } from "../../base/errors/public-error.ts";
 import { Agent } from "../agent/agent.ts";
@@ -159,7 +160,7 @@ describe("a step that fails", () => {
         {
           name: "late",
           run: async () => {
-            await new Promise((resolve) => setTimeout(resolve, 20));
+            await letRun();
             throw new Error("late");
           },
         },

@@ -1,3 +1,4 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it } from "vitest";
 import { generateEmbeddings } from "./embed-texts.ts";
 import type { EmbeddingCall, EmbeddingLimits } from "./embed-texts.ts";
@@ -86,7 +87,7 @@ describe("generateEmbeddings", () => {
     const failed = embedTexts(texts(50), { limits: { mostTexts: 1, concurrency: 2 }, length: 2, send });
 
     await expect(failed).rejects.toMatchObject({ name: "ModelError", providerId: "openai" });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await letRun();
     expect(sent).toBe(2);
   });
 

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { callClient, openSdkStream } from "./client-call.ts";
 import type { ClientLimits } from "./client-call.ts";
 import { WholeAnswer } from "./stream-events.ts";
@@ -99,8 +99,10 @@ describe("openSdkStream", () => {
   });
 
   it("takes no slow reader for a silent client", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const events = await openSdkStream(async () => generate(), { timeoutMs: 10 });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await vi.advanceTimersByTimeAsync(50);
 
     expect(await events.next()).toEqual({ done: false, value: [{ a: 1 }] });
   });

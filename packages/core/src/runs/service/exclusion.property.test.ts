@@ -1,6 +1,6 @@
+import { letRun } from "@troupe-internal/interleavings";
 import { describe, expect, it } from "vitest";
 import { checkExclusion } from "../../base/async/test/check-exclusion.ts";
-import { sleep } from "../../base/async/sleep.ts";
 import type { Exclusion } from "../../base/async/test/check-exclusion.ts";
 import { LocalEngine } from "../processes/local-engine.ts";
 import { Lease } from "../../sessions/lock/lease.ts";
@@ -35,7 +35,7 @@ async function hold(queues: KeyedQueues, signal: AbortSignal, inside: () => Prom
     await inside();
   } finally {
     lease.release();
-    await sleep(2);
+    await letRun();
     lease.release();
     position.leave();
   }
@@ -152,7 +152,7 @@ function engine(concurrency: number, reserves = false): Exclusion {
       signal.addEventListener("abort", leave, { once: true });
       const kept = number % 2 === 0 ? `${number}` : `other ${number}`;
       if (reserves && local.reserve(kept, 10)) {
-        await sleep(3);
+        await letRun();
         if (kept !== `${number}` || signal.aborted) local.release(kept);
         signal.throwIfAborted();
       }

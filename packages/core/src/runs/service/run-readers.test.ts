@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { LogWriter } from "../../agents/journal/log-writer.ts";
 import type { LogEntry } from "../../agents/journal/log-entry.ts";
 import { logKey } from "../../agents/journal/log-entry.ts";
@@ -7,7 +7,17 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { RunTails } from "../readers/run-tails.ts";
 import { runnableOf } from "./test/asking-runnable.ts";
-import { makeService, readEvents, request, scriptedAgent, serveRuns, textOf, untilStatus } from "./test/services.ts";
+import {
+  fakeClock,
+  makeService,
+  readEvents,
+  request,
+  scriptedAgent,
+  serveRuns,
+  soon,
+  textOf,
+  untilStatus,
+} from "./test/services.ts";
 import type { RunEvent } from "../record/run-view.ts";
 
 /** A storage that counts its reads of logs. */
@@ -72,10 +82,11 @@ describe("the readers of a run", () => {
       }
       return "done";
     });
+    fakeClock();
     const service = makeService({ agents: { a: agent }, storage });
-    const runs = await Promise.all(Array.from({ length: 1000 }, async () => await service.accept(request)));
-    await service.serve({ concurrency: 1000 });
-    const texts = await Promise.all(runs.map(async ({ runId }) => textOf(await readEvents(service, runId))));
+    const runs = await soon(Promise.all(Array.from({ length: 1000 }, async () => await service.accept(request))));
+    await soon(service.serve({ concurrency: 1000 }));
+    const texts = await soon(Promise.all(runs.map(async ({ runId }) => textOf(await readEvents(service, runId)))));
 
     expect(new Set(texts)).toEqual(new Set(["0 1 2 "]));
     // Each attempt reads the log once, and each reader its backlog.
@@ -207,21 +218,22 @@ describe("a log that another process writes", () => {
         return typeof member === "function" ? member.bind(target) : member;
       },
     });
+    fakeClock();
     const service = makeService({ agents: { a: scriptedAgent([]) }, storage: remote });
-    const { runId } = await service.accept(request);
+    const { runId } = await soon(service.accept(request));
     const readers = Array.from({ length: 200 }, () => service.events(runId, "host"));
     const texts = readers.map(async (reader) => textOf(await Array.fromAsync(reader)));
     const log = new LogWriter(storage).open(runId, 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await vi.advanceTimersByTimeAsync(20);
     const before = reads();
     for (let text = 0; text < 5; text++) {
       log.add({ t: "chunks", step: "", chunks: [{ type: "text", text: `${text} ` } as never] }, true);
-      await log.stored();
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await soon(log.stored());
+      await vi.advanceTimersByTimeAsync(60);
     }
     log.add({ t: "end", output: null }, true);
 
-    expect(new Set(await Promise.all(texts))).toEqual(new Set(["0 1 2 3 4 "]));
+    expect(new Set(await soon(Promise.all(texts)))).toEqual(new Set(["0 1 2 3 4 "]));
     expect(reads() - before).toBeLessThan(30);
   });
 });

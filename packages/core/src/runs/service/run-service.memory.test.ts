@@ -3,12 +3,14 @@ import { defineTool } from "../../agents/tool/define-tool.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { askingRunnable, runnableOf } from "./test/asking-runnable.ts";
 import {
+  fakeClock,
   makeService,
   readEvents,
   request,
   runRecordsIn,
   scriptedAgent,
   serveRuns,
+  soon,
   textOf,
   untilStatus,
 } from "./test/services.ts";
@@ -42,14 +44,15 @@ describe("a RunService without a storage", () => {
   });
 
   it("drops the oldest chunks of a run that has too many: behind them a reader is gone [durable.ephemeral]", async () => {
-    const service = await serveRuns({ agents: { a: talking(40) }, retention: { maxBytesPerRun: 10_000 } });
-    const { runId } = await service.accept(request);
-    const attached = await readEvents(service, runId);
+    fakeClock();
+    const service = await soon(serveRuns({ agents: { a: talking(40) }, retention: { maxBytesPerRun: 10_000 } }));
+    const { runId } = await soon(service.accept(request));
+    const attached = await soon(readEvents(service, runId));
     expect(textOf(attached)).toHaveLength(40_000);
 
-    await expect(readEvents(service, runId)).rejects.toMatchObject({ code: "gone" });
+    await expect(soon(readEvents(service, runId))).rejects.toMatchObject({ code: "gone" });
     const late = attached.at(-3);
-    expect(await readEvents(service, runId, late?.id)).toEqual(attached.slice(-2));
+    expect(await soon(readEvents(service, runId, late?.id))).toEqual(attached.slice(-2));
   });
 
   it("goes on from a wait although chunks were dropped [durable.ephemeral]", async () => {

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { deaths, DyingDriver } from "../storage/test/dying-driver.ts";
@@ -9,6 +8,14 @@ import { turnNamed, withSession } from "./test/turns.ts";
 
 const owner = { userId: "ada" };
 const cases = drivers.flatMap(([offer, create]) => deaths.map((death) => ({ offer, create, death })));
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Moves the clock on. */
+function later(ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+}
 
 describe.each(cases)(
   "the list of sessions after a crash $death call, over storage with $offer",
@@ -20,7 +27,7 @@ describe.each(cases)(
           const driver = await seeded(create);
           const store = new SessionStore(driver);
           // The process that dies has a clock of its own, which may be two milliseconds behind.
-          await sleep(3);
+          later(3);
           const isOver = await crash(driver, { atCall, death }, async (dying) => {
             for (const id of ["b", "a"]) await addTurn(dying, id);
           });
@@ -29,7 +36,7 @@ describe.each(cases)(
             expect(["c b a", "b c a", "a b c"]).toContain((await listIds(store, limit, isOver)).join(" "));
           }
           // Another process comes later, if only by the clock's finest step.
-          await sleep(2);
+          later(2);
           await addTurn(store, "c");
           const after = await listIds(store, limit, isOver);
           expect([after[0], after.toSorted()]).toEqual(["c", ["a", "b", "c"]]);
