@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { needPythonEnvironment } from "../../tools/services/python-environment.ts";
 import { MissingServer } from "../../tools/services/service.ts";
+import { serveOpenAiAgents } from "./openai-service.ts";
 import type { Visited, VisitResult } from "./visit.ts";
 
 /** The clients, outside of the workspace. The version in the folder's name is raised with those of the packages. */
@@ -48,7 +49,13 @@ export function needOpenAiClients(mayInstall: boolean): void {
   }
 }
 
-/** Talks to an agent of the demo with clients of OpenAI's API that the workspace does not have. */
+/** The clients' questions to the agent `weather`, each of which its tool answers once. */
+const questions = 8;
+
+/**
+ * Talks to an agent of the demo, and to agents with tools and failures, with clients of OpenAI's API that the workspace
+ * does not have.
+ */
 export async function visitByOpenAiClients({ url }: Visited): Promise<VisitResult> {
   copyFileSync(join(import.meta.dirname, "__fixtures__", program), join(folder, program));
   const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] };
@@ -56,14 +63,20 @@ export async function visitByOpenAiClients({ url }: Visited): Promise<VisitResul
   if (model === undefined) return { cases: 0, faults: ["The demo lists no model."] };
   const args = [`${url}/v1`, model.id];
   const python = [join(import.meta.dirname, "__fixtures__", "openai_client.py"), ...args];
-  const printed = [
-    await run(process.execPath, [program, ...args]),
-    await run(join(pythonFolder, "bin", "python"), python),
-  ];
-  const lines = printed.join("").trim().split("\n");
-  const results = lines.map((line) => JSON.parse(line) as { name: string; fault?: string });
-  const faults = results.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name}: ${fault}`]));
-  return { cases: results.length, faults };
+  const own = await serveOpenAiAgents();
+  try {
+    const printed = [
+      await run(process.execPath, [program, ...args, `${own.url}/v1`]),
+      await run(join(pythonFolder, "bin", "python"), python),
+    ];
+    const lines = printed.join("").trim().split("\n");
+    const results = lines.map((line) => JSON.parse(line) as { name: string; fault?: string });
+    const faults = results.flatMap(({ name, fault }) => (fault === undefined ? [] : [`${name}: ${fault}`]));
+    if (own.looked.length !== questions) faults.push(`the tool of the service ran ${own.looked.length} times`);
+    return { cases: results.length, faults };
+  } finally {
+    await own.close();
+  }
 }
 
 async function run(command: string, args: readonly string[]): Promise<string> {
