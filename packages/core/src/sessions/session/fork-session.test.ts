@@ -189,14 +189,14 @@ describe.each([
 });
 
 describe("a fork", () => {
-  it("writes as many records from turn 300 as from turn 1", async () => {
+  it("writes as many records from turn 1,000 as from turn 1", async () => {
     const { driver, take } = counting();
     const store = new SessionStore(driver);
-    await say(store, "s", ...Array.from({ length: 300 }, (_, index) => `turn ${index}`));
+    await say(store, "s", ...Array.from({ length: 1000 }, (_, index) => `turn ${index}`));
     take();
     await store.fork("s", { seq: 1, forkId: "first" }, access);
     const first = take();
-    await store.fork("s", { seq: 300, forkId: "last" }, access);
+    await store.fork("s", { seq: 1000, forkId: "last" }, access);
     expect(take()).toBe(first);
     expect(first).toBeLessThanOrEqual(4);
   });
