@@ -61,14 +61,34 @@ describe("the title of a document", () => {
 });
 
 it.each(["csv", "tsv"])("a small %s with a long header is refused before its text becomes huge", async (ending) => {
-  const table = (count: number) => Buffer.from(`${"é".repeat(150)}\n${"1\n".repeat(count)}`);
+  const table = (count: number) => Buffer.from(`${"é".repeat(147)}\n${"1\n".repeat(count)}`);
   const limits = { maxBytes: 1000 };
 
   expect((await readDocument(table(26), { name: `a.${ending}` }, limits)).places).toHaveLength(26);
   await expect(readDocument(table(27), { name: `a.${ending}` }, limits)).rejects.toMatchObject({
     code: "invalid_value",
-    message: "The table has too long a text, expected at most 4000 characters (4 times maxBytes).",
+    message: "The table becomes a text of more than 4000 characters. Split it into several documents.",
   });
+});
+
+it.each<[string, string, string]>([
+  ["a.csv", "\n".repeat(8_000_000), ""],
+  ["a.csv", `é\n${"\n".repeat(4_000_000)}1`, "4000002 é: 1"],
+  ["a.jsonl", `${"\n".repeat(8_000_000)}1`, "8000001 1"],
+  ["a.csv", `a\n"${"x".repeat(8_000_000)}`, `2 a: ${"x".repeat(8_000_000)}`],
+  ["a.csv", `a\n"${'""'.repeat(1_000_000)}`, `2 a: ${'"'.repeat(1_000_000)}`],
+])("%s with hostile lines %# is read", async (name, text, line) => {
+  const { content, places } = await read(name, text);
+
+  expect(places?.map(({ row }) => `${row} ${content.trimEnd()}`).join("\n")).toBe(line);
+});
+
+it.each([
+  ["a.csv", "\n1".repeat(1_000_001), "The table has more than 1000000 rows. Split it into several documents."],
+  ["a.jsonl", "1\n".repeat(1_000_001), "The table has more than 1000000 rows. Split it into several documents."],
+  ["a.csv", ",".repeat(10_001), "The table has more than 10000 columns. Split it into several documents."],
+])("%s with too much of something is refused: %#", async (name, text, message) => {
+  await expect(read(name, text)).rejects.toMatchObject({ code: "invalid_value", message });
 });
 
 it("the name of a column is cut to 200 characters in each row", async () => {
