@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { TroupeError } from "@troupe/core";
+import { sleep } from "@troupe/core/kit";
 
 /**
  * The memory of the thread that reads a document, in megabytes. A hostile file can only crash the thread, not the
@@ -57,7 +57,7 @@ export async function askThread<Answer>(
 /** Throws when the thread has too much memory outside of its heap. */
 async function watchMemory(worker: Worker, kind: string, ended: AbortSignal): Promise<never> {
   for (;;) {
-    await setTimeout(checkEveryMs, undefined, { signal: ended });
+    await sleep(checkEveryMs, ended);
     // A thread that has ended has no statistics, and some runtimes have none.
     const statistics = await (worker as Partial<Worker>).getHeapStatistics?.().catch(() => undefined);
     if ((statistics?.external_memory ?? 0) > mostOutside) throw refusal(kind, "needs too much memory");
