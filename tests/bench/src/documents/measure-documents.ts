@@ -18,8 +18,8 @@ const peers: Installation = {
 type Memory = { readonly heapMb: number; readonly rssMb: number; readonly mostMb: number };
 
 /**
- * What a product costs, in milliseconds of processor time: for storing a thousand documents, and for a search among all,
- * among a hundredth, and by vectors and words together. `stored` is the memory after storing, `searched` that at the
+ * The costs of a product, in milliseconds of processor time: for storing a thousand documents, and for a search among
+ * all, among a hundredth, and by vectors and words together. `stored` is the memory after storing, `searched` that at the
  * end.
  */
 export type DocumentCosts = {
