@@ -79,10 +79,11 @@ async function startImage(imageRoot: string, image: readonly Instruction[]): Pro
   const isRoot = process.getuid?.() === 0;
   const user = isRoot && textOf("USER") === "node" ? ["--setuid=1000", "--setgid=1000"] : [];
   makeOwn(join(imageRoot, "app"), isRoot);
-  const settings = textOf("ENV")
-    .split(" ")
-    .map((pair) => pair.split("=", 2));
-  const env = { ...Object.fromEntries(settings), PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" };
+  const pairs = textOf("ENV").split(" ");
+  const settings: NodeJS.ProcessEnv = Object.fromEntries(
+    pairs.map((pair) => [pair.split("=", 1)[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
+  );
+  const env = { ...settings, PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" };
   const inside = (args: readonly string[]): string =>
     ["unshare", `--root=${imageRoot}`, "--wd=/app", ...user, ...args].map(quote).join(" ");
   const [, check = "[]"] = /CMD (\[.*\])$/.exec(textOf("HEALTHCHECK")) ?? [];

@@ -1,7 +1,8 @@
 // `pnpm release`: builds and publishes every package whose version the registry does not have, and tags it. It runs in the
 // workflow of releases. `pnpm release --dry-run [--install] [--sbom <file>]` does the same with the next versions, in a copy of the
-// workspace and a registry on this machine: it publishes, installs everything from there and imports every entry point.
-// `--install` installs that registry, and `--sbom` writes the bill of materials of all packages with their libraries.
+// workspace and a registry on this machine: it publishes, installs everything from there with each package manager, and imports
+// every entry point on each version of Node. `--install` installs the registry and these programs, and `--sbom` writes the bill of
+// materials of all packages with their libraries.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildPackages } from "../packages/pack-packages.ts";
 import { startRegistry } from "../registry/registry.ts";
+import { needProgramsOfUsers } from "../registry/user-programs.ts";
 import { makeNextRelease, publishRelease } from "./next-release.ts";
 import type { ReleasedPackage } from "./next-release.ts";
 import { tryRelease } from "./try-release.ts";
@@ -27,6 +29,7 @@ async function step<Result>(name: string, run: () => Promise<Result>): Promise<R
 }
 
 async function rehearse(): Promise<string[]> {
+  needProgramsOfUsers(values.install === true);
   const registry = await step("start the registry", () => startRegistry({ mayInstall: values.install === true }));
   const folder = await mkdtemp(join(tmpdir(), "troupe-release-"));
   try {
@@ -35,7 +38,7 @@ async function rehearse(): Promise<string[]> {
     const tags = await step("publish and tag", () => publishRelease(copy, registry.environment));
     const all = join(folder, "all");
     const { faults, installed, bill } = await step("install and import everything", () =>
-      tryRelease(packages, all, registry.environment),
+      tryRelease({ packages, registry, folder: all }),
     );
     if (values.sbom !== undefined) await writeFile(values.sbom, bill);
     const versions = [...new Set(packages.map(({ version }) => version))];
