@@ -125,12 +125,13 @@ export class ServedRuns implements DrainableRuns {
 
   /** Begins a stored run, or finds it by its idempotency key. Throws the same errors as `begin`. */
   async beginStored(requested: RequestedRun<unknown, unknown>, terms: ProtocolRunOptions): Promise<ServedStoredRun> {
+    // Checked first: nobody would close an in-memory service that is created after the end.
+    this.#active.checkOpen();
     // A run whose turns are not stored is kept in this process, where its client can still answer its questions.
     const isDurable = this.isDurable(terms.kind, terms.name) && requested.opts.isUnstored !== true;
     const service = (isDurable ? this.durable : undefined) ?? this.#memory;
     const accept = async (bounded: StoredTerms) => await acceptRequestedRun(requested, bounded, this.#active);
     const target = { ...terms, service, isDurable };
-    this.#active.checkOpen();
     if (isDurable) await this.#performers?.checkRequest();
     const isLimited = !isDurable && terms.isOwn !== true;
     const started = isLimited ? await this.#openShares.accept(requested, target, accept) : await accept(target);

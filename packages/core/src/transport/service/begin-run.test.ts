@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { Agent } from "../../agents/agent/agent.ts";
 import { Team } from "../../agents/team/team.ts";
@@ -125,8 +125,14 @@ describe.each([true, false])("a run that a program begins in a service whose dur
   it("is refused once the service is closed", async () => {
     const { service } = world(durable);
     await service.close({ graceMs: 0 });
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
 
-    await expect(service.begin({ agent: "helper", input: "Hi." })).rejects.toMatchObject({ code: "unavailable" });
+    for (let round = 0; round < 2; round++) {
+      await expect(service.begin({ agent: "helper", input: "Hi." })).rejects.toMatchObject({ code: "unavailable" });
+    }
+    // Nothing was begun that nobody would close.
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("rejects its output with the error of the run, and again after its end", async () => {
@@ -195,16 +201,18 @@ describe("a durable run that a program begins", () => {
 
   it("is performed by a service that only finds it", async () => {
     const storage = new InMemoryStorage();
-    const open = (perform: boolean) =>
-      createService({
+    const open = (perform: boolean) => {
+      const made = createService({
         agents: { helper: agent("helper") },
         storage,
         durable: perform ? true : { storage, perform: false },
         logger: silentLogger,
       });
+      onTestFinished(async () => await made.close({ graceMs: 0 }));
+      return made;
+    };
     const run = await open(true).begin({ agent: "helper", input: "Hi.", ttlMs: 60_000 });
     const second = open(true);
-    onTestFinished(async () => await second.close({ graceMs: 0 }));
 
     expect(await (await second.find(run.runId)).output).toMatchObject({ text: "Hello." });
   });
