@@ -54,7 +54,8 @@ async function serve(): Promise<string> {
       });
     },
   });
-  const app = express().use("/mcp", mcp.handler).use("/a2a", createA2AServer({ agents }));
+  const a2a = createA2AServer({ agents });
+  const app = express().use("/mcp", mcp.handler).use("/a2a", a2a);
   const service = createService({ agents, workflows: { w: flow } });
   const server = createServer(app.use(createRouter(service, [http(), chatStream()])));
   const io = new Server(server);
@@ -62,7 +63,7 @@ async function serve(): Promise<string> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(async () => {
     server.closeAllConnections();
-    await Promise.all([io.close(), gateway.close(), mcp.close()]);
+    await Promise.all([io.close(), gateway.close(), mcp.close(), a2a.service.close(), service.close()]);
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

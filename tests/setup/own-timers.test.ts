@@ -1,8 +1,9 @@
 import { promisify } from "node:util";
+import { RunService } from "@troupe/core/runs";
 import { afterEach, expect, it, vi } from "vitest";
 
 /** The setup of the worker, as far as it is changed here to be that of a later file. */
-const { ownTimers } = globalThis as unknown as { ownTimers: { file: string } };
+const { ownTimers } = globalThis as unknown as { ownTimers: { file: string; intervalsOf: (file: string) => string[] } };
 const { file } = ownTimers;
 const { setTimeout: real } = globalThis;
 
@@ -70,4 +71,17 @@ it("a real timer keeps its arguments, and its form for promisify", async () => {
   expect(word).toBe("word");
   expect(await promisify(setTimeout)(1, "later")).toBe("later");
   expect(() => setTimeout(undefined as unknown as () => void)).toThrow(TypeError);
+});
+
+it("a service that nobody has closed is named by the lines that have set its intervals, in each round", async () => {
+  for (let round = 0; round < 2; round++) {
+    const service = new RunService({});
+    await service.serve();
+    expect(ownTimers.intervalsOf(file)).toContainEqual(
+      expect.stringMatching(/^packages\/core\/src\/runs\/.*\.ts:\d+$/),
+    );
+    expect(ownTimers.intervalsOf("earlier.test.ts")).toEqual([]);
+    await service.close();
+    expect(ownTimers.intervalsOf(file)).toEqual([]);
+  }
 });

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { expect, vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, vi } from "vitest";
 
 type Timers = Record<string, (...args: unknown[]) => unknown>;
 
@@ -17,10 +18,18 @@ class OwnTimers {
   file = "";
   readonly #owner = new AsyncLocalStorage<string>();
   readonly #real: Timers = {};
+  /** The real intervals that nobody has cleared, and where each was set. */
+  readonly #intervals = new Map<unknown, { readonly file: string; readonly at: Error }>();
 
   constructor() {
     for (const name of makers) this.#wrapMaker(name);
-    for (const name of clearers) this.#real[name] = globals[name] as Timers[string];
+    for (const name of clearers) this.#wrapClearer(name);
+  }
+
+  /** Returns the lines of product code that have set the intervals of a file that nobody has cleared. */
+  intervalsOf(file: string): string[] {
+    const left = [...this.#intervals.values()].filter((each) => each.file === file);
+    return [...new Set(left.flatMap(({ at }) => productLine.exec(setterIn(at))?.[0] ?? []))];
   }
 
   /** True while code of an earlier file runs. */
@@ -46,15 +55,35 @@ class OwnTimers {
     this.#real[name] = globals[name] = like(make, (callback, ...rest) => {
       const file = owner.getStore() ?? this.file;
       if (typeof callback !== "function") return make(callback, ...rest);
-      return make(
+      const timer = make(
         function (this: unknown, ...args: unknown[]) {
           return owner.run<unknown>(file, () => Reflect.apply(callback, this, args) as unknown);
         },
         ...rest,
       );
+      if (name === "setInterval") this.#intervals.set(timer, { file, at: new Error("set here") });
+      return timer;
+    });
+  }
+
+  #wrapClearer(name: string): void {
+    const clear = globals[name];
+    if (clear === undefined) return;
+    this.#real[name] = globals[name] = like(clear, (timer) => {
+      this.#intervals.delete(timer);
+      return clear(timer);
     });
   }
 }
+
+/** Returns the line of a stack that has called the global: the first one outside this file. A library may be there. */
+function setterIn({ stack = "" }: Error): string {
+  const [, ...lines] = stack.split("\n");
+  return lines.find((line) => !line.includes("own-timers.ts")) ?? "";
+}
+
+/** Matches the place of a call in product code. */
+const productLine = /(?:packages|internal)\/[\w-]+\/(?:src|client)\/(?!\S*(?:\.test\.ts|\/test\/))[\w./-]+:\d+/;
 
 /** Returns the function with the properties of another, such as its form for `promisify`, or the clock of a fake. */
 function like(other: Timers[string], wrapped: Timers[string]): Timers[string] {
@@ -63,15 +92,28 @@ function like(other: Timers[string], wrapped: Timers[string]): Timers[string] {
 
 // One for all files of a worker, which runs this file again for each of them.
 const shared = globalThis as { ownTimers?: OwnTimers };
-if (shared.ownTimers === undefined) {
-  const own = (shared.ownTimers = new OwnTimers());
+const own = (shared.ownTimers ??= begin());
+own.file = expect.getState().testPath ?? "";
+
+function begin(): OwnTimers {
+  const begun = new OwnTimers();
   const { useFakeTimers } = vi;
   Object.assign(vi, {
     useFakeTimers: (...args: Parameters<typeof useFakeTimers>) => {
       const result = useFakeTimers(...args);
-      own.shareFakes();
+      begun.shareFakes();
       return result;
     },
   });
+  return begun;
 }
-shared.ownTimers.file = expect.getState().testPath ?? "";
+
+/** The pauses in which a close that the file has begun may end, in milliseconds. */
+const closingMs = Array.from({ length: 100 }, () => 20);
+
+// A service that a file does not close works on while later files of the worker run.
+afterAll(async () => {
+  for (const ms of closingMs) if (own.intervalsOf(own.file).length > 0) await sleep(ms);
+  const left = own.intervalsOf(own.file);
+  if (left.length > 0) throw new Error(`This file leaves running what it has made: ${left.join(", ")}. Close it.`);
+});

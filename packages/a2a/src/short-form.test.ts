@@ -3,9 +3,8 @@ import { createLogger } from "@troupe/core";
 import { createRouter, createService } from "@troupe/core/service";
 import express from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { madeAgent, message0, message1 } from "../test/serve-a2a.ts";
+import { madeAgent, message0, message1, routerOf } from "../test/serve-a2a.ts";
 import { a2a } from "./a2a.ts";
-import { createA2AServer } from "./create-a2a-server.ts";
 
 const silent = createLogger({ level: "silent" });
 
@@ -32,8 +31,10 @@ describe("the short form", () => {
       logger: silent,
       runOptions: () => ({ metadata: { by: "host" } }),
     });
-    const short = express().use(createA2AServer({ ...make(), ...own }));
-    const long = express().use(createRouter(createService(make()), [a2a({ basePath: "/", ...own })]));
+    const short = express().use(routerOf({ ...make(), ...own }));
+    const service = createService(make());
+    onTestFinished(async () => await service.close());
+    const long = express().use(createRouter(service, [a2a({ basePath: "/", ...own })]));
     for (const app of [short, long]) {
       const server = app.listen(0, "127.0.0.1");
       await new Promise((resolve) => server.once("listening", resolve));

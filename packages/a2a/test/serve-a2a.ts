@@ -127,9 +127,12 @@ export type ServedA2A = {
   close(): Promise<void>;
 };
 
-/** Makes the handler of a server, for a test that mounts it by itself. */
+/** Makes the handler of a server that is closed after the test, for a test that mounts it by itself. */
 export function routerOf(options: A2AServerOptions): A2AServer {
-  return createA2AServer(options);
+  const handler = createA2AServer(options);
+  const { service } = handler;
+  onTestFinished(async () => await service.close({ graceMs: 0 }));
+  return handler;
 }
 
 /**
@@ -143,7 +146,7 @@ export async function serveA2A(options: A2AServerOptions, user?: string): Promis
     if (userId !== undefined) Object.assign(request, { principal: { userId, ...(tenantId && { tenantId }) } });
     next();
   });
-  const handler = createA2AServer(options);
+  const handler = routerOf(options);
   app.use(handler);
   const server = app.listen(0, "127.0.0.1");
   await new Promise<void>((resolve) => server.once("listening", resolve));

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { createLogger } from "@troupe/core";
 import type { Perform } from "@troupe/core/runs";
 import type { Job, Queue, Worker } from "bullmq";
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type { Backend } from "../src/backend.ts";
 import { readEngineOptions } from "../src/bullmq-options.ts";
 import { ClockGuard } from "../src/clock-guard.ts";
@@ -76,6 +76,8 @@ export function serverOn(
   const init = { perform, concurrency: 7, queue, lockMs, log, submit };
   const open = { backend, queue: backend.makeQueue(queue) };
   const server = new JobServer(init);
+  // Its timers end at once. The jobs of some tests never do, so their end is not waited for.
+  onTestFinished(() => void server.drain(0));
   const guard = backend.clock && new ClockGuard({ clock: backend.clock, now, lockMs, queues: [queue] });
   return { server, start: () => server.start(open, guard), setSkew: (ms: number) => void (skewMs = ms) };
 }

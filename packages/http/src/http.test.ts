@@ -3,7 +3,7 @@ import type { RunContext } from "@troupe/core";
 import { createHandler, createService } from "@troupe/core/service";
 import type { ServiceOptions, ServiceRequest } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { talker } from "../test/runnables.ts";
 import { http } from "./http.ts";
 
@@ -12,6 +12,7 @@ function handle({ basePath, ...options }: ServiceOptions & { basePath?: string }
   const lines: string[] = [];
   const logger = createLogger({ level: "debug", write: (line) => lines.push(line) });
   const service = createService({ agents: { a: talker("Hello.") }, logger, ...options });
+  onTestFinished(async () => await service.close({ graceMs: 0 }));
   const handler = createHandler(service, [http()], { basePath });
   const post = async (
     path: string,

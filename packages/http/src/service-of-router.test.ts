@@ -34,6 +34,7 @@ describe("the service of a router", () => {
   it("is that of its options, and another router of it serves the same sessions and runs", async () => {
     const agent = talker();
     const router = createAgentRouter({ agents: { a: agent }, maxBodyBytes: 7000 });
+    onTestFinished(async () => await router.service.close({ graceMs: 0 }));
     expect([router.service.agents, router.service.settings.maxBodyBytes]).toEqual([new Map([["a", agent]]), 7000]);
     expect(Object.keys(router)).toEqual(["service"]);
 

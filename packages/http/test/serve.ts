@@ -47,14 +47,16 @@ async function serveHosted(options: RouterOptions, hosting: Hosting): Promise<Ro
   const { app, served } = await host({ logger, ...options }, around, elsewhere);
   const server = createServer({ ...(maxHeaderSize !== undefined && { maxHeaderSize }) }, app).listen(0, "127.0.0.1");
   await once(server, "listening");
-  closeAtEnd(server);
+  closeAtEnd(server, served);
   return Object.assign(new Service((server.address() as AddressInfo).port, at), { served, server, lines });
 }
 
-function closeAtEnd(server: Server): void {
-  onTestFinished(() => {
+/** Closes what a test has served, once it is over. A test may have closed it itself, also by a close that fails. */
+function closeAtEnd(server: Server, served: RoutedService["served"]): void {
+  onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
+    await served.close({ graceMs: 0 }).catch(() => undefined);
   });
 }
 
@@ -73,6 +75,6 @@ async function serveAlone(options: RouterOptions, { maxHeaderSize }: Hosting): P
   const protocols = [http({ swagger, fileUpload })];
   const { server, url } = await serveOnNode(served, protocols, { port: 0, host: "127.0.0.1", http: own });
   noteServer({ server: "serve" });
-  closeAtEnd(server);
+  closeAtEnd(server, served);
   return Object.assign(new Service(Number(new URL(url).port), "/"), { served, server, lines });
 }

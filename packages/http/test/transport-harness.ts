@@ -27,7 +27,8 @@ export const httpHarness: TransportHarness = {
       if (principal !== undefined) Object.assign(request, { principal: JSON.parse(principal) as unknown });
       next();
     });
-    app.use(createAgentRouter(served));
+    const router = createAgentRouter(served);
+    app.use(router);
     const server = createServer(app).listen(0, "127.0.0.1");
     await once(server, "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -36,6 +37,7 @@ export const httpHarness: TransportHarness = {
       async close() {
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));
+        await router.service.close({ graceMs: 0 });
       },
     };
   },

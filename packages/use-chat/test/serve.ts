@@ -36,10 +36,6 @@ export async function serve(options: ServiceOptions, hosting: Hosting = {}): Pro
   const { chat, before = [], onNode, protocols = [http(), chatStream(chat)] } = hosting;
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const client = new ServiceClient((server.address() as AddressInfo).port);
   const logger = createLogger({ level: "debug", write: (line) => client.lines.push(line) });
   const served = createService({ logger, authenticate: readUser, ...options });
@@ -51,6 +47,11 @@ export async function serve(options: ServiceOptions, hosting: Hosting = {}): Pro
       ? await host.mount({ ...around, handler: createRouter(served, protocols) })
       : await host.mount({ ...around, handler: async (request) => await createHandler(served, protocols)(request) });
   server.on("request", app);
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await served.close({ graceMs: 0 });
+  });
   return Object.assign(client, { served });
 }
 

@@ -12,7 +12,8 @@ const guide = new Agent({ name: "guide", model: new ScriptedModel().respond(() =
 const provider = { organization: "Ada & Co", url: "https://ada.example" };
 
 const app = express();
-app.use(createA2AServer({ agents: { helper, guide }, basePath: "/a2a", provider, version: "2.0.0" }));
+const a2a = createA2AServer({ agents: { helper, guide }, basePath: "/a2a", provider, version: "2.0.0" });
+app.use(a2a);
 const server = app.listen(0);
 await once(server, "listening");
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -53,9 +54,8 @@ assert.ok((await call("tasks/cancel", { id: sent.result?.id })).error);
 assert.ok((await call("tasks/get", { id: "unknown" })).error);
 
 // The defaults: the endpoint is at the root, the card has version 1.0.0 and no provider.
-const plain = express()
-  .use(createA2AServer({ agents: { helper } }))
-  .listen(0);
+const plainA2A = createA2AServer({ agents: { helper } });
+const plain = express().use(plainA2A).listen(0);
 await once(plain, "listening");
 const root = `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
 const plainCard = (await (await fetch(`${root}/.well-known/agent.json`)).json()) as Record<string, unknown>;
@@ -77,3 +77,4 @@ for (const each of [server, plain]) {
   each.closeAllConnections();
   each.close();
 }
+for (const { service } of [a2a, plainA2A]) await service.close();

@@ -16,7 +16,8 @@ app.use((request, _response, next) => {
   authorizations.add(request.headers.authorization);
   next();
 });
-app.use(createA2AServer({ agents: { helper } }));
+const a2a = createA2AServer({ agents: { helper } });
+app.use(a2a);
 const server = app.listen(0);
 await once(server, "listening");
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -60,3 +61,4 @@ assert.deepEqual([...authorizations], ["Bearer access-token"]);
 
 server.closeAllConnections();
 server.close();
+await a2a.service.close();

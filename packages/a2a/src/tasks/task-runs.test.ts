@@ -19,6 +19,7 @@ function runsOf(named: { agents?: object; teams?: object }) {
   onTestFinished(async () => await service.close());
   const agents = { agent, other: scriptedAgent([{ text: "Rain." }]) };
   const served = createService({ agents, teams: { team }, runs: service, logger });
+  onTestFinished(async () => await served.close());
   return { runs: new TaskRuns(served, ["team", "agent", "other"]), service };
 }
 
@@ -58,6 +59,7 @@ describe("a task of a service", () => {
 
   it("may not be of an agent and a team under the same name", () => {
     const served = createService({ agents: { agent }, teams: { agent: team } });
+    onTestFinished(async () => await served.close());
     expect(() => new TaskRuns(served, ["agent", "agent"])).toThrow(
       expect.objectContaining({ code: "invalid_config", message: expect.stringContaining('share the name "agent"') }),
     );
