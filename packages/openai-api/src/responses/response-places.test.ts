@@ -1,0 +1,63 @@
+import type OpenAI from "openai";
+import { describe, expect, it, vi } from "vitest";
+import { teller } from "../../test/agents.ts";
+import { readAll, serve } from "../../test/serve.ts";
+
+/** The ways to begin a response: `background` also stores its run. */
+const ways = [
+  { way: "one that was waited for", settings: {} },
+  { way: "one in the background", settings: { background: true } },
+];
+
+/** Asks, and returns the id of the response once it has ended. */
+async function say(client: OpenAI, input: string, more: object): Promise<string> {
+  const { id } = await client.responses.create({ model: "teller", input, ...more });
+  const look = async () => expect((await client.responses.retrieve(id)).status).toBe("completed");
+  await vi.waitFor(look, { interval: 5, timeout: 20_000 });
+  return id;
+}
+
+/**
+ * Begins two responses behind the same one. The turn of one of them is in the session, and that of the other is in a
+ * fork, although the ids of both name the session.
+ */
+async function sayBoth(settings: object) {
+  const agent = teller();
+  const client = (await serve({ agents: { teller: agent } })).as("ada");
+  const first = await say(client, "one", settings);
+  const behind = { previous_response_id: first, ...settings };
+  const ids = await Promise.all([say(client, "two", behind), say(client, "three", behind)]);
+  const countOf = async () => (await agent.sessions.listSessions({ userId: "ada" })).sessions.map(({ turns }) => turns);
+  return { client, first, ids, countOf };
+}
+
+describe.each(ways)("the turn of a response, $way,", ({ settings }) => {
+  it("is found in its session and in a fork: read, listed, and gone on from", async () => {
+    const { client, ids, countOf } = await sayBoth(settings);
+    expect(await countOf()).toHaveLength(2);
+    for (const [index, id] of ids.entries()) {
+      const said = ["two", "three"][index] ?? "";
+      expect((await client.responses.retrieve(id)).output_text).toBe(`one; ${said}`);
+      const items = await readAll(client.responses.inputItems.list(id));
+      expect(items).toMatchObject([{ role: "user", content: [{ type: "input_text", text: said }] }]);
+      const next = { model: "teller", previous_response_id: id };
+      const unstored = await client.responses.create({ ...next, input: "four", store: false });
+      expect(unstored.output_text).toBe(`one; ${said}; four`);
+      const stored = await client.responses.create({ ...next, input: "five" });
+      expect(stored.output_text).toBe(`one; ${said}; five`);
+    }
+  });
+
+  it("is deleted in its session and in a fork", async () => {
+    const { client, first, ids, countOf } = await sayBoth(settings);
+    const sum = async () => (await countOf()).reduce((all, count) => all + count, 0);
+    let left = await sum();
+    for (const id of ids) {
+      await client.responses.delete(id);
+      await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+      left -= 1;
+      expect(await sum()).toBe(left);
+    }
+    expect((await client.responses.retrieve(first)).output_text).toBe("one");
+  });
+});
