@@ -179,6 +179,11 @@ describe("the answers in a request", () => {
   const resolved = (interruptId: string, payload?: unknown) => ({ interruptId, status: "resolved", payload });
   const cancelled = (interruptId: string, payload?: unknown) => ({ interruptId, status: "cancelled", payload });
 
+  it("are the last results of calls whose id comes again in a later round", () => {
+    const result = (content: string) => ({ id: content, role: "tool", toolCallId: "call input", content });
+    expect(answers([], [result("one"), user("Go on."), result("zwölf")])).toEqual({ input: { result: "zwölf" } });
+  });
+
   it.each<[unknown, object]>([
     [{ approved: true }, { approved: true }],
     [

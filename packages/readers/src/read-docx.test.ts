@@ -38,6 +38,12 @@ describe("readDocument of DOCX", () => {
     expect(await read(makeDocx(paragraph("text")))).toEqual({ content: "text" });
   });
 
+  it("decodes each entity in the title once, and leaves what only looks like one", async () => {
+    const title = "&lt;a&gt; &amp; &quot;b&quot; &apos;c&apos; &amp;lt; &eacute; 🎭";
+    const { metadata } = await read(makeDocx(paragraph("text"), title));
+    expect(metadata).toEqual({ title: `<a> & "b" 'c' &lt; &eacute; 🎭` });
+  });
+
   it("keeps the path of headings for citations", async () => {
     const body = ["Vacation", "Carry over"].map((text, index) => paragraph(text, `H${index + 1}`)).join("");
     const content = await read(makeDocx(`${body}${paragraph("Up to five days. ".repeat(100))}`));

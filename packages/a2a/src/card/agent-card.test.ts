@@ -2,7 +2,14 @@ import * as sdk1 from "a2a-sdk-1";
 import type * as sdk02 from "a2a-sdk-02";
 import type * as sdk03 from "a2a-sdk-03";
 import { describe, expect, it } from "vitest";
-import { describeAgent, generateAgentCard, generateMultiAgentCard, makeCard, makeCard1 } from "./agent-card.ts";
+import {
+  describeAgent,
+  describeAgents,
+  generateAgentCard,
+  generateMultiAgentCard,
+  makeCard,
+  makeCard1,
+} from "./agent-card.ts";
 import type { CardFacts } from "./agent-card.ts";
 import { checkSecurity, securityOption, securitySchemesOption } from "./security-schemes.ts";
 import type { SecurityScheme } from "./security-schemes.ts";
@@ -54,6 +61,20 @@ function withoutDefaults(value: unknown): unknown {
     entries.filter(([, part]) => part !== "" && part !== false && !(Array.isArray(part) && part.length === 0)),
   );
 }
+
+it.each([undefined, "", " ", "\n\t", "\u00a0"])(
+  "an agent whose description is %j is described by its name",
+  (description) => {
+    const agent = { name: "übersetzer", kind: "agent", ...(description !== undefined && { description }) } as const;
+    const { description: said, skills } = describeAgent(agent, "en");
+    expect([said, ...skills.map((skill) => skill.description)]).toEqual(["Agent en.", "Agent en."]);
+    const both = describeAgents([
+      ["en", agent],
+      ["de", { ...agent, description: " Hilft. " }],
+    ]);
+    expect(both.skills.map((skill) => skill.description)).toEqual(["Agent en.", "Hilft."]);
+  },
+);
 
 describe("card of an agent", () => {
   it("has the fields by which clients of every version find the agent [a2a.generate-card] [a2a.card-versions]", () => {

@@ -47,6 +47,20 @@ describe("parseAddress", () => {
     expect(() => parseAddress("to[0]", written)).toThrow(/^to\[0\] (is not one mail address|must be one line)[^\n]*$/);
   });
 
+  /** An address of this length: its labels take 63 characters at most. */
+  const addressOf = (length: number) =>
+    `ann@${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.`.padEnd(length, "d");
+
+  it.each<[what: string, most: number, write: (length: number) => string]>([
+    ["an address", 254, addressOf],
+    ["the part before the @", 64, (length) => `${"a".repeat(length)}@example.com`],
+    ["a label of the domain", 63, (length) => `ann@${"a".repeat(length)}.com`],
+    ["a name", 200, (length) => `${"é".repeat(length)} <ann@example.com>`],
+  ])("takes %s of %i characters at most", (_what, most, write) => {
+    for (const length of [most - 1, most]) expect(parseAddress("to", write(length)).address).toContain("@");
+    expect(() => parseAddress("to", write(most + 1))).toThrow("to is not one mail address");
+  });
+
   it("takes time in proportion to the length of what it refuses", () => {
     for (const part of ["a.", "a@", "<", '"\\', "a-", "(", " "]) {
       expect(isMailAddress(part.repeat(200_000))).toBe(false);

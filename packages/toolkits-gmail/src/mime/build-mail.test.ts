@@ -37,13 +37,17 @@ describe("buildMail", () => {
     );
   });
 
-  it("puts an answer under the mail that it answers", () => {
-    const { headers } = parseMail(
-      buildMail({ ...hello, inReplyTo: "<b@x.org>", references: ["<a@x.org>", "<b@x.org>"] }),
-    );
+  it.each([
+    ["with the mails before it", ["<a@x.org>", "<b@x.org>"], "<a@x.org> <b@x.org>"],
+    ["that the mails before it do not name", ["<a@x.org>", "<c@x.org>"], "<a@x.org> <c@x.org> <b@x.org>"],
+    ["that comes first among them", ["<b@x.org>", "<a@x.org>"], "<a@x.org> <b@x.org>"],
+    ["without others", [], "<b@x.org>"],
+    ["whose others are unknown", undefined, "<b@x.org>"],
+  ])("puts an answer under the mail that it answers, %s", (_what, references, expected) => {
+    const { headers } = parseMail(buildMail({ ...hello, inReplyTo: "<b@x.org>", references }));
 
     expect(headers).toContainEqual(["In-Reply-To", "<b@x.org>"]);
-    expect(headers).toContainEqual(["References", "<a@x.org> <b@x.org>"]);
+    expect(headers).toContainEqual(["References", expected]);
   });
 
   it.each<[what: string, subject: string]>([
