@@ -81,6 +81,12 @@ describe("readDocument of a PDF", () => {
     expect((await read(damaged(helvetica, font))).content.trim()).toBe(text);
   });
 
+  it("reads one with as many pages as allowed", async () => {
+    const bytes = makePdf([["a"], ["b"]]);
+    for (const maxPages of [2, 3]) expect((await read(bytes, { maxPages })).content).toBe("a\n\nb\n\n");
+    await expect(read(bytes, { maxPages: 1 })).rejects.toMatchObject({ code: "invalid_value" });
+  });
+
   it("leaves the caller's bytes as they are", async () => {
     const bytes = makePdf([["a"]]);
     const before = Buffer.from(bytes);

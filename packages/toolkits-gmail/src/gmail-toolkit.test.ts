@@ -242,16 +242,21 @@ describe("gmail_read", () => {
     });
   });
 
-  it("lists at most 50 attachments, and says how many more there are", async () => {
+  it.each([
+    [49, 49, ""],
+    [50, 50, ""],
+    [51, 50, " 1 more attachments are not listed."],
+    [53, 50, " 3 more attachments are not listed."],
+  ])("lists at most 50 attachments, and says how many more there are: %i", async (length, listed, more) => {
     const { service, call } = await startGmail();
     const part = { mimeType: "image/png", filename: "a.png", body: { attachmentId: "A", size: 1 } };
-    const payload = { mimeType: "multipart/mixed", parts: Array.from({ length: 53 }, () => part) };
+    const payload = { mimeType: "multipart/mixed", parts: Array.from({ length }, () => part) };
     service.answer({ body: JSON.stringify({ id: "1", payload }) });
 
     const { attachments, note } = toPlain(await call("gmail_read", { id: "1" }));
 
-    expect(attachments).toHaveLength(50);
-    expect(note).toBe("The mail has no text. 3 more attachments are not listed.");
+    expect(attachments).toHaveLength(listed);
+    expect(note).toBe(`The mail has no text.${more}`);
   });
 
   it.each(["../../v1/users/me/drafts", "a/b", "a?b", "..", "a b", ""])(

@@ -150,6 +150,17 @@ describe("what a followed task does not send, or sends at its bounds", () => {
     expect(sent).toEqual([task(running)]);
   });
 
+  it.each([1, 2, 3])("does not work again by the %i attempts that its reader has had", async (attempts) => {
+    const start = { ...running, status: "waiting", waits: [wait], attempts } as const;
+    const { follower, sent } = follow(start, undefined);
+    await follower.begin();
+    const had = Array.from({ length: attempts }, (_, index) => attempt(index + 1));
+    await takeAll(follower, had);
+    expect(sent).toHaveLength(1);
+    await takeAll(follower, [attempt(attempts + 1)]);
+    expect(sent).toHaveLength(2);
+  });
+
   it("works since its attempt began, or since now where the log does not say", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 77 });
     onTestFinished(() => void vi.useRealTimers());

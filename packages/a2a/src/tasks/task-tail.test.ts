@@ -224,6 +224,17 @@ describe("a run of a task", () => {
   });
 });
 
+it.each([1, 2, 3])("in round %i a task rests, or is watched, until it waits behind that round", async (attempts) => {
+  const start: RunView = { ...waiting, attempts };
+  const next: RunView = { ...waiting, attempts: attempts + 1 };
+  const resting = tailOf(start, [start, { ...running, attempts }, start, next]);
+  expect(await settle(resting.tail.untilResting())).toBe(next);
+
+  const watched = tailOf({ ...start, waits: two }, [start, start, next]);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect([watched.tail.paused, watched.times()]).toEqual([next, [0, 2, 6]]);
+});
+
 describe("a task that waits for several answers", () => {
   const start: RunView = { ...waiting, waits: two };
   const again: RunView = { ...waiting, attempts: 2 };
