@@ -34,12 +34,12 @@ async function attempt(agent: Agent, storage: StorageDriver) {
   const journal = await Journal.open({ runId, storage, writer: new LogWriter(storage), node: "n", print: "" });
   const stream = agent.stream("What is 7?", attemptOpts({ runId, sessionId: "s", steps: journal }));
   for await (const chunk of stream) {
-    await journal.write(chunk);
+    await journal.durable.writeChunk(chunk);
     // A record for each chunk.
     await journal.flush();
   }
   const output = await stream.output;
-  await journal.end({ output: output.text });
+  await journal.durable.end({ output: output.text });
   return output;
 }
 

@@ -46,7 +46,7 @@ it("an agent that goes on with a durable run is not hindered by the turn that it
 it("an agent leaves no timer behind when the attempt at a durable run had stopped before it began", async () => {
   const agent = new Agent({ name: "a", model: new ScriptedModel(), storage: new InMemoryStorage() });
   const journal = await openJournal();
-  journal.release();
+  journal.durable.stop("released");
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
 

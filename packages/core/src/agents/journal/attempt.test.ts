@@ -51,7 +51,7 @@ describe("Attempt.start", () => {
     expect(await entriesIn(storage)).toEqual([
       { t: "attempt", n: 1, id: expect.stringMatching(/^[\da-f-]{36}$/), at: 1000, node: "here", print: "p" },
     ]);
-    expect(made).toMatchObject({ number: 1, fruitlessAttempts: 1, storageFailures: 0, runId });
+    expect(made).toMatchObject({ attempt: 1, fruitlessAttempts: 1, storageFailures: 0, runId });
     expect([made.logged, made.ended, made.stopped, made.waits, made.results.size]).toEqual([
       undefined,
       undefined,
@@ -64,7 +64,7 @@ describe("Attempt.start", () => {
   it("logs the next attempt behind all records, those of a second page too", async () => {
     const records = Array.from({ length: 300 }, (_, index) => [index === 0 ? attempt(1) : done(`s${index}`)]);
     const { made, storage } = await begin(...records);
-    expect([made.number, made.results.size]).toEqual([2, 299]);
+    expect([made.attempt, made.results.size]).toEqual([2, 299]);
     expect((await storage.list("run-log")).at(-1)?.key).toBe(logKey(runId, 301));
     expect((await entriesIn(storage)).at(-1)).toMatchObject({ t: "attempt", n: 2, at: 1000 });
   });
@@ -193,7 +193,7 @@ describe("a first attempt whose record is stored with its run", () => {
     await made.add({ t: "end", output: null });
 
     expect((await storage.list("run-log")).map(({ key }) => key)).toEqual([logKey(runId, 1), logKey(runId, 2)]);
-    expect([made.number, made.fruitlessAttempts, made.logged]).toEqual([1, 1, undefined]);
+    expect([made.attempt, made.fruitlessAttempts, made.logged]).toEqual([1, 1, undefined]);
   });
 
   it("has another id each time", () => {

@@ -1,18 +1,18 @@
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import type { TokenUsage } from "../../base/message/token-usage.ts";
+import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
 import { logRecord, toLogged } from "./log-entry.ts";
-import type { LeaveReason, LogEntry, LogRecord, JournalResult } from "./log-entry.ts";
+import type { LeaveReason, LogEnd, LogEntry, LogRecord, JournalResult } from "./log-entry.ts";
 import { takesSignal } from "../run/run-wait.ts";
 import type { RunChunk, RunSignal, RunWait } from "../run/run-wait.ts";
 import { LoggedPast } from "./logged-past.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
+import type { BegunStep } from "./open-step.ts";
 import { readLog } from "./read-log.ts";
 import { RunPaused, type PauseReason } from "../run/run-paused.ts";
-import type { NotedModelCall } from "../run/run-steps.ts";
-import type { ModelCallBegin } from "../../base/telemetry/operations.ts";
+import type { DurableRun, NotedModelCall } from "../run/run-steps.ts";
 
 /** The run of an attempt, its log and log writer, and a description of the performing process for the log. */
 export type AttemptInit = {
@@ -29,23 +29,14 @@ export type AttemptInit = {
   readonly signals?: readonly RunSignal[];
 };
 
+/** The number of consecutive attempts without a finished step after which an unreachable session ends the run. */
+const mostStorageFailures = 3;
+
 /** Matches the key of a step that is a model call. */
 const isModelCall = /(^|\/)m\/\d+$/;
 
-/** A journal step in progress. The caller that began it calls `done` or `leave` at its end. */
-export type BegunStep = {
-  /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step has no result. */
-  tag(chunk: object): void;
-  /** Reports the model call that the step is about to make. */
-  noteModelCall(call: ModelCallBegin): void;
-  /** Logs the result of the journal step and ends it. */
-  done(value: unknown, usage?: TokenUsage): void;
-  /** Ends the step without a result, so that the next attempt performs it again. Does nothing after `done`. */
-  leave(): void;
-};
-
 /** One attempt at a run: the log as it was at the start, and the entries that it adds. All journals of the run share it. */
-export class Attempt extends LoggedPast {
+export class Attempt extends LoggedPast implements DurableRun {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
   readonly #signals: readonly RunSignal[];
@@ -61,6 +52,7 @@ export class Attempt extends LoggedPast {
   readonly #open = new Set<string>();
   readonly #stepOfChunk = new WeakMap<object, string>();
   readonly #abort = new AbortController();
+  readonly signal = this.#abort.signal;
   /** Rejects when the attempt stops, so that steps which wait end. */
   readonly #stopped = Promise.withResolvers<never>();
   #startedAt = performance.now();
@@ -102,7 +94,7 @@ export class Attempt extends LoggedPast {
     const left = [...this.unfinished];
     this.unfinished.clear();
     const marks = { ...(left.length > 0 && { void: left }), ...(isShared && { isShared: true as const }) };
-    await this.add({ t: "attempt", n: this.number, id: createId(), at: Date.now(), node, print, ...marks });
+    await this.add({ t: "attempt", n: this.attempt, id: createId(), at: Date.now(), node, print, ...marks });
   }
 
   /** Returns the first record of a run's log, which begins the first attempt. */
@@ -125,10 +117,7 @@ export class Attempt extends LoggedPast {
     this.#stopped.promise.catch(() => undefined);
   }
 
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
+  /** Starts to count the time of the attempt, for an attempt that was made before its run was stored. */
   startClock(): void {
     this.#startedAt = performance.now();
   }
@@ -146,6 +135,11 @@ export class Attempt extends LoggedPast {
     this.#hasEnd ||= entry.t === "end";
     this.#log.add(entry, true);
     await this.#log.stored();
+  }
+
+  /** Logs the end of the run. Resolves when it is stored. */
+  async end(end: Omit<LogEnd, "t">): Promise<void> {
+    await this.add({ t: "end", ...end });
   }
 
   async flush(): Promise<void> {
@@ -215,7 +209,8 @@ export class Attempt extends LoggedPast {
     return await this.#stopped.promise;
   }
 
-  writeChunk(chunk: RunChunk, inner: object): Promise<void> | undefined {
+  /** Logs a chunk of the run's stream. Returns a promise while the storage is too slow, for backpressure. */
+  writeChunk(chunk: RunChunk, inner: object = chunk): Promise<void> | undefined {
     if (this.stopped !== undefined) return undefined;
     const step = this.#stepOfChunk.get(inner) ?? "";
     if (step === "" && this.wasLogged(chunk)) return undefined;
@@ -224,12 +219,16 @@ export class Attempt extends LoggedPast {
     return this.#log.isFull ? this.#log.stored().catch(() => undefined) : undefined;
   }
 
-  /** Notes that a chunk made from another chunk belongs to the same step. */
   tagLike(copy: object, chunk: object): void {
     const step = this.#stepOfChunk.get(chunk);
     if (step !== undefined) this.#stepOfChunk.set(copy, step);
   }
 
+  failStorage(cause: TroupeError): void {
+    if (this.storageFailures + 1 < mostStorageFailures) this.stop("failed", cause);
+  }
+
+  /** Stops the attempt, so that another attempt continues the run. Finished work is still written: see `flush`. */
   stop(reason: PauseReason, cause?: unknown): void {
     this.#stopAs(new RunPaused(reason, cause));
   }

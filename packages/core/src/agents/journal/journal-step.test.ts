@@ -126,7 +126,7 @@ describe("a step whose failure is stored as well", () => {
     expect(await perform(journal, { signal: controller.signal, work, call })).toMatchObject({ message: "cut" });
     expect(work).not.toHaveBeenCalled();
     const released = async () => {
-      journal.release();
+      journal.durable.stop("released");
       throw new Error("later");
     };
     await perform(journal, { work: released });
@@ -139,7 +139,7 @@ describe("a step whose failure is stored as well", () => {
     await perform(journal, { signal: controller.signal });
     journal.wait("t/1", { kind: "approval", about: null }).catch(() => undefined);
     await settle();
-    expect(journal.stopped).toBe("suspended");
+    expect(journal.durable.stopped).toBe("suspended");
   });
 
   it("calls nothing after an abort that came while its call was stored", async () => {
@@ -179,7 +179,7 @@ describe("a call that an earlier attempt has begun", () => {
     const work = vi.fn<() => Promise<unknown>>();
     expect(await perform(journal, { call, work })).toBeInstanceOf(RunPaused);
     expect(work).not.toHaveBeenCalled();
-    expect(journal.waits).toMatchObject([
+    expect(journal.durable.waits).toMatchObject([
       { id: "t.0.doubt", kind: "doubt", about: { toolName: "charge", args: { n: 1 }, idempotencyKey: "k" } },
     ]);
   });

@@ -113,7 +113,7 @@ function storeFailure<Value>(step: WorkOfKind<Value>, open: OpenJournalStep<Valu
   const { signal, place, repeats } = options;
   // If the run was aborted or the attempt was stopped, the step was interrupted: it has not ended, and nothing is
   // stored.
-  if (signal?.aborted === true || journal.stopped !== undefined) return;
+  if (signal?.aborted === true || journal.durable.stopped !== undefined) return;
   const { code, message, fields } = toTroupeError(thrown, undefined, place);
   const text = readProperty(readProperty(thrown, "output"), "text");
   const error: StoredError = { code, message, fields, text: typeof text === "string" ? text : "" };

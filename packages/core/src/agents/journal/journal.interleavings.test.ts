@@ -28,12 +28,12 @@ async function begin(storage: StorageDriver, writer = new LogWriter(storage)): P
 }
 
 async function attempt(journal: Journal, name: string, world: World): Promise<void> {
-  if (journal.ended !== undefined) return;
+  if (journal.durable.ended !== undefined) return;
   if (journal.stored("m/0") === undefined) {
     const step = journal.begin("m/0");
     const chunk = { type: "text", text: "hello" };
     step.tag(chunk);
-    void journal.write(chunk);
+    void journal.durable.writeChunk(chunk);
     step.done("hello");
   }
   if (journal.stored("t/0/0") === undefined) {
@@ -44,7 +44,7 @@ async function attempt(journal: Journal, name: string, world: World): Promise<vo
     }
     step.done("sent");
   }
-  await journal.end({ output: "hello" });
+  await journal.durable.end({ output: "hello" });
   world.ends.push(name);
 }
 

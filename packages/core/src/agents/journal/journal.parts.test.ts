@@ -57,7 +57,7 @@ describe("the journal of a part of a run", () => {
     expect(journals.map((journal) => journal.hasWait("t/1", "approval"))).toEqual([false, true, false, false, false]);
     expect(part.hasWait("t/1", "doubt")).toBe(false);
     expect(journals.map((journal) => journal.hasBegun("t"))).toEqual([false, true, false, false, false]);
-    expect(journals.map((journal) => journal.hasResults)).toEqual([true, true, true, true, true]);
+    expect(journals.map((journal) => journal.durable.results.size > 0)).toEqual([true, true, true, true, true]);
   });
 
   it("counts its children, each part for itself", async () => {
@@ -67,7 +67,7 @@ describe("the journal of a part of a run", () => {
     expect(ids(run)).toEqual(names(run));
     expect(ids(run.part("a"))).toEqual(names(run.part("a")));
     expect(new Set([...names(run), ...names(run.part("a"))]).size).toBe(4);
-    expect(run.hasResults).toBe(false);
+    expect(run.durable.results.size > 0).toBe(false);
   });
 });
 
@@ -95,7 +95,7 @@ describe("a wait of a journal", () => {
       first.wait("t/0", { kind, about: null, until: 2000 }).catch(() => undefined);
     }
     await settle();
-    expect(first.stopped).toBe("suspended");
+    expect(first.durable.stopped).toBe("suspended");
     vi.setSystemTime(2000);
     const next = await openJournal(storage);
     const until = 9000;
@@ -168,6 +168,6 @@ describe("a step without options", () => {
     expect(journal.stored("x")).toBeUndefined();
     journal.wait("t/0", approval).catch(() => undefined);
     await settle();
-    expect(journal.stopped).toBe("suspended");
+    expect(journal.durable.stopped).toBe("suspended");
   });
 });

@@ -56,7 +56,7 @@ it("a run counts the time of earlier attempts of a durable run, and not for its 
   const journal = await openJournal();
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  vi.spyOn(journal, "performedMs", "get").mockReturnValue(700);
+  vi.spyOn(journal.durable, "performedMs", "get").mockReturnValue(700);
   const run = testRun({ steps: journal });
   const child = testRun({ steps: journal, parent: run.context });
   expect(run.steps).toBe(journal);

@@ -30,7 +30,7 @@ describe("Journal", () => {
 
     const second = await open(storage, "two");
 
-    expect(second.attempt).toBe(2);
+    expect(second.durable.attempt).toBe(2);
     expect(second.part("t/0/0").stored("m/0")?.value).toEqual({ text: "hello" });
     expect(second.callOf("t/0/1")).toBeDefined();
     expect(second.stored("m/0")).toBeUndefined();
@@ -42,10 +42,10 @@ describe("Journal", () => {
     await open(storage, "two");
 
     first.begin("m/0").done("late");
-    await expect(first.end({ output: "late" })).rejects.toThrow(RunPaused);
+    await expect(first.durable.end({ output: "late" })).rejects.toThrow(RunPaused);
 
-    expect(first.stopped).toBe("overtaken");
-    expect(first.signal.aborted).toBe(true);
+    expect(first.durable.stopped).toBe("overtaken");
+    expect(first.durable.signal.aborted).toBe(true);
     expect((await entriesIn(storage)).map(({ t }) => t)).toEqual(["attempt", "attempt"]);
   });
 
@@ -56,18 +56,18 @@ describe("Journal", () => {
     for (const node of ["one", "two", "three"]) {
       const journal = await open(storage, node);
       if (node === "one") journal.begin("m/0").done("kept");
-      journal.failStorage(cause);
+      journal.durable.failStorage(cause);
       await journal.flush();
-      stops.push([journal.stopped, (journal.signal.reason as Error | undefined)?.cause]);
+      stops.push([journal.durable.stopped, (journal.durable.signal.reason as Error | undefined)?.cause]);
     }
 
     // The first one has done a step, so that three others may fail.
     const last = await open(storage, "four");
-    last.failStorage(cause);
+    last.durable.failStorage(cause);
 
     expect(stops).toEqual(Array.from({ length: 3 }, () => ["failed", cause]));
     expect(last.stored("m/0")?.value).toBe("kept");
-    expect(last.stopped).toBeUndefined();
+    expect(last.durable.stopped).toBeUndefined();
   });
 
   it("counts an attempt that said that it left not as one in vain, nor among those that could not reach the session", async () => {
@@ -75,28 +75,28 @@ describe("Journal", () => {
     const cause = new TroupeError("storage_unavailable", "It is away.");
     await open(storage, "killed");
     const released = await open(storage, "released");
-    released.release();
+    released.durable.stop("released");
     await released.flush();
     await open(storage, "killed");
     const failed = await open(storage, "failed");
 
-    expect(failed.past.fruitlessAttempts).toBe(3);
-    failed.failStorage(cause);
-    expect(failed.stopped).toBe("failed");
+    expect(failed.durable.fruitlessAttempts).toBe(3);
+    failed.durable.failStorage(cause);
+    expect(failed.durable.stopped).toBe("failed");
     await failed.flush();
-    expect((await open(storage, "last")).past.fruitlessAttempts).toBe(3);
+    expect((await open(storage, "last")).durable.fruitlessAttempts).toBe(3);
   });
 
   it("says nothing after its end, also when it is released", async () => {
     const storage = new InMemoryStorage();
     const journal = await open(storage, "one");
-    const ended = journal.end({ output: "Over." });
-    journal.release();
+    const ended = journal.durable.end({ output: "Over." });
+    journal.durable.stop("released");
     await ended;
     await journal.flush();
 
     expect(JSON.stringify(await storage.list("run-log"))).not.toContain("left");
-    expect((await open(storage, "two")).ended).toMatchObject({ output: "Over." });
+    expect((await open(storage, "two")).durable.ended).toMatchObject({ output: "Over." });
   });
 
   it("suspends once nothing but waits is under way, and gives the next attempt the answer", async () => {
@@ -105,12 +105,12 @@ describe("Journal", () => {
     const [asking, working] = [first.begin("t/0/0"), first.begin("t/0/1")];
     const waiting = first.wait("t/0/0", { kind: "approval", about: { toolName: "send" } });
     await letRun();
-    expect(first.stopped).toBeUndefined();
+    expect(first.durable.stopped).toBeUndefined();
     working.done("kept");
     await expect(waiting).rejects.toThrow("The run waits for an answer.");
     asking.leave();
 
-    expect(first.stopped).toBe("suspended");
+    expect(first.durable.stopped).toBe("suspended");
     const second = await open(storage, "two", new Map([["t.0.0", "yes"]]));
     expect(second.stored("t/0/1")?.value).toBe("kept");
     expect(await second.wait("t/0/0", { kind: "approval", about: {} })).toBe("yes");
@@ -122,19 +122,19 @@ describe("Journal", () => {
     const step = first.begin("m/0");
     const chunk = { type: "text", text: "half" };
     step.tag(chunk);
-    void first.write(chunk);
-    void first.write({ type: "tool_result", durationMs: 3 } as { type: string });
+    void first.durable.writeChunk(chunk);
+    void first.durable.writeChunk({ type: "tool_result", durationMs: 3 } as { type: string });
     await first.call("t/0/0", { tool: "send", args: {}, effect: "once", key: "k" });
 
     const second = await open(storage, "two");
-    void second.write({ type: "tool_result", durationMs: 5 } as { type: string });
-    void second.write({ type: "tool_result", durationMs: 5 } as { type: string });
-    await second.end({ output: null });
+    void second.durable.writeChunk({ type: "tool_result", durationMs: 5 } as { type: string });
+    void second.durable.writeChunk({ type: "tool_result", durationMs: 5 } as { type: string });
+    await second.durable.end({ output: null });
 
     const entries = await entriesIn(storage);
     expect(entries.find((entry) => entry.t === "attempt" && entry.n === 2)).toMatchObject({ void: ["m/0"] });
     expect(entries.filter(({ t }) => t === "chunks")).toHaveLength(3);
-    expect((await open(storage, "three")).ended).toEqual({ t: "end", output: null });
+    expect((await open(storage, "three")).durable.ended).toEqual({ t: "end", output: null });
   });
 
   it("makes ids that are the same in every attempt", async () => {

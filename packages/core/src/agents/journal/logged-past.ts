@@ -20,7 +20,7 @@ export class LoggedPast {
   /** Tool calls that earlier attempts at the run began, and whose result is not in the log. */
   readonly calls = new Map<string, InterruptedCall>();
   /** The number of the attempt that continues the log. */
-  number = 1;
+  attempt = 1;
   ended: LogEnd | undefined;
   /** The numbers of the signals that finished steps have taken as the answer to a wait. */
   protected readonly takenSignals = new Set<number>();
@@ -87,7 +87,7 @@ export class LoggedPast {
 
   /** Returns true if an earlier attempt has logged a result, a call or a wait of this step or of a part within it. */
   hasBegun(step: string): boolean {
-    if (this.number === 1) return false;
+    if (this.attempt === 1) return false;
     const isOfStep = (other: string) => other === step || other.startsWith(`${step}/`);
     const asked = [...this.knownWaits.keys()].map((id) => id.replaceAll(".", "/"));
     return [...this.results.keys(), ...this.calls.keys(), ...asked].some(isOfStep);
@@ -132,7 +132,7 @@ export class LoggedPast {
   }
 
   #readAttempt({ n, node, at, isShared }: Extract<LogEntry, { t: "attempt" }>): void {
-    this.number = n + 1;
+    this.attempt = n + 1;
     this.continuesAfter = "crash";
     const startedAt = this.logged?.startedAt ?? at;
     this.logged = { attempts: n, node, ...(startedAt !== undefined && { startedAt }) };

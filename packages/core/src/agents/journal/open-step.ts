@@ -5,6 +5,7 @@ import type { ModelCallBegin } from "../../base/telemetry/operations.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type {
   CitingRun,
+  DurableRun,
   InterruptedCall,
   OpenStep,
   RunSteps,
@@ -12,10 +13,8 @@ import type {
   StepKind,
   StepOptions,
 } from "../run/run-steps.ts";
-import type { PauseReason } from "../run/run-paused.ts";
 import type { StepQuestion, WaitKind } from "../run/run-wait.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
-import type { BegunStep } from "./attempt.ts";
 import type { JournalResult } from "./log-entry.ts";
 
 /**
@@ -24,10 +23,23 @@ import type { JournalResult } from "./log-entry.ts";
  */
 type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly Source[]; readonly cites?: true };
 
+/** A journal step in progress. The caller that began it calls `done` or `leave` at its end. */
+export type BegunStep = {
+  /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step has no result. */
+  tag(chunk: object): void;
+  /** Reports the model call that the step is about to make. */
+  noteModelCall(call: ModelCallBegin): void;
+  /** Logs the result of the journal step and ends it. */
+  done(value: unknown, usage?: TokenUsage): void;
+  /** Ends the step without a result, so that the next attempt performs it again. Does nothing after `done`. */
+  leave(): void;
+};
+
 /** The parts of a journal that its steps use. */
 export interface StepLog {
   readonly isResumed: boolean;
-  readonly stopped: PauseReason | undefined;
+  /** The attempt at the run. `stopped` is the reason for which it stopped before the run's end. */
+  readonly durable: Pick<DurableRun, "stopped">;
   stored(key: string): JournalResult | undefined;
   begin(key: string): BegunStep;
   hasBegun(key: string): boolean;

@@ -258,7 +258,7 @@ describe("a member that is streamed in a durable run", () => {
     const first = await delegation();
     const chunks = streamed(first, () => speak(["a", "b"]));
     const { value } = await chunks.next();
-    await first.journal.write(value as StreamChunk);
+    await first.journal.durable.writeChunk(value as StreamChunk);
     await first.journal.flush();
     const logged = async () => (await entriesIn(first.storage)).filter(({ t }) => t === "chunks");
     expect(await logged()).toEqual([{ t: "chunks", step: "t/0/0/run", chunks: [word("a")] }]);

@@ -174,7 +174,7 @@ describe.each([
       .run("Question?", attemptOpts({ sessionId: "s", steps: journal }))
       .catch(() => undefined);
     await promise;
-    journal.release();
+    journal.durable.stop("released");
     await journal.flush();
     return storage;
   }

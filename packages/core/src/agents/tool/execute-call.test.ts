@@ -152,7 +152,7 @@ describe("a call whose result is stored", () => {
     expect(stored).toHaveBeenCalledOnce();
     expect(stored.mock.calls[0]?.[0].stored("x")).toMatchObject({ value: 7 });
     expect(onResult.mock.calls).toEqual(results.map((result) => [result]));
-    expect(journal.stopped).toBeUndefined();
+    expect(journal.durable.stopped).toBeUndefined();
   });
 
   it("leaves its step, also when it throws", async () => {

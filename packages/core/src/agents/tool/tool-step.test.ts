@@ -175,7 +175,7 @@ describe("a tool call that was under way when its process ended", () => {
     await crashWithin(storage, tool);
     const asked = await attemptBatch(storage, { tools: [tool], calls: [call] });
 
-    expect(asked.journal.stopped).toBe("suspended");
+    expect(asked.journal.durable.stopped).toBe("suspended");
     expect(asked.waits).toEqual([
       {
         id: "t.0.0.doubt",
@@ -273,7 +273,7 @@ describe("a tool call that was under way when its process ended", () => {
           "It is unknown if the call of pay took place: its process ended before there was a result. Find out before you call it again.",
       },
     ]);
-    expect(journal.stopped).toBeUndefined();
+    expect(journal.durable.stopped).toBeUndefined();
     expect(paid).not.toHaveBeenCalled();
   });
 

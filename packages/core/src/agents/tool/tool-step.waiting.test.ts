@@ -44,7 +44,7 @@ describe("a call of a durable run that needs an approval", () => {
     const storage = new InMemoryStorage();
     const first = await attemptBatch(storage, { tools: [tool], calls: [call] });
 
-    expect(first.journal.stopped).toBe("suspended");
+    expect(first.journal.durable.stopped).toBe("suspended");
     const about = { toolName: "pay", args: { amount: 5, to: "Ada" } };
     const argsSchema = expect.objectContaining({ type: "object", required: ["amount"] });
     expect(first.waits).toEqual([
@@ -181,7 +181,7 @@ describe("a call of a durable run that needs an approval", () => {
     const { waits, journal } = await first;
     const second = await attemptBatch(storage, batch, { "t.0.0": { approved: true } });
 
-    expect(journal.stopped).toBe("suspended");
+    expect(journal.durable.stopped).toBe("suspended");
     expect(waits.map(({ id }) => id)).toEqual(["t.0.0"]);
     expect(second.results.map(({ result }) => result)).toEqual(["paid 5", "worked", "worked"]);
     expect(execute).toHaveBeenCalledTimes(2);
@@ -208,7 +208,7 @@ describe("a call of a durable run whose tool has no execute", () => {
   it("waits for the client to execute it [run-log.client-tool]", async () => {
     const { first, second } = await answered(batchTools(choose), { "t.0.0.input": { result: { ok: [1] } } });
 
-    expect(first.journal.stopped).toBe("suspended");
+    expect(first.journal.durable.stopped).toBe("suspended");
     const about = { toolName: "pay", args: { amount: 5, to: "Ada" } };
     expect(first.waits).toEqual([
       { id: "t.0.0.input", kind: "input", toolCallId: "1", about, askedAt: expect.any(Number) },

@@ -41,7 +41,7 @@ async function cutOff(step: Pick<FunctionStep<State>, "effect">): Promise<InMemo
   const journal = await openJournal(storage);
   hanging.run(attemptOpts({ sessionId: "s", steps: journal })).catch(() => undefined);
   await promise;
-  journal.release();
+  journal.durable.stop("released");
   await journal.flush();
   return storage;
 }
@@ -106,7 +106,7 @@ describe("A function step that was cut off", () => {
     const journal = await openJournal(storage, again);
     hanging.run(attemptOpts({ sessionId: "s", steps: journal })).catch(() => undefined);
     await promise;
-    journal.release();
+    journal.durable.stop("released");
     await journal.flush();
 
     const { workflow, charged } = charging();

@@ -1,4 +1,5 @@
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { Attempt } from "../../agents/journal/attempt.ts";
 import type { Journal } from "../../agents/journal/journal.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { logFailedRun, startRun, toFailedEnd } from "../processes/durable-target.ts";
@@ -53,30 +54,31 @@ export class AttemptExecution {
   /** Performs the work of an attempt, and stores the run's end or its pause. */
   async execute(attempt: PerformedAttempt): Promise<void> {
     const { record, journal, signal } = attempt;
+    const { durable } = journal;
     const { startedAt = this.#parts.now() } = record;
-    const release = () => journal.release();
+    const release = () => durable.stop("released");
     if (signal.aborted) {
       release();
-      return await journal.flush();
+      return await durable.flush();
     }
     signal.addEventListener("abort", release, { once: true });
-    const running = { attempts: journal.attempt, node: this.#parts.node, startedAt, plan: attempt.plan };
+    const running = { attempts: durable.attempt, node: this.#parts.node, startedAt, plan: attempt.plan };
     const observed = this.#parts.telemetry === undefined ? attempt : this.#observe(attempt, this.#parts.telemetry);
     const note = new RunningNote(this.#parts.store, record, running, observed.telemetry);
     try {
-      const end = await untilStopped(journal, this.#drive(observed));
+      const end = await untilStopped(durable, this.#drive(observed));
       const known = await note.known();
-      if (journal.stopped !== undefined) return await this.#pause(record, journal, note);
+      if (durable.stopped !== undefined) return await this.#pause(record, durable, note);
       await writeInOrder("end", {
         // If the run was cancelled while it waited, its session has a note that keeps other runs out. The note is
         // removed here.
         session: attempt.ending === undefined ? undefined : () => this.#ends.endSessionWait(record),
-        end: () => journal.end(end),
+        end: () => durable.end(end),
         record: () => this.#ends.finish(record, { ...running, ...endOf(end) }, known),
       });
     } catch (error) {
-      if (journal.stopped === undefined) throw error;
-      await this.#pause(record, journal, note);
+      if (durable.stopped === undefined) throw error;
+      await this.#pause(record, durable, note);
     } finally {
       note.close();
       signal.removeEventListener("abort", release);
@@ -85,24 +87,25 @@ export class AttemptExecution {
 
   /** Drives a run to its end or to a pause. A failure of the run is an end too. */
   async #drive(attempt: PerformedAttempt): Promise<{ output: Json; error?: StoredEnd["error"] & object }> {
-    const { record, journal, keys } = attempt;
-    journal.onModelCall = (call) => this.#parts.modelCalls.emit("begin", { ...call, owner: record.owner });
+    const { record, keys } = attempt;
+    const { durable } = attempt.journal;
+    durable.onModelCall = (call) => this.#parts.modelCalls.emit("begin", { ...call, owner: record.owner });
     try {
       const run = attempt.run ?? this.#makeRun(attempt);
       for await (const chunk of run.chunks) {
-        const behind = journal.write(chunk, run.innerOf(chunk));
+        const behind = durable.writeChunk(chunk, run.innerOf(chunk));
         if (behind !== undefined) await behind;
       }
       return { output: await run.output() };
     } catch (error) {
-      if (journal.stopped !== undefined) return { output: null };
+      if (durable.stopped !== undefined) return { output: null };
       const end = toFailedEnd(error);
       if (attempt.ending !== undefined) end.error = toFailedEnd(attempt.ending).error;
       if (end.error.code !== "cancelled") {
         logFailedRun(this.#parts.logger, error, { runId: record.runId, keys });
         return end;
       }
-      await journal.flush();
+      await durable.flush();
       return { ...end, output: await this.#ends.withToolStates(record.runId, end.output) };
     }
   }
@@ -113,7 +116,7 @@ export class AttemptExecution {
   #observe(attempt: PerformedAttempt, telemetry: Telemetry): PerformedAttempt {
     const { record, journal } = attempt;
     const { trace: stored, attemptTrace: previous, createdAt, notBefore = 0 } = record;
-    if (journal.attempt === 1) {
+    if (journal.durable.attempt === 1) {
       telemetry.measure("queue.wait", { ms: Math.max(0, this.#parts.now() - Math.max(createdAt, notBefore)) });
     }
     return { ...attempt, telemetry: attempt.telemetry ?? telemetry.continueFrom({ stored, previous }) };
@@ -127,13 +130,13 @@ export class AttemptExecution {
     return startRun(target, { kind: record.kind, input: local?.input ?? input }, { ...opts, steps: journal });
   }
 
-  async #pause(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
+  async #pause(record: RunRecord, durable: Attempt, note: RunningNote): Promise<void> {
     // Also after a failure, finished work is stored if possible, so that the next attempt does not repeat it.
-    if (journal.stopped === "failed") await journal.flush().catch(() => undefined);
-    if (journal.stopped === "failed") throw causeOf(journal);
+    if (durable.stopped === "failed") await durable.flush().catch(() => undefined);
+    if (durable.stopped === "failed") throw durable.signal.reason;
     // The journal is flushed, because a lost result of a call with an effect would require a question to a person.
-    if (journal.stopped === "released") await journal.flush();
-    if (journal.stopped === "suspended") await this.#suspension.suspend(record, journal, note);
+    if (durable.stopped === "released") await durable.flush();
+    if (durable.stopped === "suspended") await this.#suspension.suspend(record, durable, note);
   }
 }
 
@@ -141,7 +144,7 @@ export class AttemptExecution {
  * Waits for the work of an attempt. After the attempt is stopped, waits only briefly, because a runnable may ignore its
  * signal.
  */
-async function untilStopped<Result>({ signal }: Journal, work: Promise<Result>): Promise<Result> {
+async function untilStopped<Result>({ signal }: Attempt, work: Promise<Result>): Promise<Result> {
   const { promise: isOver, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
   const onStop = (): void => {
@@ -155,8 +158,4 @@ async function untilStopped<Result>({ signal }: Journal, work: Promise<Result>):
     signal.removeEventListener("abort", onStop);
     clearTimeout(timer);
   }
-}
-
-function causeOf({ signal }: Journal): unknown {
-  return signal.reason;
 }

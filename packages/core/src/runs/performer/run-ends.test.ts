@@ -32,7 +32,7 @@ const done = (step: string): LogEntry => ({ t: "done", step, value: null, ms: 1 
 describe("the end of a run that is not performed", () => {
   it("is in its log and its record, with its attempts and this process", async () => {
     const { ends, run, open, read, storage } = await runOf([[attempt(1)]]);
-    await ends.end(run, await open(), new TroupeError("timeout", "Late.", { fields: { limit: 1 } }));
+    await ends.end(run, (await open()).durable, new TroupeError("timeout", "Late.", { fields: { limit: 1 } }));
     const error = { code: "timeout", message: "Late.", limit: 1 };
     expect(await read()).toMatchObject({
       status: "error",
@@ -53,7 +53,7 @@ describe("the end of a run that is not performed", () => {
     "a run that is not performed and ends with %s is %s, with the outcome of its calls if it was cancelled",
     async (code, status, output) => {
       const { ends, run, open, read } = await runOf([[attempt(1), call("t/0", "pay")]]);
-      await ends.end(run, await open(), new TroupeError(code, "Why."));
+      await ends.end(run, (await open()).durable, new TroupeError(code, "Why."));
       expect(await read()).toMatchObject({ status, output });
     },
   );
@@ -69,7 +69,7 @@ describe("the end of a run that is not performed", () => {
       });
       const agents = { a: { sessions: { endWait } } } as unknown as RunServiceOptions["agents"];
       const { ends, run, open, storage } = await runOf(entries, { options: { agents } });
-      await ends.end(run, await open(), new TroupeError("timeout", "Late."));
+      await ends.end(run, (await open()).durable, new TroupeError("timeout", "Late."));
       for (const entry of lastEntries) expect(entry).not.toContain('"t":"end"');
       expect(endWait.mock.calls).toEqual(Array.from({ length: times }, () => ["s", "r", { owner: { userId: "ada" } }]));
     }

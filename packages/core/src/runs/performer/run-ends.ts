@@ -1,7 +1,7 @@
 import { callerOf } from "../record/run-record.ts";
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { LoggedAttempts } from "../../agents/journal/logged-past.ts";
-import type { Journal } from "../../agents/journal/journal.ts";
+import type { Attempt } from "../../agents/journal/attempt.ts";
 import type { LogEnd } from "../../agents/journal/log-entry.ts";
 import { readLog } from "../../agents/journal/read-log.ts";
 import type { Json } from "../../sessions/storage/json.ts";
@@ -33,14 +33,14 @@ export class RunEnds {
   }
 
   /** Ends a run with an error, without performing its unfinished work. */
-  async end(record: RunRecord, journal: Journal, error: TroupeError): Promise<void> {
+  async end(record: RunRecord, durable: Attempt, error: TroupeError): Promise<void> {
     const end = toFailedEnd(error);
     if (error.code === "cancelled") end.output = await this.withToolStates(record.runId, end.output);
     // The number of attempts is taken from the journal, because the record may not count earlier attempts.
     await writeInOrder("end", {
-      session: journal.attempt > 1 ? () => this.endSessionWait(record) : undefined,
-      end: () => journal.end(end),
-      record: () => this.finish(record, { attempts: journal.attempt, node: this.#parts.node, ...endOf(end) }),
+      session: durable.attempt > 1 ? () => this.endSessionWait(record) : undefined,
+      end: () => durable.end(end),
+      record: () => this.finish(record, { attempts: durable.attempt, node: this.#parts.node, ...endOf(end) }),
     });
   }
 
@@ -112,18 +112,18 @@ export class RunSuspension {
   }
 
   /** Suspends a run until the questions of its attempt are answered. */
-  async suspend(record: RunRecord, journal: Journal, note: RunningNote): Promise<void> {
+  async suspend(record: RunRecord, durable: Attempt, note: RunningNote): Promise<void> {
     const { store } = this.#parts;
     const { runId } = record;
     const waiting: { record: RunRecord | null } = { record: null };
-    const attempt = { runId, attempts: journal.attempt };
+    const attempt = { runId, attempts: durable.attempt };
     await writeInOrder("suspend", {
       running: async () => {
         await note.write();
         note.close();
       },
       waiting: async () => {
-        waiting.record = await store.suspend(attempt, journal.waits, this.#endOf(record));
+        waiting.record = await store.suspend(attempt, durable.waits, this.#endOf(record));
         if (waiting.record !== null) this.#noteWaiting(waiting.record);
         return waiting.record !== null;
       },

@@ -36,9 +36,7 @@ const failurePausesMs = [1000, 2000, 5000, 10_000, 30_000];
  * performs other suspect runs.
  */
 const suspectPausesMs = [100, 200, 400];
-/**
- * Milliseconds to pause before retrying a run that another process performs, or that only another process can continue.
- */
+/** Milliseconds to pause before retrying a run that another process performs, or that it alone can continue. */
 const handBackPausesMs = [1000, 2000, 3000, 4000, 5000];
 
 /** Makes attempts at durable runs in this process, each until the run ends, waits or is left to a later attempt. */
@@ -120,7 +118,7 @@ export class RunPerformer {
     const { record, first, journal } = begun;
     const feed = tails.follow(record.runId, first);
     try {
-      journal.startClock();
+      journal.durable.startClock();
       await this.#execution.execute({ ...begun, ...control, given: record });
     } finally {
       tails.leave(feed);
@@ -189,14 +187,15 @@ export class RunPerformer {
     const { runId } = record;
     const init = this.#initOf(runId, print, inbox);
     const journal = await Journal.read(init);
-    if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
-    const isSuspect = ending === undefined && journal.past.isSuspect;
-    const place = isSuspect ? this.#parts.suspects.enter(runId, journal.past.mustBeAlone) : undefined;
+    const { durable } = journal;
+    if (durable.ended !== undefined) return await this.#ends.finishLogged(record, durable.ended, durable.logged);
+    const isSuspect = ending === undefined && durable.isSuspect;
+    const place = isSuspect ? this.#parts.suspects.enter(runId, durable.mustBeAlone) : undefined;
     if (isSuspect && place === undefined) return { againInMs: this.#suspectPauses.next(runId) };
     this.#suspectPauses.forget(runId);
     try {
-      await journal.start(init, place?.isShared);
-      if (place !== undefined) journal.onProgress = () => place.leave();
+      await durable.start(init, place?.isShared);
+      if (place !== undefined) durable.onProgress = () => place.leave();
       await this.#goOn({ ...start, journal }, ending, inbox !== emptyInbox);
     } finally {
       place?.leave();
@@ -212,19 +211,20 @@ export class RunPerformer {
     ending: TroupeError | undefined,
     hasReadInbox: boolean,
   ): Promise<void> {
-    const { record, controller, journal } = start;
-    const { isGivenUp, endings } = journal.past;
+    const { record, controller } = start;
+    const { durable } = start.journal;
     let error = ending;
     // The run's record may not count an earlier attempt yet. In that case the messages to the run were not read above,
     // and a cancellation may be among them.
-    const mayBeCancelled = journal.attempt > 1 && !hasReadInbox;
+    const mayBeCancelled = durable.attempt > 1 && !hasReadInbox;
     const cancel = mayBeCancelled ? await readCancel(this.#parts.store.storage, record.runId) : undefined;
     if (cancel !== undefined) error ??= cancelled(cancel.reason);
-    if (isGivenUp) error ??= crashed(record);
+    if (durable.isGivenUp) error ??= crashed(record);
     const given = await readInput(this.#parts.store.storage, record);
     if (error === undefined) return await this.#execution.execute({ ...start, given });
-    if (!journal.hasResults || endings >= endingAttempts) return await this.#ends.end(record, journal, error);
-    journal.endAtNewWork(() => controller.abort(error));
+    if (durable.results.size === 0 || durable.endings >= endingAttempts)
+      return await this.#ends.end(record, durable, error);
+    durable.endAtNewWork(() => controller.abort(error));
     await this.#execution.execute({ ...start, given, ending: error });
   }
 
@@ -244,9 +244,9 @@ export class RunPerformer {
 
   /** Ends a run without another attempt at its unfinished work. */
   async #endAsItIs(record: RunRecord, error: TroupeError): Promise<void> {
-    const journal = await Journal.open(this.#initOf(record.runId, ""));
-    if (journal.ended !== undefined) return await this.#ends.finishLogged(record, journal.ended, journal.logged);
-    await this.#ends.end(record, journal, error);
+    const { durable } = await Journal.open(this.#initOf(record.runId, ""));
+    if (durable.ended !== undefined) return await this.#ends.finishLogged(record, durable.ended, durable.logged);
+    await this.#ends.end(record, durable, error);
   }
 
   #initOf(runId: string, print: string, { answers, signals } = emptyInbox): AttemptInit {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Journal } from "../../agents/journal/journal.ts";
+import type { Attempt } from "../../agents/journal/attempt.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { putAnswer, putCancel } from "../record/answers.ts";
 import type { RunRecord } from "../record/run-record.ts";
@@ -52,7 +52,7 @@ async function suspendWith({ arrivesAt = 0, until }: { arrivesAt?: number; until
   storage.calls.length = 0;
   const suspend = async (arrive: () => Promise<void>): Promise<void> => {
     Object.assign(storage, { arrive, arrivesAt });
-    await new RunSuspension(parts, resubmit).suspend(record, { attempt: 1, waits } as unknown as Journal, note);
+    await new RunSuspension(parts, resubmit).suspend(record, { attempt: 1, waits } as unknown as Attempt, note);
   };
   const open = async () => (await storage.list("run-open")).map(({ value }) => value);
   return { storage, store, submitted, suspend, open };

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Journal } from "../../agents/journal/journal.ts";
+import type { Attempt } from "../../agents/journal/attempt.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
 import { putAnswer, putCancel } from "../record/answers.ts";
 import type { RunRecord } from "../record/run-record.ts";
@@ -71,10 +71,10 @@ async function suspended(waits: readonly RunWait[], { of = record, attempts = 0,
   const waiting = parts.admission && vi.spyOn(parts.admission, "wait");
   const suspension = new RunSuspension(parts, resubmit);
   const stored = () => parts.store.read(of.runId);
-  const journal = { attempt: 1, waits } as unknown as Journal;
+  const attempt = { attempt: 1, waits } as unknown as Attempt;
   const suspend = async (): Promise<void> => {
     const note = new RunningNote(parts.store, of, { attempts: 1, node: "here", startedAt: 5, plan: { tools: {} } });
-    await suspension.suspend(of, journal, note);
+    await suspension.suspend(of, attempt, note);
   };
   return { ...made, resubmit, noted, suspension, stored, waiting, suspend };
 }

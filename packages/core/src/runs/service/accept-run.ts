@@ -1,4 +1,5 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { Attempt } from "../../agents/journal/attempt.ts";
 import { Journal } from "../../agents/journal/journal.ts";
 import { countedCaller, hostCaller } from "../../sessions/session/counted-caller.ts";
 import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
@@ -181,7 +182,7 @@ function makeRun(parts: ServiceParts, { request, target, record }: Accepted, isH
     journal,
     run,
     telemetry,
-    first: Journal.firstRecord({ node, print }),
+    first: Attempt.firstRecord({ node, print }),
   };
 }
 

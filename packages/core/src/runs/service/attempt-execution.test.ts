@@ -32,7 +32,7 @@ describe("an attempt that stops before the end of its run", () => {
     const abort = new AbortController();
     const { kinds } = await payAndThen(async function* (journal) {
       abort.abort();
-      yield await Promise.reject(journal.signal.reason as Error);
+      yield await Promise.reject(journal.durable.signal.reason as Error);
       return "";
     }, abort);
 
@@ -41,8 +41,8 @@ describe("an attempt that stops before the end of its run", () => {
 
   it("has stored its finished work when the storage of its session fails", async () => {
     const { kinds } = await payAndThen(async function* (journal) {
-      journal.failStorage(new TroupeError("storage_unavailable", "It is down."));
-      yield await Promise.reject(journal.signal.reason as Error);
+      journal.durable.failStorage(new TroupeError("storage_unavailable", "It is down."));
+      yield await Promise.reject(journal.durable.signal.reason as Error);
       return "";
     });
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runnableOf } from "./test/asking-runnable.ts";
 import { soon } from "./test/services.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { Attempt } from "../../agents/journal/attempt.ts";
 import { Journal } from "../../agents/journal/journal.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import { startRun } from "../processes/durable-target.ts";
@@ -84,7 +85,7 @@ describe("an attempt under way", () => {
   it("an attempt under way that began with the acceptance of its run goes on without a read of that", async () => {
     const { perform, parts, read, logged } = await processOf(talking, { run: null });
     const plan = parts.printer.print(talking);
-    const first = Journal.firstRecord({ node: "here", print: "p" });
+    const first = Attempt.firstRecord({ node: "here", print: "p" });
     const begun = { ...record, plan };
     await parts.store.insert(begun, first);
     const ready = { target: talking, keys: {}, plan, print: "p" };

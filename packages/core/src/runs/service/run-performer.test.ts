@@ -24,7 +24,7 @@ import {
 /** A runnable that talks until its signal aborts. */
 const endless = runnableOf(async function* (journal, { signal }) {
   yield { type: "text", text: "on and on" };
-  await sleep(1_000_000, AbortSignal.any([signal ?? journal.signal, journal.signal]));
+  await sleep(1_000_000, AbortSignal.any([signal ?? journal.durable.signal, journal.durable.signal]));
   return "";
 });
 

@@ -11,7 +11,7 @@ import { SharedQueue } from "./test/shared-queue.ts";
 const endless = runnableOf(async function* (journal, { signal }) {
   for (;;) {
     yield { type: "text", text: "on and on" };
-    await sleep(300, AbortSignal.any([signal ?? journal.signal, journal.signal]));
+    await sleep(300, AbortSignal.any([signal ?? journal.durable.signal, journal.durable.signal]));
   }
 });
 

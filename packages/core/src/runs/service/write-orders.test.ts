@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { Attempt } from "../../agents/journal/attempt.ts";
 import { Journal } from "../../agents/journal/journal.ts";
 import type { LogRecord } from "../../agents/journal/log-entry.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
@@ -17,7 +18,7 @@ import { RunService } from "./run-service.ts";
 import { askingRunnable } from "./test/asking-runnable.ts";
 import { fakeClock, soon } from "./test/services.ts";
 
-const first: LogRecord = Journal.firstRecord({ node: "here", print: "" });
+const first: LogRecord = Attempt.firstRecord({ node: "here", print: "" });
 const wait: RunWait = { id: "w", kind: "approval", about: null };
 const long = { ...record, input: "x".repeat(40_000) };
 
@@ -57,7 +58,7 @@ async function storeWaiting({ store, storage }: World): Promise<void> {
 
 async function storeEnded(of: World, run = record): Promise<void> {
   await of.store.insert(run);
-  await (await openJournal(of)).end({ output: null });
+  await (await openJournal(of)).durable.end({ output: null });
   await of.store.finish("r", { status: "completed", output: null });
 }
 
@@ -72,8 +73,8 @@ const scenes: { readonly [Name in TransitionName]?: (of: World) => Promise<unkno
     await journal.flush();
     const running = { attempts: 1, node: "here", startedAt: 1, plan: record.plan };
     const suspension = new RunSuspension(of.parts, () => undefined);
-    await suspension.suspend(record, journal, new RunningNote(of.store, record, running));
-    journal.release();
+    await suspension.suspend(record, journal.durable, new RunningNote(of.store, record, running));
+    journal.durable.stop("released");
   },
   waitForUpgrade: async (of) => {
     await of.store.insert(record);
@@ -101,7 +102,7 @@ const scenes: { readonly [Name in TransitionName]?: (of: World) => Promise<unkno
     await of.store.insert(record);
     await openJournal(of);
     const journal = await openJournal(of);
-    await new RunEnds(of.parts).end(record, journal, new TroupeError("crashed", "Over."));
+    await new RunEnds(of.parts).end(record, journal.durable, new TroupeError("crashed", "Over."));
   },
   settle: async (of) => await storeEnded(of),
   notify: async (of) => await storeEnded(of, { ...record, webhook: "receiver" }),

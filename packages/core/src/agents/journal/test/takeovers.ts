@@ -36,7 +36,7 @@ export async function performRun(
       return await performAttempt(journal, start(journal));
     } catch (error) {
       if (!(error instanceof RunPaused) || answer === undefined) throw error;
-      answerAll(journal.waits, answer, answers);
+      answerAll(journal.durable.waits, answer, answers);
     }
   }
 }
@@ -56,14 +56,14 @@ async function performAttempt(journal: Journal, { chunks, output }: ReadRun): Pr
   try {
     for await (const chunk of chunks) {
       const inner = readProperty(chunk, "chunk");
-      await journal.write(chunk, typeof inner === "object" && inner !== null ? inner : chunk);
+      await journal.durable.writeChunk(chunk, typeof inner === "object" && inner !== null ? inner : chunk);
       await journal.flush();
     }
     const result = await output();
-    await journal.end({ output: null });
+    await journal.durable.end({ output: null });
     return result;
   } catch (error) {
-    if (!(error instanceof RunPaused)) await journal.end({ output: null, error: toPublicError(error) });
+    if (!(error instanceof RunPaused)) await journal.durable.end({ output: null, error: toPublicError(error) });
     throw error;
   }
 }

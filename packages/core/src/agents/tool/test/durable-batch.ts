@@ -45,15 +45,15 @@ export async function attemptBatch(
     run.eventBus.on(name, ({ toolCallId }) => events.push(`${name} ${toolCallId}`));
   }
   run.eventBus.on("run.warning", (warning) => warnings.push(warning));
-  const context = deriveContext(run.context, { signal: journal.signal });
+  const context = deriveContext(run.context, { signal: journal.durable.signal });
   const { tools, calls, ...more } = batch;
   const options = batchOf(tools, calls, { ...more, context, eventBus: run.eventBus });
   const results = await drain(executeToolCalls(options)).catch((error: unknown) => {
     if (error instanceof RunPaused) return [];
     throw error;
   });
-  if (journal.stopped === undefined) await journal.flush();
-  return { run, journal, results, waits: journal.waits, events, warnings, lines };
+  if (journal.durable.stopped === undefined) await journal.flush();
+  return { run, journal, results, waits: journal.durable.waits, events, warnings, lines };
 }
 
 /** Begins a batch in an attempt that is left, as by a process that is killed: a later attempt overtakes it. */
