@@ -217,7 +217,7 @@ export class GatheredWrites {
   async #insertAll(): Promise<void> {
     const insertions = this.#insertions.splice(0);
     const storage = this.#storage;
-    if (storage.insertAll === undefined || insertions.length === 1) return await this.#insertEach(insertions);
+    if (storage.insertAll === undefined) return await this.#insertEach(insertions);
     try {
       const inserted = await storage.insertAll(insertions.flatMap(({ writes }) => writes));
       let last = -1;

@@ -108,7 +108,7 @@ export class BoundedStorage extends InMemoryStorage {
       return;
     }
     // The limits of the storage are applied before the write: an expired session is dropped without the new data.
-    const isKnown = this.#sessions.use(session);
+    const isKnown = this.#sessions.has(session);
     if (!isKnown && this.#isLeftOver(session, namespace)) return;
     const before = recordBytes(key, super.read(namespace, key));
     super.write(namespace, key, text);

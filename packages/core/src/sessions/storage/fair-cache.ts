@@ -62,6 +62,12 @@ export class FairCache<Name extends string = string> {
     return this.#bytes;
   }
 
+  /** Returns true if an entry of the cache exists, once the expired entries are dropped. */
+  has(key: string): boolean {
+    this.#entries.prune();
+    return this.#entries.peek(key) !== undefined;
+  }
+
   /** Makes an entry of the cache the most recently used. Returns true if it exists. */
   use(key: string): boolean {
     const entry = this.#entries.get(key);

@@ -12,6 +12,12 @@ type OwnedRoute = {
   readonly names: readonly string[];
 };
 
+/** The name of a route's handler for each method. HEAD is answered as GET. */
+const handlerNames: ReadonlyMap<string, (typeof methods)[number]> = new Map([
+  ...methods.map((name) => [name.toUpperCase(), name] as const),
+  ["HEAD", "get"],
+]);
+
 /** A node in the tree of all paths: the child nodes, and the routes whose path ends here. */
 type Place = { readonly named: Map<string, Place>; any?: Place; rest?: Place; readonly routes: OwnedRoute[] };
 
@@ -58,7 +64,7 @@ export class RouteTable {
     const served = findFrom(this.#root, segmentsOf(path), { values: [], request: { method, headers } });
     const [first] = served;
     if (first === undefined) return undefined;
-    const name = method === "HEAD" ? "get" : methods.find((each) => each.toUpperCase() === method);
+    const name = handlerNames.get(method);
     for (const each of served) {
       const handler = (name && each.route[name]) ?? each.route.all;
       if (handler !== undefined) return { ...each, handler };
