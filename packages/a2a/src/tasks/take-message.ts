@@ -2,7 +2,7 @@ import { TroupeError } from "@troupe/core";
 import type { SessionOwner } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
 import { readMessage } from "@troupe/core/transport";
-import type { Exchange, RequestedRun, ServedStoredRun } from "@troupe/core/transport";
+import type { Exchange, RequestedRun } from "@troupe/core/transport";
 import { toRunMetadata } from "../agent/a2a-request.ts";
 import { A2AError } from "../wire/a2a-error.ts";
 import { toContent } from "../wire/content.ts";

@@ -65,7 +65,7 @@ describe("beginRun", () => {
   it("notes the end of the run before it has begun, and that is over with the run alone", async () => {
     const begun = Promise.withResolvers<ServedRun>();
     const over = Promise.withResolvers<void>();
-    const { call, response } = callOf({ begin: () => begun.promise });
+    const { call } = callOf({ begin: () => begun.promise });
     const beginning = beginRun(call);
     let isOver = false;
     void call.exchange.untilRunEnds().then(() => (isOver = true));

@@ -23,7 +23,7 @@ export function callModelOnce(
     "model",
     (step) => {
       const call = step === undefined ? prepared : { ...prepared, onShown: (chunk: StreamChunk) => step.tag(chunk) };
-      step?.noteModelCall(modelCallFacts(plan, prepared));
+      step?.noteModelCall(() => modelCallFacts(plan, prepared));
       const { telemetry } = run.settings;
       if (telemetry === undefined) return callModel(plan, call, callIds);
       return observeModelCall({ ...plan, telemetry }, call, callIds);

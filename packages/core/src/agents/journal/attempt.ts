@@ -45,7 +45,7 @@ export class Attempt extends LoggedPast implements DurableRun {
   /** The function that ends the run if the attempt may do no new work. */
   #endRun: (() => void) | undefined;
   stopped: PauseReason | undefined;
-  onModelCall: ((call: NotedModelCall) => void) | undefined;
+  onModelCall: ((describe: () => NotedModelCall) => void) | undefined;
   /** The waits that this attempt has reached, by journal step. */
   readonly #waiting = new Map<string, RunWait>();
   /** The journal steps in progress in this attempt. */
@@ -168,7 +168,7 @@ export class Attempt extends LoggedPast implements DurableRun {
     this.#open.add(step);
     return {
       tag: (chunk) => void this.#stepOfChunk.set(chunk, step),
-      noteModelCall: (call) => this.onModelCall?.({ ...call, runId: this.runId, step }),
+      noteModelCall: (describe) => this.onModelCall?.(() => ({ ...describe(), runId: this.runId, step })),
       done: (value, usage) => {
         this.#finish(step, { value: toLogged(value) as Json, ms: elapsedMs(startedAt), ...(usage && { usage }) });
         this.#close(step);

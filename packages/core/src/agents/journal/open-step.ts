@@ -28,7 +28,7 @@ export type BegunStep = {
   /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step has no result. */
   tag(chunk: object): void;
   /** Reports the model call that the step is about to make. */
-  noteModelCall(call: ModelCallBegin): void;
+  noteModelCall(describe: () => ModelCallBegin): void;
   /** Logs the result of the journal step and ends it. */
   done(value: unknown, usage?: TokenUsage): void;
   /** Ends the step without a result, so that the next attempt performs it again. Does nothing after `done`. */
@@ -93,8 +93,8 @@ export class OpenJournalStep<Value> implements OpenStep {
     this.#begun.tag(chunk);
   }
 
-  noteModelCall(call: ModelCallBegin): void {
-    this.#begun.noteModelCall(call);
+  noteModelCall(describe: () => ModelCallBegin): void {
+    this.#begun.noteModelCall(describe);
   }
 
   beforeWork(): Promise<void> | undefined {

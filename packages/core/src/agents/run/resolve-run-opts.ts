@@ -111,7 +111,7 @@ export function resolveRunOpts(given?: ServedRunOpts, defaults: RunDefaults = {}
     messages: opts.messages,
     sessionId,
     isNamedSession,
-    userId: opts.userId ?? parent.userId ?? configured.userId,
+    userId: readUserId(opts, parent, configured),
     verified: opts.verified ?? parent.verified,
     tenantId: opts.tenantId ?? parent.tenantId,
     metadata: opts.metadata ?? parent.metadata,
@@ -191,6 +191,10 @@ function readSessionId(
   if (name !== undefined) return { sessionId: name, isNamedSession: true };
   // If an earlier process began the run, that process may have created the session, so the session counts as existing.
   return { sessionId: steps.id("session"), isNamedSession: steps.isResumed };
+}
+
+function readUserId({ userId }: RunOpts, parent: Inheritance, configured: RunDefaults): string | undefined {
+  return userId ?? parent.userId ?? configured.userId;
 }
 
 /**

@@ -80,8 +80,11 @@ export type StepOptions<Value> = {
 export interface OpenStep {
   /** Notes that a chunk belongs to the step. Readers discard the chunk if the step ends without a result. */
   tag(chunk: object): void;
-  /** Reports the model call that the step is about to make, to those who watch the model calls of the process. */
-  noteModelCall(call: ModelCallBegin): void;
+  /**
+   * Reports the model call that the step is about to make, to those who watch the model calls of the process. Calls
+   * `describe` only if there are any.
+   */
+  noteModelCall(describe: () => ModelCallBegin): void;
   /** The step's call, if an earlier process ended during the call. The call may have had its effect. */
   readonly interrupted: InterruptedCall | undefined;
   /** True if an earlier attempt did a part of the step, so that the beginning of the step was already announced. */

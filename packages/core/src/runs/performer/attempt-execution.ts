@@ -89,7 +89,10 @@ export class AttemptExecution {
   async #drive(attempt: PerformedAttempt): Promise<{ output: Json; error?: StoredEnd["error"] & object }> {
     const { record, keys } = attempt;
     const { durable } = attempt.journal;
-    durable.onModelCall = (call) => this.#parts.modelCalls.emit("begin", { ...call, owner: record.owner });
+    const { modelCalls } = this.#parts;
+    durable.onModelCall = (describe) => {
+      if (modelCalls.has("begin")) modelCalls.emit("begin", { ...describe(), owner: record.owner });
+    };
     try {
       const run = attempt.run ?? this.#makeRun(attempt);
       for await (const chunk of run.chunks) {
