@@ -36,6 +36,26 @@ describe("the recipes", () => {
   });
 });
 
+describe("the programs that must stay small", () => {
+  const linesOf = (program: string) =>
+    shownPart(read(program))
+      .split("\n")
+      .filter((line) => line.trim() !== "");
+
+  it("are that of the front page, in 12 lines at most", () => {
+    expect(readExamples(read("README.md"))[0]?.file).toBe("examples/serve-everything.ts");
+    expect(linesOf("examples/serve-everything.ts").length).toBeLessThanOrEqual(12);
+  });
+
+  it("are an own transport, in 60 lines at most and from its entry point alone", () => {
+    const program = "tests/third-party/small-transport.ts";
+    const modules = [...read(program).matchAll(/^import .* from "([^"]+)";$/gm)].map(([, name]) => name);
+
+    expect(linesOf(program).length).toBeLessThanOrEqual(60);
+    expect([...new Set(modules)]).toEqual(["node:events", "@troupe/core/transport"]);
+  });
+});
+
 const isShowing = (page: string): boolean => readExamples(read(page)).length > 0;
 
 describe.each(pagesWithPrograms(root).filter(isShowing))("%s", (page) => {
