@@ -1,4 +1,4 @@
-export { ApiError, mayPass } from "./api-error.ts";
+export { ApiError, mayPass, toApiError } from "./api-error.ts";
 export { createClient } from "./client.ts";
 export type {
   Client,

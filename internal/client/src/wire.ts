@@ -194,6 +194,10 @@ export type RunInfo = {
   readonly name: string;
   readonly sessionId: string;
   readonly status: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt?: number;
+  /** The questions of the run while it waits. */
+  readonly waits?: readonly Wait[];
 };
 
 /** The status of a stored run. */

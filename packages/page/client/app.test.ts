@@ -145,7 +145,7 @@ describe("the page", () => {
       ] as never;
     });
     const story = await tell(opened, {
-      older: (body) => void body.one("nav").all("button").at(-1)?.fire("click"),
+      older: (body) => void body.all("nav").at(-1)?.all("button").at(-1)?.fire("click"),
       rename: fire("Rename To day"),
       "leave it": (body) => void body.all("form")[0]?.fire("keydown", { key: "Escape" }),
       "rename it again": fire("Rename To day"),

@@ -5,22 +5,32 @@ import { ChatView } from "./views/chat-view.tsx";
 import { KeysDialog } from "./keys/keys-dialog.tsx";
 import { addressOf, readPlace } from "./place.ts";
 import type { Place } from "./place.ts";
+import type { PaletteProps } from "./palette/palette.tsx";
 import type { SchedulesProps } from "./schedules/schedules-view.tsx";
 import type { Services } from "./services.ts";
 import { Sidebar } from "./views/sidebar.tsx";
 import type { Settings } from "./settings.ts";
+import { strings } from "./strings/strings.ts";
 import { Icon, Mark } from "./ui/icon.tsx";
 import { loadStyle } from "./ui/load-style.ts";
 import { useStore } from "./ui/store.ts";
 
-/** The frame of the page with its views. The inspector and the schedules are imported when they are opened. */
+/** The frame of the page with its views. The other views are imported when they are opened. */
 export function App({ services }: { services: Services }) {
   const { settings } = services;
   const place = usePlace();
   const { runnables, failure } = useRunnables(services);
   const [isSidebarOpen, setSidebarOpen] = useState(false);
   const [areKeysOpen, setKeysOpen] = useState(false);
+  const { isPaletteOpen, setPaletteOpen } = usePalette();
+  const [wanted, setWanted] = useState<{ readonly runnable: RunnableInfo }>();
+  const newChat = () => beginChat(services);
+  const ask = (runnable: RunnableInfo) => {
+    newChat();
+    setWanted({ runnable });
+  };
   useSession(services, place, runnables);
+  useWaiting(services);
   return (
     <div class="app">
       <Bar
@@ -28,6 +38,7 @@ export function App({ services }: { services: Services }) {
         view={place.view}
         onChats={() => setSidebarOpen(true)}
         onKeys={() => setKeysOpen(true)}
+        onPalette={() => setPaletteOpen(true)}
       />
       {failure !== undefined && (
         <p class="failure banner" role="alert">
@@ -41,23 +52,71 @@ export function App({ services }: { services: Services }) {
        */}
       <div class="view" hidden={place.view !== "chat"}>
         <Sidebar services={services} isOpen={isSidebarOpen} onClose={() => setSidebarOpen(false)} />
-        <ChatView services={services} runnables={runnables} isShown={place.view === "chat"} />
+        <ChatView {...{ services, runnables, wanted }} isShown={place.view === "chat"} />
       </div>
       {place.view === "inspector" && <Inspector settings={settings} />}
+      {place.view === "inbox" && <WaitingRuns {...services} />}
       {place.view === "schedules" && <Schedules services={services} runnables={runnables} />}
+      {isPaletteOpen && (
+        <Commands
+          {...{ services, runnables: runnables ?? [] }}
+          acts={{ newChat, ask, openKeys: () => setKeysOpen(true) }}
+          onClose={() => setPaletteOpen(false)}
+        />
+      )}
       <KeysDialog keys={services.keys} isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
     </div>
   );
 }
 
-type BarProps = { services: Services; view: Place["view"]; onChats: () => void; onKeys: () => void };
+/** Opens the palette by Ctrl+K or ⌘K, wherever the focus is. */
+function usePalette() {
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      // Browsers would go to their own field for searches.
+      event.preventDefault();
+      // A dialog that is open keeps the keys: no second one opens above it.
+      if (document.querySelector("dialog[open]") === null) setPaletteOpen(true);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return { isPaletteOpen, setPaletteOpen };
+}
 
-function Bar({ services, view, onChats, onKeys }: BarProps) {
+/** Shows a chat without a session, with the focus in its field. */
+function beginChat({ conversation }: Services): void {
+  conversation.clear();
+  if (location.hash !== "#/" && location.hash !== "") location.hash = "#/";
+  const focus = () => document.querySelector<HTMLElement>("#question")?.focus();
+  focus();
+  // After another view, the chat is hidden until the change of the address is drawn.
+  requestAnimationFrame(() => requestAnimationFrame(focus));
+}
+
+type BarProps = {
+  readonly services: Services;
+  readonly view: Place["view"];
+  readonly onChats: () => void;
+  readonly onKeys: () => void;
+  readonly onPalette: () => void;
+};
+
+function Bar({ services, view, onChats, onKeys, onPalette }: BarProps) {
   const { settings } = services;
   return (
     <header class="bar">
       {view === "chat" && (
-        <button type="button" class="quiet menu" onClick={onChats} aria-label="Chats" title="Chats">
+        <button
+          type="button"
+          class="quiet menu"
+          onClick={onChats}
+          aria-label={strings.common.chats}
+          title={strings.common.chats}
+        >
           <Icon name="menu" />
         </button>
       )}
@@ -66,8 +125,25 @@ function Bar({ services, view, onChats, onKeys }: BarProps) {
         <span class="brand-name">{settings.title}</span>
       </a>
       <Views view={view} services={services} />
+      <button
+        type="button"
+        class="quiet"
+        onClick={onPalette}
+        aria-label={strings.palette.open}
+        aria-keyshortcuts="Control+K Meta+K"
+        aria-haspopup="dialog"
+        title={strings.palette.open}
+      >
+        <Icon name="search" />
+      </button>
       {settings.hasKeys && (
-        <button type="button" class="quiet" onClick={onKeys} aria-label="Keys of vendors" title="Keys of vendors">
+        <button
+          type="button"
+          class="quiet"
+          onClick={onKeys}
+          aria-label={strings.common.keysOfVendors}
+          title={strings.common.keysOfVendors}
+        >
           <Icon name="key" />
         </button>
       )}
@@ -84,25 +160,33 @@ function Logo({ logo }: Pick<Settings, "logo">) {
 /** The links to the views, if the service has more than the chat. */
 function Views({ view, services }: { view: Place["view"]; services: Services }) {
   const sessionId = useStore(services.conversation, (state) => state.sessionId);
+  const { isListed, runs } = useStore(services.inbox);
   const { hasSchedules, inspectorStyle } = services.settings;
-  const hasInspector = inspectorStyle !== undefined;
-  if (!hasInspector && !hasSchedules) return <span class="views none" />;
+  const hasInbox = isListed || runs.length > 0;
+  if (inspectorStyle === undefined && !hasSchedules && !hasInbox) return <span class="views none" />;
+  const link = (to: Place["view"], href: string, text: string) => (
+    <a href={href} aria-current={view === to ? "page" : undefined}>
+      {text}
+    </a>
+  );
   return (
-    <nav class="views" aria-label="Views">
-      <a href={addressOf(sessionId)} aria-current={view === "chat" ? "page" : undefined}>
-        Chat
-      </a>
-      {hasSchedules && (
-        <a href="#/schedules" aria-current={view === "schedules" ? "page" : undefined}>
-          Schedules
-        </a>
-      )}
-      {hasInspector && (
-        <a href="#/inspector" aria-current={view === "inspector" ? "page" : undefined}>
-          Inspector
-        </a>
-      )}
+    <nav class="views" aria-label={strings.app.views}>
+      {link("chat", addressOf(sessionId), strings.common.chat)}
+      {hasSchedules && link("schedules", "#/schedules", strings.common.schedules)}
+      {inspectorStyle !== undefined && link("inspector", "#/inspector", strings.common.inspector)}
+      {hasInbox && <InboxLink count={services.inbox.count} isCurrent={view === "inbox"} />}
     </nav>
+  );
+}
+
+/** The link to the runs that wait, with their number. */
+function InboxLink({ count, isCurrent }: { count: number; isCurrent: boolean }) {
+  const name = strings.inbox.link(count);
+  return (
+    <a href="#/inbox" class="inbox-link" aria-current={isCurrent ? "page" : undefined} aria-label={name} title={name}>
+      <Icon name="inbox" size={18} />
+      {count > 0 && <span class="count">{count > 99 ? "99+" : count}</span>}
+    </a>
   );
 }
 
@@ -116,7 +200,7 @@ function usePlace(): Place {
   return place;
 }
 
-function useRunnables({ api, conversation, sessions }: Services) {
+function useRunnables({ api, conversation }: Services) {
   const [runnables, setRunnables] = useState<readonly RunnableInfo[]>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
@@ -130,9 +214,27 @@ function useRunnables({ api, conversation, sessions }: Services) {
       }
     };
     void load();
-    void sessions.load();
   }, []);
   return { runnables, failure };
+}
+
+/** Milliseconds between two looks for runs that wait for an answer. */
+const lookMs = 15_000;
+
+/** Loads the chats, and looks for waiting runs: at once, from time to time, and when an answer in the chat waits or ends. */
+function useWaiting({ conversation, inbox, sessions }: Services): void {
+  const isWaiting = useStore(conversation, ({ turns }) => turns.some(({ status }) => status === "waiting"));
+  useEffect(() => {
+    // The list of sessions shows if the service lists anything for the caller.
+    void sessions.load().then(async () => await inbox.load());
+    const timer = setInterval(() => {
+      if (!document.hidden) void inbox.load();
+    }, lookMs);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => {
+    if (inbox.state.isLoaded) void inbox.load();
+  }, [isWaiting]);
 }
 
 /** Opens the session in the page's address, once the list of runnables is loaded. */
@@ -146,34 +248,56 @@ function useSession({ conversation }: Services, place: Place, runnables: unknown
   }, [place, isKnown]);
 }
 
-function Schedules(props: SchedulesProps) {
-  const [Loaded, setLoaded] = useState<ComponentType<SchedulesProps>>();
+type LazyProps<Props> = {
+  /** Imports the component, with what it needs. */
+  readonly load: () => Promise<ComponentType<Props>>;
+  readonly props: Props;
+  /** The sentence in place of a view that could not be loaded. */
+  readonly missing: string;
+  /** True for a dialog, above the view that is shown. */
+  readonly isDialog?: boolean;
+};
+
+/** A view that is imported when it is opened. */
+function Lazy<Props extends object>({ load, props, missing, isDialog = false }: LazyProps<Props>) {
+  const [Loaded, setLoaded] = useState<ComponentType<Props>>();
   const [isMissing, setMissing] = useState(false);
   useEffect(() => {
-    import("./schedules/schedules-view.tsx").then(
-      ({ SchedulesView }) => setLoaded(() => SchedulesView),
+    load().then(
+      (component) => setLoaded(() => component),
       () => setMissing(true),
     );
   }, []);
   if (Loaded !== undefined) return <Loaded {...props} />;
-  return <main class="activity">{isMissing ? "The schedules could not be loaded. Reload the page." : "Loading…"}</main>;
+  if (!isDialog) return <main class="activity">{isMissing ? missing : strings.common.loading}</main>;
+  return isMissing ? (
+    <p class="failure banner" role="alert">
+      {missing}
+    </p>
+  ) : null;
+}
+
+function Schedules(props: SchedulesProps) {
+  const load = async () => (await import("./schedules/schedules-view.tsx")).SchedulesView;
+  return <Lazy load={load} props={props} missing={strings.app.noSchedules} />;
+}
+
+function WaitingRuns({ inbox, settings }: Services) {
+  const load = async () => (await import("./inbox/inbox-view.tsx")).InboxView;
+  const props = { inbox, hasInspector: settings.inspectorStyle !== undefined };
+  return <Lazy load={load} props={props} missing={strings.inbox.missing} />;
+}
+
+function Commands(props: PaletteProps) {
+  const load = async () => (await import("./palette/palette.tsx")).Palette;
+  return <Lazy load={load} props={props} missing={strings.palette.missing} isDialog />;
 }
 
 function Inspector({ settings }: { settings: Settings }) {
-  const [Loaded, setLoaded] = useState<ComponentType<{ settings: Settings }>>();
-  const [isMissing, setMissing] = useState(false);
-  useEffect(() => {
-    const load = async (): Promise<void> => {
-      try {
-        const style = settings.inspectorStyle && loadStyle(settings.inspectorStyle);
-        const [{ InspectorView }] = await Promise.all([import("./inspector/inspector-view.tsx"), style]);
-        setLoaded(() => InspectorView);
-      } catch {
-        setMissing(true);
-      }
-    };
-    void load();
-  }, []);
-  if (Loaded !== undefined) return <Loaded settings={settings} />;
-  return <main class="activity">{isMissing ? "The inspector could not be loaded. Reload the page." : "Loading…"}</main>;
+  const load = async () => {
+    const style = settings.inspectorStyle && loadStyle(settings.inspectorStyle);
+    const [{ InspectorView }] = await Promise.all([import("./inspector/inspector-view.tsx"), style]);
+    return InspectorView;
+  };
+  return <Lazy load={load} props={{ settings }} missing={strings.app.noInspector} />;
 }

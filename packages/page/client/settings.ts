@@ -1,3 +1,5 @@
+import { strings } from "./strings/strings.ts";
+
 /** The settings that the server writes into the document. */
 export type Settings = {
   readonly title: string;
@@ -40,7 +42,7 @@ type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
 export function readSettings(element: HTMLElement): Settings {
   const written = JSON.parse(element.dataset["settings"] ?? "{}") as WrittenSettings;
   const { title, api, base, suggestions, hasUsers, hasSchedules = false, inspectorStyle, graphStyle } = written;
-  const { welcome = "What can I help you with?", logo, hasKeys = true, accent } = written;
+  const { welcome = strings.welcome.heading, logo, hasKeys = true, accent } = written;
   return {
     welcome,
     logo,

@@ -3,9 +3,9 @@ import { pageDocument, pageIcon } from "./page-document.ts";
 
 it("pageDocument has its links, title and settings, each escaped, and no script or style of its own", () => {
   const settings = { title: `"><b>`, suggestions: { a: ["'&"] }, api: "/" };
-  const content = { title: `A & "B" <i>'`, script: `s"<`, style: `t'>`, icon: "i&", settings };
+  const content = { title: `A & "B" <i>'`, script: `s"<`, style: `t'>`, icon: "i&", settings, language: "en" as const };
   expect(pageDocument(content)).toBe(`<!doctype html>
-<html lang="en">
+<html lang="en" dir="ltr">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">

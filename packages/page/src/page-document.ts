@@ -1,3 +1,10 @@
+import type { Language } from "./language.ts";
+
+const noScript: Readonly<Record<Language, string>> = {
+  en: "This page needs JavaScript.",
+  de: "Diese Seite braucht JavaScript.",
+};
+
 /** The content of the page's document: its title, relative links, and the settings of its script. */
 export type PageContent = {
   readonly title: string;
@@ -5,12 +12,13 @@ export type PageContent = {
   readonly style: string;
   readonly icon: string;
   readonly settings: object;
+  readonly language: Language;
 };
 
 /** Returns the HTML of the page. Scripts and styles are separate files. */
-export function pageDocument({ title, script, style, icon, settings }: PageContent): string {
+export function pageDocument({ title, script, style, icon, settings, language }: PageContent): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="ltr">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
@@ -24,7 +32,7 @@ export function pageDocument({ title, script, style, icon, settings }: PageConte
   </head>
   <body>
     <div id="page" data-settings="${escapeHtml(JSON.stringify(settings))}"></div>
-    <noscript>This page needs JavaScript.</noscript>
+    <noscript>${noScript[language]}</noscript>
   </body>
 </html>
 `;

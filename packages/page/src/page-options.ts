@@ -15,6 +15,8 @@ import {
 import type { OptionCheck, OptionsOf, OptionTable } from "@troupe/core/kit";
 import { accentOption } from "./accent.ts";
 import type { Accent } from "./accent.ts";
+import { languages } from "./language.ts";
+import type { Language } from "./language.ts";
 import type { AuthorizeInspector } from "./inspector/access.ts";
 import type { InspectorOptions } from "./inspector/inspector-routes.ts";
 
@@ -41,6 +43,11 @@ export type PageOptions = {
    * not be read there is refused. @default violet
    */
   accent?: Accent | undefined;
+  /**
+   * The languages of the page's own texts: English and German. Each visitor gets the one that the browser prefers, and
+   * the first one if it prefers another. @default ["en"]
+   */
+  languages?: readonly Language[] | undefined;
   /** `false` for a service that takes no API keys of its users: the page then has no field for them. @default true */
   keys?: boolean | undefined;
   /**
@@ -79,6 +86,14 @@ const suggestions: OptionCheck<PageOptions["suggestions"]> = (value, name, where
   return Object.fromEntries(entries.map(([key, texts]) => [key, check(texts, `${name}.${key}`, where)]));
 };
 
+const languagesOption = customOption<readonly Language[]>(
+  `a non-empty array of ${languages.map((each) => JSON.stringify(each)).join(" and ")}`,
+  (value) => {
+    if (!Array.isArray(value) || value.length === 0 || new Set(value).size < value.length) return false;
+    return value.every((each) => languages.some((language) => language === each));
+  },
+);
+
 const inspectorTable = {
   runs: optional(methodsOption<RunService>("a RunService", "get", "list", "events", "readInput", "find")),
   authorize: optional(functionOption<AuthorizeInspector>()),
@@ -92,6 +107,7 @@ const optionTable = {
   welcome: optional(nonBlankString()),
   logo: optional(logoPath),
   accent: optional(accentOption),
+  languages: optional(languagesOption),
   keys: optional(booleanOption),
   suggestions,
   users: optional(booleanOption, true),

@@ -93,6 +93,23 @@ describe("page in a service", () => {
     },
   );
 
+  it.each<[PageOptions, string, string, string | null]>([
+    [{}, "de", "en", null],
+    [{ languages: ["en", "de"] }, "de-AT, en;q=0.9", "de", "Accept-Language"],
+    [{ languages: ["en", "de"] }, "fr", "en", "Accept-Language"],
+    [{ languages: ["de"] }, "en", "de", null],
+  ])("with the options %j is for %s in %s [page.languages]", async (...[options, accepted, language, vary]) => {
+    const origin = await serve(options);
+    const reply = await fetch(`${origin}/`, { headers: { "accept-language": accepted } });
+    const html = await reply.text();
+
+    expect(/<html lang="(\w+)" dir="ltr">/.exec(html)?.[1]).toBe(language);
+    expect(reply.headers.get("vary")).toBe(vary);
+    // A page in another language is another one for a cache.
+    const other = await fetch(`${origin}/`, { headers: { "accept-language": "en" } });
+    expect(other.headers.get("etag") === reply.headers.get("etag")).toBe((await other.text()) === html);
+  });
+
   it("is open to all before one has signed in, and its inspector is not", async () => {
     const authenticate = () => {
       throw new TroupeError("unauthorized", "Sign in first.");

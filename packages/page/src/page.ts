@@ -4,6 +4,8 @@ import { isServedFile, readClientFiles } from "./client-files.ts";
 import type { ClientFile, ClientFiles } from "./client-files.ts";
 import { declaredStepsOf } from "./inspector/declared-steps.ts";
 import { inspectorRoutes } from "./inspector/inspector-routes.ts";
+import { chooseLanguage } from "./language.ts";
+import type { Language } from "./language.ts";
 import { pageDocument, pageIcon } from "./page-document.ts";
 import { readPageOptions } from "./page-options.ts";
 import type { PageOptions, PageSettings } from "./page-options.ts";
@@ -74,6 +76,8 @@ async function sendPage(exchange: Exchange, { settings, service }: PageParts): P
     "Cross-Origin-Opener-Policy": "same-origin",
     // The document is revalidated each time, so that the page is never outdated after an upgrade.
     "Cache-Control": "no-cache",
+    // A cache must not give one visitor the language of another.
+    ...(languagesOf(settings).length > 1 && { Vary: "Accept-Language" }),
     ...safeHeaders,
   };
   sendTagged(exchange, { type: "text/html; charset=utf-8", headers, body: Buffer.from(document) });
@@ -85,6 +89,7 @@ function toDocument(exchange: Exchange, { settings, service, client }: PageParts
   const { title, api = exchange.linkTo("/"), suggestions = {}, users, inspector } = settings;
   return pageDocument({
     title,
+    language: chooseLanguage(languagesOf(settings), exchange.headers["accept-language"]),
     script: `${base}assets/${client.script}`,
     style: `${base}assets/${client.style}`,
     icon: `${base}assets/icon.svg`,
@@ -100,6 +105,10 @@ function toDocument(exchange: Exchange, { settings, service, client }: PageParts
       ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
     },
   });
+}
+
+function languagesOf({ languages = ["en"] }: PageSettings): readonly Language[] {
+  return languages;
 }
 
 /** Returns the settings by which the page looks like its host's pages. */

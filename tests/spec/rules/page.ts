@@ -16,6 +16,13 @@ export const pageRules = [
     "page.kept":
       "runs that were stopped or failed, and runs of workflows, are still in their chat after a reload of the tab",
     "page.approval": "a tool that asks is approved or refused in the page, also by a browser that did not ask",
+    "page.inbox":
+      "all runs that wait for the caller are answered in one view, and those of others by whom the service lets see and answer them",
+    "page.palette":
+      "the actions, views, agents and chats are found by their words in a list that opens by Ctrl+K, by keyboard alone",
+    "page.languages":
+      "every text of the page is in the language that the browser prefers of those that the host offers, and so are dates and numbers",
+    "page.rtl": "the page is laid out from right to left where its direction is, without overflow on a phone",
     "page.regenerate": "a turn is answered again, in the same words or in others",
     "page.stop": "an answer is stopped",
     "page.sessions": "sessions stand at the side, the newest first, and are renamed and deleted",

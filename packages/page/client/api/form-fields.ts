@@ -1,5 +1,6 @@
 import { isObject, readJson } from "../ui/format.ts";
 import type { WorkflowFields } from "./workflow-input.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The way in which a field is filled in. `lines`: each line is one item of a list; `json`: any other value. */
 type FieldKind = "text" | "number" | "switch" | "choice" | "lines" | "json";
@@ -61,7 +62,7 @@ type Read = { readonly value?: unknown; readonly fault?: string };
 function readField(field: FormField, text: string): Read {
   const { kind, isRequired } = field;
   if (kind === "switch") return text === "" && !isRequired ? {} : { value: text === "true" };
-  if (text.trim() === "") return isRequired ? { fault: `${field.label} is missing.` } : {};
+  if (text.trim() === "") return isRequired ? { fault: strings.form.missing(field.label) } : {};
   return readers[kind](text, field);
 }
 
@@ -69,18 +70,18 @@ const readers: Readonly<Record<Exclude<FieldKind, "switch">, (text: string, fiel
   text: (text) => ({ value: text }),
   number: (text, { label }) => {
     const value = Number(text);
-    return Number.isFinite(value) ? { value } : { fault: `${label} must be a number.` };
+    return Number.isFinite(value) ? { value } : { fault: strings.form.number(label) };
   },
   choice: (text, { choices }) => ({ value: choices[Number(text)]?.value }),
   lines: (text, { label, hasNumbers }) => {
     const items = text.split("\n").flatMap((line) => line.trim() || []);
     if (!hasNumbers) return { value: items };
     const value = items.map(Number);
-    return value.every(Number.isFinite) ? { value } : { fault: `${label} must have a number on each line.` };
+    return value.every(Number.isFinite) ? { value } : { fault: strings.form.numbers(label) };
   },
   json: (text, { label }) => {
     const value = readJson(text);
-    return value === undefined ? { fault: `${label} must be JSON.` } : { value };
+    return value === undefined ? { fault: strings.form.mustBeJson(label) } : { value };
   },
 };
 

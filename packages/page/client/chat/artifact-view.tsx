@@ -1,12 +1,13 @@
 import type { Artifact } from "@troupe-internal/client";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
-import { formatValue, isObject } from "../ui/format.ts";
+import { formatCount, formatValue, isObject } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { readTable } from "./artifact-table.ts";
 import type { Table } from "./artifact-table.ts";
+import { strings } from "../strings/strings.ts";
 
 /** Image types that a browser displays without running code. */
 const drawable = /^image\/(png|jpeg|gif|webp|avif)$/;
@@ -31,7 +32,7 @@ export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { arti
           type="button"
           class="quiet"
           onClick={() => save(type, data, mimeType)}
-          aria-label={`Save ${plainLine(type)}`}
+          aria-label={strings.parts.saveNamed(plainLine(type))}
         >
           <Icon name="download" size={16} />
         </button>
@@ -44,7 +45,7 @@ export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { arti
 /** The content of an artifact, by its type. */
 function Content({ type, data, mimeType }: Required<Artifact>) {
   const image = toImage(data, mimeType);
-  if (image !== undefined) return <img src={image} alt={`Image: ${plainLine(type)}`} />;
+  if (image !== undefined) return <img src={image} alt={strings.parts.imageNamed(plainLine(type))} />;
   const table = readTable(data, mimeType);
   if (table !== undefined) return <TableView name={plainLine(type)} table={table} />;
   const text = formatValue(data);
@@ -55,7 +56,7 @@ function Content({ type, data, mimeType }: Required<Artifact>) {
 
 function TableView({ name, table: { head, rows } }: { name: string; table: Table }) {
   return (
-    <div class="table" tabIndex={0} role="group" aria-label={`Table: ${name}`}>
+    <div class="table" tabIndex={0} role="group" aria-label={strings.parts.tableNamed(name)}>
       <table>
         <thead>
           <tr>
@@ -77,9 +78,7 @@ function TableView({ name, table: { head, rows } }: { name: string; table: Table
         </tbody>
       </table>
       {rows.length > mostRows && (
-        <p class="muted">
-          The first {mostRows} of {rows.length} rows. Save the table to see all.
-        </p>
+        <p class="muted">{strings.parts.firstRows(formatCount(mostRows), formatCount(rows.length))}</p>
       )}
     </div>
   );

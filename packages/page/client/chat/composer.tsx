@@ -7,6 +7,7 @@ import { Icon } from "../ui/icon.tsx";
 import { RunnablePicker } from "./runnable-picker.tsx";
 import { useFileDrop } from "./use-file-drop.ts";
 import { useWorkflowForm, WorkflowForm } from "./workflow-form.tsx";
+import { strings } from "../strings/strings.ts";
 
 /** The runnable to ask, the state of the conversation, and the actions of the composer. */
 type ComposerProps = {
@@ -80,13 +81,25 @@ type ButtonProps = { isAnswering: boolean; maySend: boolean; onStop: () => void 
 function MainButton({ isAnswering, maySend, onStop }: ButtonProps) {
   if (isAnswering) {
     return (
-      <button type="button" class="round" onClick={onStop} aria-label="Stop" title="Stop">
+      <button
+        type="button"
+        class="round"
+        onClick={onStop}
+        aria-label={strings.composer.stop}
+        title={strings.composer.stop}
+      >
         <Icon name="stop" />
       </button>
     );
   }
   return (
-    <button type="submit" class="round main" aria-disabled={!maySend} aria-label="Send" title="Send">
+    <button
+      type="submit"
+      class="round main"
+      aria-disabled={!maySend}
+      aria-label={strings.composer.send}
+      title={strings.composer.send}
+    >
       <Icon name="send" />
     </button>
   );
@@ -119,7 +132,7 @@ function QuestionField({ text, placeholder, onText, onFiles, onEnter }: FieldPro
     <textarea
       id="question"
       rows={1}
-      aria-label="Your question"
+      aria-label={strings.composer.question}
       placeholder={placeholder}
       value={text}
       onInput={(event) => onText(event.currentTarget.value)}
@@ -138,18 +151,20 @@ function QuestionField({ text, placeholder, onText, onFiles, onEnter }: FieldPro
  * typed.
  */
 function placeholderFor(chosen: RunnableInfo | undefined, example: WorkflowFields | undefined): string {
-  if (chosen === undefined) return "Nothing to ask yet";
+  if (chosen === undefined) return strings.composer.nothing;
   const name = plainLine(chosen.name);
-  if (chosen.kind !== "workflow") return `Ask ${name}`;
+  if (chosen.kind !== "workflow") return strings.composer.ask(name);
   const lines = example === undefined ? [] : toLines(example).map(plainLine);
-  if (lines.length < 2) return [`Start ${name}`, ...lines].join(", for example with ");
-  return [`Start ${name}, for example with`, ...lines].join("\n");
+  const [first] = lines;
+  if (first === undefined) return strings.composer.start(name);
+  if (lines.length === 1) return strings.composer.startWith(name, first);
+  return [strings.composer.startWithLines(name), ...lines].join("\n");
 }
 
 function FileList({ files, onRemove }: { files: readonly File[]; onRemove: (file: File) => void }) {
   if (files.length === 0) return null;
   return (
-    <ul class="files" aria-label="Files to send">
+    <ul class="files" aria-label={strings.composer.toSend}>
       {files.map((file, index) => (
         <li key={index} class="chip">
           <Icon name="file" size={16} />
@@ -158,7 +173,7 @@ function FileList({ files, onRemove }: { files: readonly File[]; onRemove: (file
             type="button"
             class="quiet"
             onClick={() => onRemove(file)}
-            aria-label={`Remove ${plainLine(file.name)}`}
+            aria-label={strings.composer.removeFile(plainLine(file.name))}
           >
             <Icon name="cross" size={14} />
           </button>
@@ -177,7 +192,7 @@ function FileButton({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
         type="file"
         multiple
         hidden
-        aria-label="Files"
+        aria-label={strings.common.files}
         onChange={(event) => {
           onFiles([...(event.currentTarget.files ?? [])]);
           event.currentTarget.value = "";
@@ -187,8 +202,8 @@ function FileButton({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
         type="button"
         class="quiet"
         onClick={() => input.current?.click()}
-        aria-label="Attach files"
-        title="Attach files"
+        aria-label={strings.composer.attach}
+        title={strings.composer.attach}
       >
         <Icon name="attach" />
       </button>

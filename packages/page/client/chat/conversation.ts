@@ -13,6 +13,7 @@ import { fromStoredTurn, storedFrom } from "./stored-turn.ts";
 import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay, newTurn, withQuestionText } from "./turn.ts";
 import type { Question, Turn } from "./turn.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The maximum number of attempts to send a question if the connection breaks before the service has answered. */
 const mostSent = 4;
@@ -61,7 +62,7 @@ export class Conversation extends Store<ConversationState> {
       if (run !== undefined) return await this.#followAgain(run, signal);
       if (stored !== undefined || turns.length > 0) return;
       this.#dropSession();
-      this.set({ failure: "This chat is not stored. It may have been deleted, or its answer was not stored." });
+      this.set({ failure: strings.conversation.notStored });
     } catch (error) {
       if (!signal.aborted) this.set({ isLoading: false, failure: (error as Error).message });
     }
@@ -180,11 +181,10 @@ export class Conversation extends Store<ConversationState> {
     const { turns, sessionId } = this.state;
     const { kind, name, runId } = turn;
     if (!this.#runnables.some((each) => each.kind === kind && each.name === name))
-      throw new Error(`${name} cannot be asked any more: the service does not have it.`);
+      throw new Error(strings.conversation.goneRunnable(name));
     const stored = (await this.#readFrom(turn.key)) ?? [];
     const { question } = stored.find((each) => each.runId === runId) ?? turn;
-    if (question.isPartial === true)
-      throw new Error("This question was asked elsewhere, and is not known here as a whole. Ask it anew.");
+    if (question.isPartial === true) throw new Error(strings.conversation.partial);
     const files = (await readFiles(question.files)).map((file) => ({ name: file.name, type: file.type, file }));
     if (signal.aborted) return undefined;
     const [first] = storedFrom(turn, turns, stored);

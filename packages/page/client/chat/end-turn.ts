@@ -3,6 +3,7 @@ import type { Failure } from "@troupe-internal/client";
 import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay } from "./turn.ts";
 import type { Turn } from "./turn.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The known facts about the end of a turn's run. */
 export type TurnEnd = {
@@ -31,6 +32,6 @@ function toFailure(error: Error, { runId }: Turn): Failure {
   if (!(error instanceof ApiError)) return { code: "unknown", message: error.message };
   const { code, message, vendor, status } = error;
   if (runId !== undefined && (status === 404 || status === 410))
-    return { code, message: "The answer of this run is not there any more." };
+    return { code, message: strings.conversation.goneAnswer };
   return { code, message, ...(vendor !== undefined && { vendor }) };
 }

@@ -1,12 +1,14 @@
 import type { RunnableInfo, RunnableKind } from "@troupe-internal/client";
 import { readFields, toQuestionText } from "../api/workflow-input.ts";
+import { matchWords } from "../ui/match-words.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The kinds of runnables with their headings, in display order. */
 const kinds: readonly { readonly kind: RunnableKind; readonly heading: string }[] = [
-  { kind: "agent", heading: "Agents" },
-  { kind: "team", heading: "Teams" },
-  { kind: "workflow", heading: "Workflows" },
+  { kind: "agent", heading: strings.common.agents },
+  { kind: "team", heading: strings.common.teams },
+  { kind: "workflow", heading: strings.common.workflows },
 ];
 
 /** The runnables of one kind, with a heading. */
@@ -17,19 +19,11 @@ export type RunnableGroup = { readonly heading: string; readonly members: readon
  * are omitted.
  */
 export function findRunnables(runnables: readonly RunnableInfo[], query: string): RunnableGroup[] {
-  const words = fold(query).split(/\s+/).filter(Boolean);
-  const found = runnables.filter(({ name, description = "" }) => {
-    const text = fold(`${name} ${description}`);
-    return words.every((word) => text.includes(word));
-  });
+  const matches = matchWords(query);
+  const found = runnables.filter(({ name, description = "" }) => matches(`${name} ${description}`));
   return kinds
     .map(({ kind, heading }) => ({ heading, members: found.filter((each) => each.kind === kind) }))
     .filter(({ members }) => members.length > 0);
-}
-
-/** Returns a text in small letters without accents. */
-function fold(text: string): string {
-  return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLocaleLowerCase();
 }
 
 /**

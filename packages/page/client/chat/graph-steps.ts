@@ -4,6 +4,7 @@ import type { GraphLevel } from "../inspector/graph/graph-model.ts";
 import type { NodeStatus, TreeStep } from "../inspector/run-tree.ts";
 import { keyOfStep, stepOfWait } from "../inspector/step-path.ts";
 import type { AnswerPart, StepPart } from "./turn.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The workflow steps that an answer shows, with their state. */
 type Shown = {
@@ -60,7 +61,10 @@ function roundsOf({ key, path, isLoop }: { key: string; path: string; isLoop: bo
     const step = shown.byPath.get(`${path}/${index}`);
     if (step === undefined) return rounds;
     const part = { ...toTreeStep(`${key}/${index}`, step, shown), kind: "part" as const };
-    rounds.push({ index, part: { ...part, name: `${isLoop ? "Round" : "Item"} ${index + 1}` } });
+    rounds.push({
+      index,
+      part: { ...part, name: `${isLoop ? strings.parts.round : strings.parts.item} ${index + 1}` },
+    });
   }
 }
 

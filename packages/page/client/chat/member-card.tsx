@@ -8,6 +8,7 @@ import { artifactsOf } from "./turn.ts";
 import type { ToolPart } from "./turn.ts";
 import { WaitForm } from "./wait-form.tsx";
 import type { AnswerWait } from "./wait-form.tsx";
+import { strings } from "../strings/strings.ts";
 
 /** Returns the member that a tool call delegates to; undefined for other tool calls. */
 export function memberOf({ name }: ToolPart): string | undefined {
@@ -53,7 +54,7 @@ export function MemberCard({ call, member, isLive, onAnswer }: MemberProps) {
 function stateOf({ wait, outcome }: ToolPart, isLive: boolean): string {
   if (wait !== undefined) return "waits";
   if (outcome !== undefined) return outcome.error === undefined ? "answered" : "failed";
-  return isLive ? "is answering" : "has not answered";
+  return isLive ? strings.parts.answering : strings.parts.silent;
 }
 
 /** The answer of a member, or its text so far. A vote is shown as a sentence. */
@@ -71,7 +72,7 @@ function wordsOf(result: unknown): string {
   if (!isObject(vote) || typeof vote["agree"] !== "boolean") return text;
   const { agree, reason } = vote;
   const why = typeof reason === "string" && reason.trim() !== "" ? `: ${reason}` : ".";
-  return `${agree ? "Agrees" : "Does not agree"}${why}`;
+  return `${agree ? strings.parts.agrees : strings.parts.disagrees}${why}`;
 }
 
 function textOfPart(part: unknown): string {
@@ -86,5 +87,5 @@ function taskOf(args: string): string {
   const { task, round, vote } = value;
   if (typeof task === "string") return formatShort(plainLine(task), 300);
   if (typeof round !== "number") return "";
-  return vote === true ? `votes after round ${round}` : `speaks in round ${round}`;
+  return vote === true ? strings.parts.votes(round) : strings.parts.speaks(round);
 }

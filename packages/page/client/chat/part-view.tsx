@@ -11,6 +11,7 @@ import { textOf } from "./turn.ts";
 import type { AnswerPart, StepPart, ToolPart } from "./turn.ts";
 import { WaitForm } from "./wait-form.tsx";
 import type { AnswerWait } from "./wait-form.tsx";
+import { strings } from "../strings/strings.ts";
 
 /**
  * The context of a part of an answer. `isLive`: the part may still grow. `onAnswer`: answers its questions. `hasGraph`: a
@@ -95,7 +96,7 @@ function Speaker({ name }: { name: string }) {
   return (
     <p class="passed-on">
       <Face kind="agent" name={name} />
-      <span class="muted">Passed on to</span>
+      <span class="muted">{strings.parts.passedOn}</span>
       <span class="member-name">{plainLine(name)}</span>
     </p>
   );
@@ -112,7 +113,7 @@ function ThinkingView({ text, isLive }: { text: string; isLive: boolean }) {
     <details class="thinking">
       <summary>
         <Icon name="thought" size={16} />
-        {isLive ? "Thinking…" : "Thoughts"}
+        {isLive ? strings.parts.thinking : strings.parts.thoughts}
         <span class="turner">
           <Icon name="chevron" size={16} />
         </span>
@@ -122,18 +123,23 @@ function ThinkingView({ text, isLive }: { text: string; isLive: boolean }) {
   );
 }
 
-const stepWords = { completed: "done", skipped: "skipped", error: "failed", cancelled: "cut off" } as const;
+const stepWords = {
+  completed: strings.parts.done,
+  skipped: strings.parts.skipped,
+  error: strings.parts.failed,
+  cancelled: strings.parts.cut,
+} as const;
 
 function StepView({ step, ...context }: PartContext & { step: StepPart }) {
   const { name, status, durationMs, parts } = step;
   const state = status ?? (context.isLive ? "running" : "cancelled");
   return (
-    <section class="step" data-state={state} aria-label={`Step ${titleOf(name)}`}>
+    <section class="step" data-state={state} aria-label={strings.parts.stepNamed(titleOf(name))}>
       <p class="step-head">
         <span class="step-dot">{state === "running" && <span class="spinner" />}</span>
         <span class="step-name">{titleOf(name)}</span>
         <span class="muted">
-          {state === "running" ? "running" : stepWords[state]}
+          {state === "running" ? strings.parts.stepRunning : stepWords[state]}
           {durationMs !== undefined && durationMs >= 1 && ` · ${formatDuration(durationMs)}`}
         </span>
       </p>
@@ -150,8 +156,8 @@ function titleOf(path: string): string {
 
 function StateView({ state }: { state: unknown }) {
   return (
-    <section class="state" aria-label="State at the end">
-      <p class="label">State at the end</p>
+    <section class="state" aria-label={strings.parts.stateAtEnd}>
+      <p class="label">{strings.parts.stateAtEnd}</p>
       <DataView value={state} />
     </section>
   );

@@ -1,4 +1,5 @@
 import type { QuestionFile } from "./turn.ts";
+import { strings } from "../strings/strings.ts";
 
 /** Returns the content of the files attached to a question: of local files, and of files that the service stores. */
 export async function readFiles(files: readonly QuestionFile[]): Promise<File[]> {
@@ -7,8 +8,8 @@ export async function readFiles(files: readonly QuestionFile[]): Promise<File[]>
 
 async function readFile({ file, url, name, type }: QuestionFile): Promise<File> {
   if (file !== undefined) return file;
-  if (url === undefined) throw new Error(`The file ${name} is not there any more. Attach it again.`);
+  if (url === undefined) throw new Error(strings.conversation.goneFile(name));
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`The file ${name} could not be read from the service.`);
+  if (!response.ok) throw new Error(strings.conversation.unreadFile(name));
   return new File([await response.blob()], name, { type });
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { plainLine } from "../ui/unseen.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { Question, QuestionFile } from "./turn.ts";
+import { strings } from "../strings/strings.ts";
 
 /** A user's question, with its files. It can be edited and asked again. */
 export function QuestionView({
@@ -32,17 +33,17 @@ export function QuestionView({
           type="button"
           class="quiet"
           onClick={() => setEditing(true)}
-          aria-label="Change the question"
-          title="Change the question"
+          aria-label={strings.question.change}
+          title={strings.question.change}
         >
           <Icon name="edit" size={16} />
         </button>
       )}
       <div class="bubble">
-        <span class="unseen">You asked: </span>
+        <span class="unseen">{strings.question.youAsked}</span>
         {text !== "" && <p>{text}</p>}
         {files.length > 0 && (
-          <ul class="files" aria-label="Files">
+          <ul class="files" aria-label={strings.common.files}>
             {files.map((file, index) => (
               <li key={index}>
                 <FileChip file={file} />
@@ -89,7 +90,7 @@ function QuestionEditor({ text, onSend, onLeave }: Editing) {
       }}
     >
       <label class="field">
-        <span class="unseen">Question</span>
+        <span class="unseen">{strings.question.label}</span>
         <textarea
           rows={3}
           value={changed}
@@ -99,13 +100,13 @@ function QuestionEditor({ text, onSend, onLeave }: Editing) {
           }}
         />
       </label>
-      <p class="muted">What came after this question is deleted.</p>
+      <p class="muted">{strings.question.deletes}</p>
       <div class="buttons">
         <button type="submit" class="main">
-          Ask again
+          {strings.question.askAgain}
         </button>
         <button type="button" onClick={onLeave}>
-          Leave it
+          {strings.question.leaveIt}
         </button>
       </div>
     </form>

@@ -3,6 +3,7 @@ import { ForeignLink } from "../markdown/markdown.tsx";
 import { readLink } from "../markdown/link.ts";
 import { cutText } from "../ui/cut-text.ts";
 import { plainLine, toVisible } from "../ui/unseen.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The maximum number of characters of a passage that are shown. */
 const longestPassage = 1500;
@@ -10,7 +11,7 @@ const longestPassage = 1500;
 /** The sources of an answer, numbered: each with its place in its document and the passage. */
 export function SourceList({ sources }: { sources: readonly Source[] }) {
   return (
-    <ol class="sources" aria-label="Sources">
+    <ol class="sources" aria-label={strings.parts.sources}>
       {sources.map((source) => (
         <SourceItem key={source.id} source={source} />
       ))}
@@ -27,7 +28,7 @@ function SourceItem({ source: { id, url = "", title, place, passage } }: { sourc
       {place !== undefined && <span class="muted"> {plainLine(place)}</span>}
       {passage !== undefined && (
         <details>
-          <summary>Passage</summary>
+          <summary>{strings.parts.passage}</summary>
           <blockquote dir="auto">{toVisible(cutText(passage, longestPassage, "…"))}</blockquote>
         </details>
       )}

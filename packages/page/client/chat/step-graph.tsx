@@ -1,9 +1,11 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DeclaredStep } from "../../src/inspector/inspected-run.ts";
 import { StepsGraph } from "../inspector/graph/workflow-graph.tsx";
+import { formatCount } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { toGraphSteps } from "./graph-steps.ts";
 import type { AnswerPart } from "./turn.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The steps of a workflow as declared, and the parts of the answer that show which of them have run. */
 export type StepGraphProps = {
@@ -25,10 +27,8 @@ export function StepGraph({ declared, parts, isLive }: StepGraphProps) {
     <details class="turn-graph" open={isOpen}>
       <summary>
         <Icon name="workflow" size={16} />
-        Steps
-        <span class="muted">
-          {count} of {outermost.length} done
-        </span>
+        {strings.common.steps}
+        <span class="muted">{strings.parts.stepsDone(formatCount(count), formatCount(outermost.length))}</span>
         <span class="turner">
           <Icon name="chevron" size={16} />
         </span>

@@ -1,5 +1,6 @@
 import type { RunnableKind, StoredContent, StoredPart, StoredTurn } from "@troupe-internal/client";
 import type { AnswerPart, Question, QuestionFile, ToolPart, Turn } from "./turn.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The kind of a stored turn's runnable, and the addresses of the turn's files. */
 export type TurnContext = {
@@ -37,7 +38,7 @@ export function storedFrom(turn: Turn, shown: readonly Turn[], stored: readonly 
   const first = stored.findIndex(({ runId }) => later.has(runId));
   const from = first === -1 ? [] : stored.slice(first);
   if (from.every(({ runId }) => known.has(runId))) return from;
-  throw new Error("This chat has gone on elsewhere. Reload the page, and try again.");
+  throw new Error(strings.conversation.goneOn);
 }
 
 function toQuestion(input: StoredContent, urlOf: (index: number) => string): Question {

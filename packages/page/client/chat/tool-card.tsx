@@ -11,15 +11,16 @@ import { artifactsOf } from "./turn.ts";
 import type { ToolPart } from "./turn.ts";
 import { WaitForm } from "./wait-form.tsx";
 import type { AnswerWait } from "./wait-form.tsx";
+import { strings } from "../strings/strings.ts";
 
 type CardState = "running" | "waiting" | "done" | "failed" | "cut";
 
 const words: Readonly<Record<CardState, string>> = {
-  running: "is running",
-  waiting: "waits",
-  done: "done",
-  failed: "failed",
-  cut: "has no result",
+  running: strings.parts.running,
+  waiting: strings.parts.waits,
+  done: strings.parts.done,
+  failed: strings.parts.failed,
+  cut: strings.parts.noResult,
 };
 
 const icons: Readonly<Record<Exclude<CardState, "running">, IconName>> = {
@@ -38,9 +39,11 @@ export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: b
       <details>
         <Summary tool={tool} state={state} />
         <div class="tool-body">
-          <p class="label">Arguments of {plainLine(tool.name)}</p>
+          <p class="label">{strings.parts.argumentsOf(plainLine(tool.name))}</p>
           <CodeBlock language="json" text={tool.args === "" ? "{}" : formatValue(readJson(tool.args) ?? tool.args)} />
-          {outcome !== undefined && <p class="label">{outcome.error === undefined ? "Result" : "Error"}</p>}
+          {outcome !== undefined && (
+            <p class="label">{outcome.error === undefined ? strings.common.result : strings.common.error}</p>
+          )}
           {outcome !== undefined && <Result outcome={outcome} />}
         </div>
       </details>

@@ -14,6 +14,7 @@ import { useStepGraph } from "./use-step-graph.ts";
 import { isUnderWay, textOf } from "./turn.ts";
 import type { Turn, TurnStatus } from "./turn.ts";
 import type { AnswerWait } from "./wait-form.tsx";
+import { strings } from "../strings/strings.ts";
 
 /** The actions on a turn, which its key identifies. */
 export type TurnActions = {
@@ -71,7 +72,7 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
 
 /** Shows while an answer is unfinished that more of it will arrive, or that the connection is broken. */
 function Activity({ isBroken, hasParts }: { isBroken: boolean; hasParts: boolean }) {
-  if (isBroken) return <p class="activity">The connection broke. Trying again…</p>;
+  if (isBroken) return <p class="activity">{strings.turn.broken}</p>;
   return (
     <p class="activity" data-quiet={hasParts}>
       <span class="dots">
@@ -79,14 +80,14 @@ function Activity({ isBroken, hasParts }: { isBroken: boolean; hasParts: boolean
         <span />
         <span />
       </span>
-      <span class="unseen">The answer is on its way.</span>
+      <span class="unseen">{strings.turn.onItsWay}</span>
     </p>
   );
 }
 
 const endings: Readonly<Partial<Record<TurnStatus, string>>> = {
-  cancelled: "Stopped",
-  interrupted: "Cut off",
+  cancelled: strings.turn.stopped,
+  interrupted: strings.turn.cutOff,
 };
 
 type FooterProps = { turn: Turn; isLast: boolean; onRegenerate: (() => void) | undefined };
@@ -97,14 +98,14 @@ function TurnFooter({ turn, isLast, onRegenerate }: FooterProps) {
   return (
     <footer class="turn-foot">
       <span class="actions">
-        <CopyButton text={textOf(parts)} name="Copy answer" />
+        <CopyButton text={textOf(parts)} name={strings.turn.copy} />
         {onRegenerate !== undefined && (
           <button
             type="button"
             class="quiet"
             onClick={isLast ? onRegenerate : () => setAsking(true)}
-            aria-label="Answer again"
-            title="Answer again"
+            aria-label={strings.turn.again}
+            title={strings.turn.again}
           >
             <Icon name="refresh" size={16} />
           </button>
@@ -112,8 +113,8 @@ function TurnFooter({ turn, isLast, onRegenerate }: FooterProps) {
       </span>
       <span class="facts">
         {usage !== undefined && (
-          <span title={`${formatCount(usage.promptTokens)} in, ${formatCount(usage.completionTokens)} out`}>
-            {formatCount(usage.totalTokens)} tokens
+          <span title={strings.common.inAndOut(formatCount(usage.promptTokens), formatCount(usage.completionTokens))}>
+            {strings.common.tokenCount(formatCount(usage.totalTokens))}
           </span>
         )}
         {factsOf(turn).map((fact) => (
@@ -130,9 +131,9 @@ function TurnFooter({ turn, isLast, onRegenerate }: FooterProps) {
 function factsOf({ firstTokenMs, durationMs, status, isUnstored }: Turn): string[] {
   const facts = [
     endings[status],
-    isUnstored === true ? "Only in this tab" : undefined,
-    firstTokenMs === undefined ? undefined : `first token ${formatDuration(firstTokenMs)}`,
-    durationMs === undefined ? undefined : `${formatDuration(durationMs)} in all`,
+    isUnstored === true ? strings.turn.onlyHere : undefined,
+    firstTokenMs === undefined ? undefined : strings.turn.firstToken(formatDuration(firstTokenMs)),
+    durationMs === undefined ? undefined : strings.turn.inAll(formatDuration(durationMs)),
   ];
   return facts.filter((fact) => fact !== undefined);
 }
@@ -142,13 +143,13 @@ function DeleteLater({ onDelete, onKeep }: { onDelete: () => void; onKeep: () =>
   const keep = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => keep.current?.focus(), []);
   return (
-    <div class="confirm" role="group" aria-label="All later turns are deleted">
-      <span>All later turns of this chat are deleted.</span>
+    <div class="confirm" role="group" aria-label={strings.turn.laterDeleted}>
+      <span>{strings.turn.laterDeletedHere}</span>
       <button type="button" class="danger" onClick={onDelete}>
-        Delete and ask
+        {strings.turn.deleteAndAsk}
       </button>
       <button type="button" ref={keep} onClick={onKeep}>
-        Keep
+        {strings.common.keep}
       </button>
     </div>
   );
@@ -177,10 +178,10 @@ function sentenceOf({ status, name, parts }: Turn): string {
     case "running":
       return "";
     case "waiting":
-      return `${name} has a question: an answer of yours is needed.`;
+      return strings.turn.asks(name);
     case "completed":
-      return `${name} answered: ${textOf(parts).slice(0, 600)}`;
+      return strings.turn.answered(name, textOf(parts).slice(0, 600));
     default:
-      return `The answer of ${name} ended early.`;
+      return strings.turn.endedEarly(name);
   }
 }

@@ -4,6 +4,7 @@ import { plainLine } from "../ui/unseen.ts";
 import { DataView } from "../ui/data-view.tsx";
 import { formatValue, isObject, readJson } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
+import { strings } from "../strings/strings.ts";
 
 /** Sends the answer to a question of a run. Rejects with a sentence for the user. */
 export type AnswerWait = (waitId: string, answer: object) => Promise<void>;
@@ -32,66 +33,74 @@ type Form = {
 
 const forms: Readonly<Record<Wait["kind"], Form>> = {
   approval: {
-    title: (tool) => `May ${tool} be called?`,
-    field: "Reason, if you refuse (the model is told)",
+    title: strings.waits.approval,
+    field: strings.waits.reason,
     choices: [
       {
-        label: "Approve",
+        label: strings.waits.approve,
         isMain: true,
         toAnswer: (_, args) => ({ approved: true, ...(args !== undefined && { args }) }),
       },
-      { label: "Refuse", toAnswer: (reason) => ({ approved: false, ...(reason !== "" && { reason }) }) },
+      { label: strings.waits.refuse, toAnswer: (reason) => ({ approved: false, ...(reason !== "" && { reason }) }) },
     ],
   },
   input: {
-    title: (tool) => `What is the result of ${tool}?`,
-    field: "Result: text or JSON",
+    title: strings.waits.input,
+    field: strings.waits.result,
     choices: [
-      { label: "Send result", isMain: true, toAnswer: (text) => ({ result: readJson(text) ?? text }) },
-      { label: "It failed", toAnswer: (text) => ({ error: text || "It failed." }) },
+      { label: strings.waits.sendResult, isMain: true, toAnswer: (text) => ({ result: readJson(text) ?? text }) },
+      { label: strings.waits.itFailed, toAnswer: (text) => ({ error: text || strings.waits.itFailedError }) },
     ],
   },
   doubt: {
-    title: (tool) => `${tool} was cut off. Did it happen?`,
-    reason: "The service stopped during this call. It does not know if the call took effect.",
-    field: "Its result, if it happened: text or JSON",
+    title: strings.waits.doubt,
+    reason: strings.waits.doubtReason,
+    field: strings.waits.doubtResult,
     choices: [
       {
-        label: "It happened",
-        effect: "The run goes on with the result that you enter. Nothing is called.",
+        label: strings.waits.happened,
+        effect: strings.waits.happenedEffect,
         toAnswer: (text) => ({ choice: "happened", result: readJson(text) ?? text }),
       },
       {
-        label: "Call it again",
-        effect: "If it did happen, it then happens twice.",
+        label: strings.waits.callAgain,
+        effect: strings.waits.callAgainEffect,
         toAnswer: () => ({ choice: "again" }),
       },
-      { label: "Give up", effect: "The call counts as failed.", toAnswer: () => ({ choice: "giveUp" }) },
+      { label: strings.waits.giveUp, effect: strings.waits.giveUpCallEffect, toAnswer: () => ({ choice: "giveUp" }) },
     ],
   },
   upgrade: {
-    title: () => "The service has changed since this run began.",
-    reason: "Something that the run has used is gone, or works differently now.",
+    title: () => strings.waits.upgrade,
+    reason: strings.waits.upgradeReason,
     choices: [
       {
-        label: "Try again",
-        effect: "The run goes on with what the service has now.",
+        label: strings.waits.tryAgain,
+        effect: strings.waits.tryAgainEffect,
         isMain: true,
         toAnswer: () => ({ choice: "again" }),
       },
-      { label: "Give up", effect: "The run ends here.", toAnswer: () => ({ choice: "giveUp" }) },
+      { label: strings.waits.giveUp, effect: strings.waits.giveUpRunEffect, toAnswer: () => ({ choice: "giveUp" }) },
     ],
   },
   question: {
     title: (question) => question,
-    field: "Your answer: text or JSON",
-    choices: [{ label: "Send answer", isMain: true, toAnswer: (text) => ({ result: readJson(text) ?? text }) }],
+    field: strings.waits.answer,
+    choices: [
+      { label: strings.waits.sendAnswer, isMain: true, toAnswer: (text) => ({ result: readJson(text) ?? text }) },
+    ],
   },
-  event: { title: (event) => `This run waits for ${event}.`, choices: [] },
-  sleep: { title: () => "This run waits, and goes on by itself.", choices: [] },
+  event: { title: strings.waits.event, choices: [] },
+  sleep: { title: () => strings.waits.sleep, choices: [] },
 };
 
-type WaitProps = { readonly wait: Wait; readonly onAnswer: AnswerWait };
+type WaitProps = {
+  readonly wait: Wait & {
+    /** True if the arguments are shown in part, so that they cannot be changed here. */
+    readonly isCut?: true;
+  };
+  readonly onAnswer: AnswerWait;
+};
 
 /** A question of a run with its possible answers. It does not take the focus: the page announces it. */
 export function WaitForm({ wait, onAnswer }: WaitProps) {
@@ -132,9 +141,9 @@ export function WaitForm({ wait, onAnswer }: WaitProps) {
             {choice.label}
           </button>
         ))}
-        {wait.kind === "approval" && changed === undefined && isObject(argsOf(wait)) && (
+        {mayChange(wait) && changed === undefined && (
           <button type="button" onClick={() => setChanged(formatValue(argsOf(wait)))}>
-            Change arguments
+            {strings.waits.change}
           </button>
         )}
       </div>
@@ -143,13 +152,17 @@ export function WaitForm({ wait, onAnswer }: WaitProps) {
   );
 }
 
+function mayChange(wait: WaitProps["wait"]): boolean {
+  return wait.kind === "approval" && wait.isCut !== true && isObject(argsOf(wait));
+}
+
 /** Sends the answer to a wait. Shows a sentence if it is refused, or if the changed arguments are not a JSON object. */
 function useSending({ wait, onAnswer }: WaitProps) {
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<string>();
   const send = async (toAnswer: (args: object | undefined) => object, changed: string | undefined): Promise<void> => {
     const args = changed === undefined ? undefined : readJson(changed);
-    if (changed !== undefined && !isObject(args)) return setFailure("The arguments must be an object in JSON.");
+    if (changed !== undefined && !isObject(args)) return setFailure(strings.waits.notObject);
     setSending(true);
     setFailure(undefined);
     try {
@@ -174,7 +187,7 @@ function Arguments({ wait, changed, onChange }: ArgumentsProps) {
   if (changed === undefined) return <DataView value={argsOf(wait)} />;
   return (
     <label class="field">
-      <span>Arguments in JSON</span>
+      <span>{strings.waits.jsonArguments}</span>
       <textarea
         class="code"
         rows={Math.min(12, changed.split("\n").length + 1)}
@@ -191,7 +204,7 @@ function Effects({ choices }: { choices: readonly Choice[] }) {
   const explained = choices.filter(({ effect }) => effect !== undefined);
   if (explained.length === 0) return null;
   return (
-    <ul class="effects" aria-label="Answers">
+    <ul class="effects" aria-label={strings.waits.answers}>
       {explained.map(({ label, effect }) => (
         <li key={label}>
           <b>{label}</b>: {effect}
@@ -203,15 +216,15 @@ function Effects({ choices }: { choices: readonly Choice[] }) {
 
 /** Returns the subject of a wait: the tool that is called, the question that is asked, or the event that is awaited. */
 function subjectOf({ kind, about }: Wait): string {
-  const [field, unknown] = subjects[kind] ?? ["toolName", "the tool"];
+  const [field, unknown] = subjects[kind] ?? ["toolName", strings.waits.theTool];
   const subject = isObject(about) ? about[field] : undefined;
   return typeof subject === "string" ? plainLine(subject) : unknown;
 }
 
 /** The field of `about` that names the subject of a wait, and the words for a wait without this field. */
 const subjects: Partial<Record<Wait["kind"], readonly [field: string, unknown: string]>> = {
-  question: ["question", "This run asks for an answer."],
-  event: ["event", "an event"],
+  question: ["question", strings.waits.unknownQuestion],
+  event: ["event", strings.waits.anEvent],
 };
 
 function argsOf({ about }: Wait): unknown {

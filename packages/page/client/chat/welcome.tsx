@@ -1,6 +1,7 @@
 import type { RunnableInfo } from "@troupe-internal/client";
 import { plainLine } from "../ui/unseen.ts";
 import type { Suggestion } from "./find-runnables.ts";
+import { strings } from "../strings/strings.ts";
 
 type WelcomeProps = {
   readonly heading: string;
@@ -14,7 +15,7 @@ export function Welcome({ heading, runnables, chosen }: WelcomeProps) {
   return (
     <div class="welcome">
       <h1>{heading}</h1>
-      {runnables?.length === 0 && <p class="muted">This service has no agents, teams or workflows yet.</p>}
+      {runnables?.length === 0 && <p class="muted">{strings.welcome.empty}</p>}
       {chosen?.description !== undefined && <p class="muted">{plainLine(chosen.description)}</p>}
     </div>
   );
@@ -29,7 +30,7 @@ type SuggestionsProps = {
 export function Suggestions({ suggestions, onSuggestion }: SuggestionsProps) {
   if (suggestions.length === 0) return null;
   return (
-    <ul class="suggestions" aria-label="Suggestions">
+    <ul class="suggestions" aria-label={strings.welcome.suggestions}>
       {suggestions.map((suggestion) => (
         <li key={suggestion.text}>
           <button type="button" onClick={() => onSuggestion(suggestion)}>

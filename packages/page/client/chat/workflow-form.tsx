@@ -4,6 +4,7 @@ import { fieldsOf, readForm, textOfField } from "../api/form-fields.ts";
 import type { FormField, FormTexts } from "../api/form-fields.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
 import { plainLine } from "../ui/unseen.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The texts of the form of one workflow, and the sentences about its fields. */
 type Draft = { readonly texts: FormTexts; readonly faults: Readonly<Record<string, string>> };
@@ -46,7 +47,7 @@ type FormProps = {
 /** The fields of a workflow's input, in place of the field for a question. */
 export function WorkflowForm({ name, fields, texts, faults, onText }: FormProps) {
   return (
-    <div class="form-fields" role="group" aria-label={`Input of ${plainLine(name)}`}>
+    <div class="form-fields" role="group" aria-label={strings.form.inputOf(plainLine(name))}>
       {fields.map((field, index) => {
         const fault = Object.hasOwn(faults, field.name) ? faults[field.name] : undefined;
         return (
@@ -78,7 +79,7 @@ function FieldView(props: FieldProps) {
     <div class="form-field" data-kind={field.kind}>
       <label for={id}>
         {plainLine(field.label)}
-        {!field.isRequired && field.kind !== "switch" && <span class="muted"> (optional)</span>}
+        {!field.isRequired && field.kind !== "switch" && <span class="muted"> {strings.form.optional}</span>}
       </label>
       <Control {...props} />
       {field.hint !== undefined && (
@@ -118,7 +119,7 @@ function Control(props: FieldProps) {
           {...shared}
           rows={2}
           required={field.isRequired}
-          placeholder={field.kind === "json" ? "JSON" : "One on each line"}
+          placeholder={field.kind === "json" ? strings.form.json : strings.form.lines}
           value={text}
           onInput={(event) => onText(event.currentTarget.value)}
         />
@@ -148,7 +149,7 @@ function ChoiceControl(props: FieldProps) {
       value={text}
       onChange={(event) => onText(event.currentTarget.value)}
     >
-      <option value="">{isRequired ? "Choose…" : "None"}</option>
+      <option value="">{isRequired ? strings.form.choose : strings.form.none}</option>
       {choices.map(({ label }, index) => (
         <option key={label} value={String(index)}>
           {plainLine(label)}

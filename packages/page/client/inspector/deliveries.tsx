@@ -1,18 +1,19 @@
 import type { InspectedDelivery } from "../../src/inspector/inspected-run.ts";
 import { formatCount } from "../ui/format.ts";
 import { toVisible } from "../ui/unseen.ts";
+import { locale, strings } from "../strings/strings.ts";
 
 /** The deliveries of a run's events to webhooks and subscriptions: each request and its outcome. */
 export function Deliveries({ deliveries }: { deliveries: readonly InspectedDelivery[] }) {
   return (
     <details class="raw">
       <summary>
-        Webhooks <small>{formatCount(deliveries.length)}</small>
+        {strings.inspector.webhooks} <small>{formatCount(deliveries.length)}</small>
       </summary>
-      <ol tabIndex={0} aria-label="Deliveries of webhooks">
+      <ol tabIndex={0} aria-label={strings.inspector.deliveries}>
         {deliveries.map((delivery) => (
           <li key={delivery.id}>
-            <code>{new Date(delivery.at).toLocaleString()}</code> <b>{delivery.type}</b>{" "}
+            <code>{new Date(delivery.at).toLocaleString(locale)}</code> <b>{delivery.type}</b>{" "}
             <span>{describe(delivery)}</span> <code>{toVisible(delivery.id)}</code>
           </li>
         ))}
@@ -22,15 +23,16 @@ export function Deliveries({ deliveries }: { deliveries: readonly InspectedDeliv
 }
 
 const receivers = {
-  run: "to the run's webhook",
-  service: "to a webhook of the service",
-  subscription: "to a subscription",
+  run: strings.inspector.ofRun,
+  service: strings.inspector.ofService,
+  subscription: strings.inspector.ofSubscription,
 } as const;
 
 function describe({ webhook, status, attempts, problem, nextAt }: InspectedDelivery): string {
   const to = receivers[webhook];
-  const tries = `${formatCount(attempts)} ${attempts === 1 ? "attempt" : "attempts"}`;
-  const last = problem === undefined ? "" : `, last: ${toVisible(problem)}`;
-  const next = nextAt === undefined || attempts === 0 ? "" : `, next at ${new Date(nextAt).toLocaleTimeString()}`;
-  return `${status} ${to}, ${tries}${last}${next}`;
+  const tries = strings.inspector.tries(attempts);
+  const last = problem === undefined ? "" : strings.inspector.lastProblem(toVisible(problem));
+  const next =
+    nextAt === undefined || attempts === 0 ? "" : strings.inspector.nextAt(new Date(nextAt).toLocaleTimeString(locale));
+  return `${strings.inspector.deliveryStatuses[status]} ${to}, ${tries}${last}${next}`;
 }

@@ -6,6 +6,7 @@ import type {
   PlacedEvent,
 } from "../../src/inspector/inspected-run.ts";
 import { readEvents } from "@troupe-internal/client";
+import { strings } from "../strings/strings.ts";
 
 /** The runs to list, by the names of the fields in the query. An empty text stands for any. */
 export type RunFilter = {
@@ -117,7 +118,7 @@ async function ask(url: URL | string, signal: AbortSignal, headers: Record<strin
   const message = body?.error?.message;
   const isFinal = response.status < 500 && response.status !== 408 && response.status !== 429;
   throw new InspectorError(
-    typeof message === "string" ? message : `The inspector answered ${response.status}.`,
+    typeof message === "string" ? message : strings.inspector.answeredStatus(response.status),
     isFinal,
   );
 }

@@ -4,6 +4,7 @@ import { InspectorClient } from "./inspector-client.ts";
 import { readInspectorPlace } from "./inspector-place.ts";
 import { RunList } from "./run-list.tsx";
 import { RunView } from "./run-view.tsx";
+import { strings } from "../strings/strings.ts";
 
 /**
  * The view of the inspector: the list of runs, and one run as a tree of steps. The address contains the run's id:
@@ -19,11 +20,11 @@ export function InspectorView({ settings }: { settings: Settings }) {
   }, []);
   return (
     <main class="inspector" data-run={runId !== undefined}>
-      <h1 class="unseen">Inspector</h1>
+      <h1 class="unseen">{strings.common.inspector}</h1>
       <RunList client={client} runId={runId} sessionId={sessionId} />
       {runId === undefined ? (
-        <section class="run hint" aria-label="Run">
-          <p class="muted">Choose a run to see its steps.</p>
+        <section class="run hint" aria-label={strings.common.run}>
+          <p class="muted">{strings.inspector.choose}</p>
         </section>
       ) : (
         <RunView client={client} runId={runId} sessionId={sessionId} />

@@ -6,6 +6,7 @@ import { toVisible } from "../ui/unseen.ts";
 import type { InspectorClient } from "./inspector-client.ts";
 import { toCurl } from "./to-curl.ts";
 import { ValueView } from "./value-view.tsx";
+import { strings } from "../strings/strings.ts";
 
 type RequestProps = {
   readonly client: InspectorClient;
@@ -17,18 +18,23 @@ type RequestProps = {
 /** A model call as it was sent: the model, the settings, the system prompt, the messages and the tools. */
 export function ModelRequest(props: RequestProps) {
   const { call, failure } = useModelCall(props);
-  if (failure !== undefined) return <p class="muted">As it was sent: {toVisible(failure)}</p>;
-  if (call === undefined) return <p class="muted">Loading what was sent…</p>;
+  if (failure !== undefined)
+    return (
+      <p class="muted">
+        {strings.inspector.asSentFailed} {toVisible(failure)}
+      </p>
+    );
+  if (call === undefined) return <p class="muted">{strings.inspector.loadingSent}</p>;
   return (
-    <section class="sent" aria-label="As it was sent">
+    <section class="sent" aria-label={strings.inspector.asSent}>
       <header>
-        <h4>As it was sent</h4>
-        <CopyButton text={toCurl(call)} name="Copy as curl, without a key" words="curl" />
-        <CopyButton text={JSON.stringify(call, undefined, 2)} name="Copy the call" />
+        <h4>{strings.inspector.asSent}</h4>
+        <CopyButton text={toCurl(call)} name={strings.inspector.copyCurl} words="curl" />
+        <CopyButton text={JSON.stringify(call, undefined, 2)} name={strings.inspector.copyCall} />
       </header>
       <Settings call={call} />
       {call.system.map((content, index) => (
-        <ValueView key={index} name="System prompt" value={content} />
+        <ValueView key={index} name={strings.inspector.systemPrompt} value={content} />
       ))}
       <Messages messages={call.messages} />
       <Tools tools={call.tools} />
@@ -51,21 +57,21 @@ function useModelCall({ client, runId, step }: RequestProps) {
 
 /** The names of settings for people. */
 const settingNames: Readonly<Record<string, string>> = {
-  temperature: "Temperature",
-  topP: "Top P",
-  maxTokens: "Most tokens out",
-  stop: "Stops at",
-  seed: "Seed",
-  reasoningEffort: "Reasoning effort",
-  outputType: "Output",
+  temperature: strings.inspector.temperature,
+  topP: strings.inspector.topP,
+  maxTokens: strings.inspector.mostTokensOut,
+  stop: strings.inspector.stopsAt,
+  seed: strings.inspector.seed,
+  reasoningEffort: strings.inspector.effort,
+  outputType: strings.common.output,
 };
 
 function Settings({ call: { providerId, modelId, isStream, settings } }: { call: InspectedModelCall }) {
   const given = isObject(settings) ? Object.entries(settings) : [];
   const facts = [
-    ["Vendor", providerId],
-    ["Model", modelId],
-    ["Answer", isStream ? "streamed" : "whole"],
+    [strings.inspector.vendor, providerId],
+    [strings.inspector.model, modelId],
+    [strings.inspector.answer, isStream ? "streamed" : "whole"],
     ...given.map(([name, value]) => [settingNames[name] ?? name, formatShort(value)]),
   ];
   return (
@@ -82,13 +88,17 @@ function Settings({ call: { providerId, modelId, isStream, settings } }: { call:
   );
 }
 
-const roles: Readonly<Record<string, string>> = { user: "User", assistant: "Model", tool: "Tool" };
+const roles: Readonly<Record<string, string>> = {
+  user: strings.inspector.user,
+  assistant: strings.inspector.model,
+  tool: strings.inspector.tool,
+};
 
 function Messages({ messages }: { messages: readonly ShownJson[] }) {
   return (
-    <section aria-label="Messages">
+    <section aria-label={strings.inspector.messages}>
       <h5>
-        Messages <small>{formatCount(messages.length)}</small>
+        {strings.inspector.messages} <small>{formatCount(messages.length)}</small>
       </h5>
       <ol class="sent-messages">
         {messages.map((message, index) => (
@@ -103,7 +113,8 @@ function Messages({ messages }: { messages: readonly ShownJson[] }) {
 
 function nameOf(message: ShownJson): string {
   const { role, name } = fieldsOf(message);
-  const shown = typeof role === "string" && Object.hasOwn(roles, role) ? (roles[role] ?? role) : "Message";
+  const shown =
+    typeof role === "string" && Object.hasOwn(roles, role) ? (roles[role] ?? role) : strings.inspector.message;
   return typeof name === "string" ? `${shown} ${toVisible(name)}` : shown;
 }
 
@@ -122,9 +133,9 @@ function contentOf(message: ShownJson): unknown {
 function Tools({ tools }: { tools: readonly ShownJson[] }) {
   if (tools.length === 0) return null;
   return (
-    <section aria-label="Tools">
+    <section aria-label={strings.inspector.tools}>
       <h5>
-        Tools <small>{formatCount(tools.length)}</small>
+        {strings.inspector.tools} <small>{formatCount(tools.length)}</small>
       </h5>
       {tools.map((tool, index) => {
         if (typeof tool === "string") return <p key={index}>{toVisible(tool)}</p>;
@@ -135,7 +146,7 @@ function Tools({ tools }: { tools: readonly ShownJson[] }) {
               <code>{toVisible(formatShort(name))}</code>{" "}
               <span class="muted">{toVisible(formatShort(description ?? ""))}</span>
             </summary>
-            <ValueView name="Parameters" value={parameters} />
+            <ValueView name={strings.inspector.parameters} value={parameters} />
           </details>
         );
       })}

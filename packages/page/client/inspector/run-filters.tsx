@@ -1,6 +1,8 @@
 import type { InspectedRun } from "../../src/inspector/inspected-run.ts";
 import { Icon } from "../ui/icon.tsx";
+import { statusName } from "./status-mark.tsx";
 import { toVisible } from "../ui/unseen.ts";
+import { strings } from "../strings/strings.ts";
 
 const statuses = [
   "queued",
@@ -13,9 +15,9 @@ const statuses = [
 
 /** The periods to choose from, in milliseconds. */
 const periods = [
-  ["Last hour", 3_600_000],
-  ["Last 24 hours", 86_400_000],
-  ["Last 7 days", 604_800_000],
+  [strings.inspector.lastHour, 3_600_000],
+  [strings.inspector.lastDay, 86_400_000],
+  [strings.inspector.lastWeek, 604_800_000],
 ] as const;
 
 /** The filter that a user has chosen for the list of runs. An empty text stands for any. */
@@ -45,20 +47,35 @@ export function RunFilters({ filter, names, onChange }: FilterProps) {
         <Icon name="search" size={16} />
         <input
           type="search"
-          aria-label="Search runs"
-          placeholder="Search questions"
+          aria-label={strings.inspector.find}
+          placeholder={strings.inspector.findQuestions}
           value={filter.text}
           onChange={(event) => change("text")(event.currentTarget.value.trim())}
         />
       </div>
       <div class="run-selects">
-        <Choice name="Status" any="Any status" value={filter.status} onChoose={change("status")}>
-          {statuses.map((status) => [status, status])}
+        <Choice
+          name={strings.inspector.status}
+          any={strings.inspector.anyStatus}
+          value={filter.status}
+          onChoose={change("status")}
+        >
+          {statuses.map((status) => [status, statusName(status)])}
         </Choice>
-        <Choice name="Agent, team or workflow" any="Anyone" value={filter.name} onChoose={change("name")}>
+        <Choice
+          name={strings.common.runnable}
+          any={strings.inspector.anyone}
+          value={filter.name}
+          onChoose={change("name")}
+        >
           {names.map((name) => [name, toVisible(name)])}
         </Choice>
-        <Choice name="Time" any="Any time" value={filter.period} onChoose={change("period")}>
+        <Choice
+          name={strings.inspector.time}
+          any={strings.inspector.anyTime}
+          value={filter.period}
+          onChoose={change("period")}
+        >
           {periods.map(([words, ms]) => [String(ms), words])}
         </Choice>
       </div>

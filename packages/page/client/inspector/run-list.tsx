@@ -8,6 +8,7 @@ import { addressOfRun } from "./inspector-place.ts";
 import { anyRun, RunFilters } from "./run-filters.tsx";
 import { StatusMark } from "./status-mark.tsx";
 import { useRuns } from "./use-runs.ts";
+import { locale, strings } from "../strings/strings.ts";
 
 type ListProps = {
   readonly client: InspectorClient;
@@ -27,11 +28,11 @@ export function RunList({ client, runId, sessionId }: ListProps) {
   const { runs, next, sees, failure, loadMore } = useRuns(client, filter);
   const names = useNames(runs);
   const isAny = sessionId === undefined && Object.values(chosen).every((value) => value === "");
-  const all = sees === "own" ? "Your runs" : "All runs";
+  const all = sees === "own" ? strings.inspector.own : strings.inspector.all;
   return (
-    <section class="runs" aria-label="Runs">
+    <section class="runs" aria-label={strings.inspector.runs}>
       <header>
-        <h2>{sessionId === undefined ? all : "Runs of one chat"}</h2>
+        <h2>{sessionId === undefined ? all : strings.inspector.ofChat}</h2>
         {sessionId !== undefined && <a href={addressOfRun({ runId })}>{all}</a>}
       </header>
       <RunFilters filter={chosen} names={names} onChange={choose} />
@@ -43,7 +44,7 @@ export function RunList({ client, runId, sessionId }: ListProps) {
       </ul>
       {next !== undefined && (
         <button type="button" onClick={loadMore}>
-          Older runs
+          {strings.inspector.older}
         </button>
       )}
     </section>
@@ -54,7 +55,7 @@ type NotesProps = Pick<ReturnType<typeof useRuns>, "runs" | "next" | "failure"> 
 
 /** The sentence in place of runs: the reason why there are none, or a failure of the service. */
 function Notes({ runs, next, failure, isAny }: NotesProps) {
-  const none = next === undefined ? "No runs of this kind." : "None among the newest runs.";
+  const none = next === undefined ? strings.inspector.none : strings.inspector.noneNew;
   return (
     <>
       {failure !== undefined && (
@@ -62,8 +63,8 @@ function Notes({ runs, next, failure, isAny }: NotesProps) {
           {failure}
         </p>
       )}
-      {runs?.length === 0 && <p class="muted empty">{isAny ? "No runs yet. Start one in the chat." : none}</p>}
-      {runs === undefined && failure === undefined && <p class="muted empty">Loading…</p>}
+      {runs?.length === 0 && <p class="muted empty">{isAny ? strings.inspector.noneYet : none}</p>}
+      {runs === undefined && failure === undefined && <p class="muted empty">{strings.common.loading}</p>}
     </>
   );
 }
@@ -98,7 +99,7 @@ function RunItem({ run, isShown, sessionId }: ItemProps) {
             {question !== undefined && <>{shownName} · </>}
             <time
               dateTime={at.toISOString()}
-              title={at.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" })}
+              title={at.toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium" })}
             >
               {formatAgo(createdAt, Date.now())}
             </time>

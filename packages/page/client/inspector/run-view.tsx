@@ -7,7 +7,7 @@ import { WorkflowGraph } from "./graph/workflow-graph.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
 import { addressOfRun } from "./inspector-place.ts";
 import { ModelRequest } from "./model-request.tsx";
-import { StatusMark } from "./status-mark.tsx";
+import { StatusMark, statusName } from "./status-mark.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
 import { StepDetails } from "./step-details.tsx";
 import { StepTree } from "./step-tree.tsx";
@@ -15,6 +15,7 @@ import { useNow, useRun } from "./use-run.ts";
 import type { ReadRun } from "./use-run.ts";
 import { ValueView } from "./value-view.tsx";
 import { toVisible } from "../ui/unseen.ts";
+import { locale, strings } from "../strings/strings.ts";
 
 /** The number of events that are shown in their original form. */
 const mostEvents = 300;
@@ -35,10 +36,10 @@ export function RunView({ client, runId, sessionId }: RunProps) {
   if (details !== undefined && tree !== undefined)
     return <OpenRun key={runId} {...{ client, sessionId }} {...read} details={details} tree={tree} />;
   return (
-    <section class="run" aria-label="Run">
+    <section class="run" aria-label={strings.common.run}>
       <div class="overview">
         <BackLink sessionId={sessionId} />
-        {failure === undefined ? <p class="muted">Loading…</p> : <Failure message={failure} />}
+        {failure === undefined ? <p class="muted">{strings.common.loading}</p> : <Failure message={failure} />}
       </div>
     </section>
   );
@@ -57,21 +58,21 @@ function OpenRun({ client, sessionId, details, tree, events, failure, isBroken }
   const step = selected === undefined ? undefined : findStep(tree.steps, selected);
   const status = statusOf(details.run, tree);
   return (
-    <section class="run" aria-label="Run" data-selected={step !== undefined}>
+    <section class="run" aria-label={strings.common.run} data-selected={step !== undefined}>
       <div class="overview">
         <BackLink sessionId={sessionId} />
         <RunHead run={details.run} tree={tree} status={status} now={now} />
         <p class="unseen" role="status">
-          {isBroken ? "The connection is made again." : `The run: ${status}.`}
+          {isBroken ? strings.inspector.again : strings.inspector.state(statusName(status))}
         </p>
-        {isBroken && <p class="muted">The connection broke. It is made again…</p>}
+        {isBroken && <p class="muted">{strings.inspector.brokeAgain}</p>}
         {failure !== undefined && <Failure message={failure} />}
         {tree.error !== undefined && <Failure message={`${tree.error.code}: ${tree.error.message}`} />}
         <RunEnds input={details.input} output={tree.output} />
         <WorkflowGraph declared={details.steps} tree={tree} now={now} selected={selected} onSelect={setSelected} />
-        <h3>Steps</h3>
+        <h3>{strings.common.steps}</h3>
         {tree.steps.length === 0 && (
-          <p class="muted">{tree.isOver ? "The run has no steps." : "It has not begun yet."}</p>
+          <p class="muted">{tree.isOver ? strings.inspector.noSteps : strings.inspector.notBegun}</p>
         )}
         <StepTree tree={tree} now={now} selected={selected} onSelect={setSelected} />
         {details.deliveries !== undefined && <Deliveries deliveries={details.deliveries} />}
@@ -102,8 +103,8 @@ function Request({ client, details: { run, hasModelCalls }, step: { logKey, stat
 function RunEnds({ input, output }: { input: unknown; output: unknown }) {
   return (
     <div class="ends">
-      {input !== undefined && <ValueView name="Input" value={input} />}
-      {output !== undefined && <ValueView name="Result" value={output} />}
+      {input !== undefined && <ValueView name={strings.common.input} value={input} />}
+      {output !== undefined && <ValueView name={strings.common.result} value={output} />}
     </div>
   );
 }
@@ -111,7 +112,7 @@ function RunEnds({ input, output }: { input: unknown; output: unknown }) {
 function BackLink({ sessionId }: { sessionId: string | undefined }) {
   return (
     <a class="back" href={addressOfRun({ sessionId })}>
-      <Icon name="chevron" size={16} /> All runs
+      <Icon name="chevron" size={16} /> {strings.inspector.all}
     </a>
   );
 }
@@ -137,31 +138,31 @@ function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree;
         <StatusMark status={status} />
       </h2>
       <dl class="run-facts">
-        <Fact name="Took">{formatDuration(Math.max(0, endMs - startMs))}</Fact>
+        <Fact name={strings.inspector.took}>{formatDuration(Math.max(0, endMs - startMs))}</Fact>
         {usage !== undefined && (
-          <Fact name="Tokens">
+          <Fact name={strings.common.tokens}>
             {formatCount(usage.totalTokens)}{" "}
             <small>
-              {formatCount(usage.promptTokens)} in, {formatCount(usage.completionTokens)} out
+              {strings.common.inAndOut(formatCount(usage.promptTokens), formatCount(usage.completionTokens))}
             </small>
           </Fact>
         )}
-        <Fact name="Began">{new Date(startMs).toLocaleString()}</Fact>
-        {attempts.length > 1 && <Fact name="Attempts">{String(attempts.length)}</Fact>}
+        <Fact name={strings.inspector.began}>{new Date(startMs).toLocaleString(locale)}</Fact>
+        {attempts.length > 1 && <Fact name={strings.inspector.attempts}>{String(attempts.length)}</Fact>}
         {node !== undefined && (
-          <Fact name="Node">
+          <Fact name={strings.inspector.node}>
             <bdi>{toVisible(node)}</bdi>
           </Fact>
         )}
-        <Fact name="Session">
+        <Fact name={strings.inspector.session}>
           <a href={`#/s/${encodeURIComponent(run.sessionId)}`}>
             <bdi>{toVisible(run.sessionId)}</bdi>
           </a>{" "}
           <a class="all-runs" href={addressOfRun({ runId: run.runId, sessionId: run.sessionId })}>
-            All its runs
+            {strings.inspector.allOfSession}
           </a>
         </Fact>
-        <Fact name="Run">
+        <Fact name={strings.common.run}>
           <bdi>{toVisible(run.runId)}</bdi>
         </Fact>
       </dl>
@@ -185,11 +186,13 @@ function RawEvents({ events }: { events: readonly PlacedEvent[] }) {
   return (
     <details class="raw" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        Events of the log <small>{formatCount(events.length)}</small>
+        {strings.inspector.logEvents} <small>{formatCount(events.length)}</small>
       </summary>
-      {isOpen && shown.length < events.length && <p class="muted">The newest {formatCount(shown.length)} of them.</p>}
+      {isOpen && shown.length < events.length && (
+        <p class="muted">{strings.inspector.newestOf(formatCount(shown.length))}</p>
+      )}
       {isOpen && (
-        <ol tabIndex={0} aria-label="Events">
+        <ol tabIndex={0} aria-label={strings.inspector.events}>
           {shown.map(({ id, event }) => (
             <li key={id}>
               <code>{id}</code> <b>{event.type}</b> <code>{toVisible(JSON.stringify(event).slice(0, 2000))}</code>

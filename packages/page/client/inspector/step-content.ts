@@ -1,6 +1,7 @@
 import type { ShownJson, StepFacts } from "../../src/inspector/inspected-run.ts";
 import { isObject } from "../ui/format.ts";
 import type { OpenStep, TreeStep } from "./run-tree.ts";
+import { strings } from "../strings/strings.ts";
 
 /** A step that contains steps, with its input, as the context of these steps. */
 export type Scope = { readonly step: OpenStep; readonly input: ShownJson | undefined };
@@ -13,15 +14,15 @@ type AskedCall = NonNullable<StepFacts["calls"]>[number];
  */
 export function nameOf(scope: Scope, step: OpenStep): string {
   const { part, turn } = step;
-  if (part.kind === "agent") return turn?.runnable ?? numbered("Run", part);
+  if (part.kind === "agent") return turn?.runnable ?? numbered(strings.common.run, part);
   if (part.kind === "part") return partName(step);
-  if (part.kind === "tool") return toolOf(scope, step) ?? "Tool call";
+  if (part.kind === "tool") return toolOf(scope, step) ?? strings.inspector.toolCall;
   if (part.kind !== "member") return part.name;
-  return memberOf(turn, toolOf(scope, step)) ?? chosenMember(scope.step) ?? "Member";
+  return memberOf(turn, toolOf(scope, step)) ?? chosenMember(scope.step) ?? strings.inspector.member;
 }
 
 function partName({ part, declared }: OpenStep): string {
-  return numbered(declared?.kind === "loop" ? "Round" : "Item", part);
+  return numbered(declared?.kind === "loop" ? strings.parts.round : strings.parts.item, part);
 }
 
 function numbered(word: string, { index = 0 }: OpenStep["part"]): string {

@@ -6,6 +6,7 @@ import { StatusMark } from "./status-mark.tsx";
 import type { TreeStep } from "./run-tree.ts";
 import { ValueView } from "./value-view.tsx";
 import { toVisible } from "../ui/unseen.ts";
+import { locale, strings } from "../strings/strings.ts";
 
 type DetailsProps = {
   readonly step: TreeStep;
@@ -18,13 +19,13 @@ type DetailsProps = {
 export function StepDetails({ step, request, onClose }: DetailsProps) {
   const { name, status, input, output, thinking, liveText, error, kind } = step;
   return (
-    <section class="details" aria-label="Step">
+    <section class="details" aria-label={strings.common.step}>
       <header>
         <h3>
           <bdi>{toVisible(name)}</bdi>
         </h3>
         <StatusMark status={status} />
-        <button type="button" class="quiet" aria-label="Close the step" onClick={onClose}>
+        <button type="button" class="quiet" aria-label={strings.inspector.closeStep} onClick={onClose}>
           <Icon name="cross" size={16} />
         </button>
       </header>
@@ -37,36 +38,40 @@ export function StepDetails({ step, request, onClose }: DetailsProps) {
         </p>
       )}
       <StepFacts step={step} />
-      {input !== undefined && <ValueView key={`${step.key} in`} name={inputNames[kind] ?? "Input"} value={input} />}
-      {input === undefined && kind !== "input" && kind !== "guardrail" && (
-        <p class="muted">The log does not have what this step was given.</p>
+      {input !== undefined && (
+        <ValueView key={`${step.key} in`} name={inputNames[kind] ?? strings.common.input} value={input} />
       )}
-      {thinking !== undefined && <ValueView key={`${step.key} thinking`} name="Thinking" value={thinking} />}
-      {output !== undefined && <ValueView key={`${step.key} out`} name="Output" value={output} />}
-      {liveText !== undefined && <ValueView key={`${step.key} live`} name="Text so far" value={liveText} />}
+      {input === undefined && kind !== "input" && kind !== "guardrail" && (
+        <p class="muted">{strings.inspector.notGiven}</p>
+      )}
+      {thinking !== undefined && (
+        <ValueView key={`${step.key} thinking`} name={strings.inspector.thinking} value={thinking} />
+      )}
+      {output !== undefined && <ValueView key={`${step.key} out`} name={strings.common.output} value={output} />}
+      {liveText !== undefined && <ValueView key={`${step.key} live`} name={strings.inspector.soFar} value={liveText} />}
       {request}
     </section>
   );
 }
 
 const inputNames: Readonly<Partial<Record<TreeStep["kind"], string>>> = {
-  model: "New in this call",
-  tool: "Arguments",
-  wait: "About",
+  model: strings.inspector.newInCall,
+  tool: strings.inspector.arguments,
+  wait: strings.inspector.about,
 };
 
 function StepFacts({ step }: { step: TreeStep }) {
   const { startMs, isStartEstimated, durationMs, usage, detail, effect, attempt, wait } = step;
-  const began = startMs === undefined ? undefined : new Date(startMs).toLocaleTimeString();
+  const began = startMs === undefined ? undefined : new Date(startMs).toLocaleTimeString(locale);
   const facts: readonly Fact[] = [
-    ["Model", step.kind === "model" ? detail : undefined],
-    ["Kind of step", step.kind === "step" ? detail : undefined],
-    ["Began", isStartEstimated === true ? `${began}, about` : began],
-    ["Took", durationMs === undefined ? undefined : formatDuration(durationMs)],
+    [strings.inspector.model, step.kind === "model" ? detail : undefined],
+    [strings.inspector.kindOfStep, step.kind === "step" ? detail : undefined],
+    [strings.inspector.began, isStartEstimated === true ? strings.inspector.beganAbout(began ?? "") : began],
+    [strings.inspector.took, durationMs === undefined ? undefined : formatDuration(durationMs)],
     ...tokenFacts(usage),
-    ["Effect", effect],
-    ["Attempt at the run", attempt > 1 ? String(attempt) : undefined],
-    ["Until", wait?.until === undefined ? undefined : new Date(wait.until).toLocaleString()],
+    [strings.inspector.effect, effect],
+    [strings.inspector.attemptAtRun, attempt > 1 ? String(attempt) : undefined],
+    [strings.inspector.until, wait?.until === undefined ? undefined : new Date(wait.until).toLocaleString(locale)],
   ];
   return (
     <dl class="run-facts">
@@ -92,8 +97,14 @@ function tokenFacts(usage: ShownUsage | undefined): Fact[] {
   if (usage === undefined) return [];
   const { promptTokens, completionTokens, cachedTokens = 0, reasoningTokens = 0 } = usage;
   return [
-    ["Tokens", `${formatCount(promptTokens)} in, ${formatCount(completionTokens)} out`],
-    ["Read from a cache", cachedTokens > 0 ? `${formatCount(cachedTokens)} of the tokens in` : undefined],
-    ["Used for thinking", reasoningTokens > 0 ? `${formatCount(reasoningTokens)} of the tokens out` : undefined],
+    [strings.common.tokens, strings.common.inAndOut(formatCount(promptTokens), formatCount(completionTokens))],
+    [
+      strings.inspector.fromCache,
+      cachedTokens > 0 ? strings.inspector.ofTokensIn(formatCount(cachedTokens)) : undefined,
+    ],
+    [
+      strings.inspector.forThinking,
+      reasoningTokens > 0 ? strings.inspector.ofTokensOut(formatCount(reasoningTokens)) : undefined,
+    ],
   ];
 }

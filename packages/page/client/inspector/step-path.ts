@@ -1,3 +1,5 @@
+import { strings } from "../strings/strings.ts";
+
 /** The kind of a step in the tree of a run. */
 export type StepKind =
   | "model"
@@ -47,7 +49,11 @@ type Reader = (tokens: readonly string[], path: PathPart[], note: { value?: Step
 const readers: Readonly<Record<string, Reader>> = {
   m: ([, round = ""], path) => {
     if (!isNumber(round)) return 0;
-    push(path, `m/${round}`, { kind: "model", name: `Model call ${Number(round) + 1}`, round: Number(round) });
+    push(path, `m/${round}`, {
+      kind: "model",
+      name: strings.inspector.modelCall(Number(round) + 1),
+      round: Number(round),
+    });
     return 2;
   },
   t: ([, round = "", index = ""], path) => {
@@ -69,11 +75,11 @@ const readers: Readonly<Record<string, Reader>> = {
     return 1;
   },
   in: (_, path) => {
-    push(path, "in", { kind: "input", name: "Input" });
+    push(path, "in", { kind: "input", name: strings.common.input });
     return 1;
   },
   g: ([, hash], path) => {
-    push(path, `g/${hash ?? ""}`, { kind: "guardrail", name: "Output guardrails" });
+    push(path, `g/${hash ?? ""}`, { kind: "guardrail", name: strings.inspector.outputGuardrails });
     return 2;
   },
   s: ([, what], _, note) => {
@@ -128,7 +134,7 @@ function readOne(first: string, tokens: readonly string[], path: PathPart[], not
     return 1;
   }
   if (/^r\d+$/.test(first) && isStep(path.at(-1))) {
-    push(path, first, { kind: "retry", name: `Attempt ${Number(first.slice(1)) + 1}` });
+    push(path, first, { kind: "retry", name: strings.inspector.attempt(Number(first.slice(1)) + 1) });
     return 1;
   }
   return isNumber(first) ? readNumber(first, path) : 0;
@@ -137,7 +143,8 @@ function readOne(first: string, tokens: readonly string[], path: PathPart[], not
 /** Reads the number of a round or an item that follows a workflow step. */
 function readNumber(token: string, path: PathPart[]): number {
   const { kind } = path.at(-1) ?? {};
-  if (kind === "step") push(path, token, { kind: "part", name: `Part ${Number(token) + 1}`, index: Number(token) });
+  if (kind === "step")
+    push(path, token, { kind: "part", name: strings.inspector.part(Number(token) + 1), index: Number(token) });
   // A number that follows a tool call belongs to a question about a call whose outcome is unknown.
   return kind === "step" || kind === "tool" ? 1 : 0;
 }

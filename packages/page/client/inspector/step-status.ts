@@ -1,5 +1,6 @@
 import { isOver } from "./run-tree.ts";
 import type { UnfoldedRun, OpenStep, NodeStatus, TreeStep } from "./run-tree.ts";
+import { strings } from "../strings/strings.ts";
 
 /** Returns the status of a step: from its end or, if it has none, from the status of the run and of its child steps. */
 export function statusOf(run: UnfoldedRun, step: OpenStep, children: readonly TreeStep[]): NodeStatus {
@@ -121,7 +122,7 @@ export function finishWait(run: UnfoldedRun, step: OpenStep, wait: NonNullable<O
   return {
     key: step.part.key,
     kind: "wait",
-    name: waitNames[wait.kind] ?? "Waits for an answer",
+    name: waitNames[wait.kind] ?? strings.inspector.waitsForAnswer,
     status: step.isWaitOver === true ? "completed" : run.end === undefined ? "waiting" : "cancelled",
     attempt: step.attempt,
     startMs,
@@ -139,11 +140,11 @@ function waitEndOf({ end, details, clockMs }: UnfoldedRun, { isWaitOver, waitOve
 }
 
 const waitNames: Readonly<Record<string, string>> = {
-  approval: "Waits for approval",
-  input: "Waits for a result from the client",
-  doubt: "Waits for word on whether the call happened",
-  upgrade: "Waits for the right release",
-  question: "Waits for a person's answer",
-  event: "Waits for an event",
-  sleep: "Sleeps",
+  approval: strings.inspector.waitsForApproval,
+  input: strings.inspector.waitsForResult,
+  doubt: strings.inspector.waitsForDoubt,
+  upgrade: strings.inspector.waitsForUpgrade,
+  question: strings.inspector.waitsForPerson,
+  event: strings.inspector.waitsForAnEvent,
+  sleep: strings.inspector.sleeps,
 };

@@ -9,20 +9,21 @@ import { rowsOf, targetOf } from "./tree-keys.ts";
 import { toTimeScale } from "./time-scale.ts";
 import type { TimeScale } from "./time-scale.ts";
 import { toVisible } from "../ui/unseen.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The icon of each kind of step, and its name for screen readers. */
 const kinds: Readonly<Record<StepKind, readonly [icon: IconName, name: string]>> = {
-  model: ["thought", "Model call"],
-  tool: ["tool", "Tool call"],
-  member: ["team", "Member"],
-  agent: ["agent", "Run"],
-  step: ["workflow", "Workflow step"],
-  part: ["copy", "Round or item"],
-  retry: ["refresh", "Retry"],
-  input: ["edit", "Input"],
-  guardrail: ["check", "Guardrail"],
-  wait: ["pause", "Wait"],
-  other: ["file", "Step"],
+  model: ["thought", strings.inspector.aModelCall],
+  tool: ["tool", strings.inspector.toolCall],
+  member: ["team", strings.inspector.member],
+  agent: ["agent", strings.common.run],
+  step: ["workflow", strings.inspector.workflowStep],
+  part: ["copy", strings.inspector.roundOrItem],
+  retry: ["refresh", strings.inspector.retry],
+  input: ["edit", strings.common.input],
+  guardrail: ["check", strings.inspector.guardrail],
+  wait: ["pause", strings.inspector.wait],
+  other: ["file", strings.common.step],
 };
 
 type TreeProps = {
@@ -59,7 +60,7 @@ export function StepTree({ tree, now, selected, onSelect }: TreeProps) {
     else toggle(target.key, target.open);
   };
   return (
-    <ul class="steps" role="tree" aria-label="Steps" ref={list} onKeyDown={move}>
+    <ul class="steps" role="tree" aria-label={strings.common.steps} ref={list} onKeyDown={move}>
       {rows.map(({ step, depth }) => (
         <StepRow
           key={step.key}
@@ -123,9 +124,13 @@ function StepRow({ step, depth, isCurrent, isSelected, isOpen, scale, onSelect, 
             <bdi>{toVisible(detail)}</bdi>
           </small>
         )}
-        {status === "completed" ? <span class="unseen">completed</span> : <StatusMark status={status} />}
+        {status === "completed" ? (
+          <span class="unseen">{strings.inspector.completed}</span>
+        ) : (
+          <StatusMark status={status} />
+        )}
       </span>
-      <span class="tokens">{usage !== undefined && `${formatCount(usage.totalTokens)} tokens`}</span>
+      <span class="tokens">{usage !== undefined && strings.common.tokenCount(formatCount(usage.totalTokens))}</span>
       <StepTime step={step} scale={scale} />
       <StepBar step={step} scale={scale} />
     </li>
@@ -150,15 +155,15 @@ function StepBar({ step, scale }: { step: TreeStep; scale: TimeScale }) {
         <span
           key={at}
           class="pause"
-          title={`Nothing was done for ${formatDuration(ms)}`}
-          style={{ left: `${at * 100}%`, width: `${(to - at) * 100}%` }}
+          title={strings.inspector.nothingFor(formatDuration(ms))}
+          style={{ insetInlineStart: `${at * 100}%`, width: `${(to - at) * 100}%` }}
         />
       ))}
       {startMs !== undefined && (
         <span
           class="span"
           data-estimated={isStartEstimated}
-          style={{ left: `${from * 100}%`, width: `max(3px, ${width * 100}%)` }}
+          style={{ insetInlineStart: `${from * 100}%`, width: `max(3px, ${width * 100}%)` }}
         />
       )}
     </span>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { InspectedRun, InspectedRunPage } from "../../src/inspector/inspected-run.ts";
 import { InspectorError } from "./inspector-client.ts";
 import type { InspectorClient, RunFilter } from "./inspector-client.ts";
+import { strings } from "../strings/strings.ts";
 
 /** Milliseconds between two requests for new runs of the inspector's list. */
 const lookMs = 2500;
@@ -32,7 +33,7 @@ export function useRuns(client: InspectorClient, filter: RunFilter) {
       } catch (error) {
         if (leaving.signal.aborted) return;
         isFinal = error instanceof InspectorError && error.isFinal;
-        setFailure(isFinal ? (error as Error).message : "The service cannot be reached. This is tried again.");
+        setFailure(isFinal ? (error as Error).message : strings.common.network);
       }
       const isOver = isFinal || isSearch(filter);
       if (!isOver && !leaving.signal.aborted) timer = setTimeout(() => void look(), lookMs);

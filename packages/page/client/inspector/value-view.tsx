@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { formatValue } from "../ui/format.ts";
+import { formatCount, formatValue } from "../ui/format.ts";
 import { toVisible } from "../ui/unseen.ts";
+import { strings } from "../strings/strings.ts";
 
 /** Lines and characters of a value that are shown at first. */
 const [firstLines, firstCharacters] = [14, 1400];
@@ -16,10 +17,10 @@ export function ValueView({ value, name }: { value: unknown; name: string }) {
     <section class="value" aria-label={name}>
       <header>
         <span class="value-name">{name}</span>
-        <CopyButton text={text} name={`Copy: ${name}`} />
+        <CopyButton text={text} name={strings.parts.copyNamed(name)} />
       </header>
       {text === "" ? (
-        <p class="muted">Empty</p>
+        <p class="muted">{strings.parts.empty}</p>
       ) : (
         <pre tabIndex={0} dir="auto">
           {isLong && !isOpen ? `${short}…` : text}
@@ -27,7 +28,7 @@ export function ValueView({ value, name }: { value: unknown; name: string }) {
       )}
       {isLong && (
         <button type="button" class="show-all" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? "Show less" : `Show all ${text.length.toLocaleString()} characters`}
+          {isOpen ? strings.parts.showLess : strings.parts.showAll(formatCount(text.length))}
         </button>
       )}
     </section>

@@ -1,5 +1,6 @@
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { Store } from "../ui/store.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The vendors whose keys a request for a run may carry, each in its own header. */
 export const vendors = [
@@ -69,7 +70,7 @@ export class KeyRing extends Store<KeyState> {
 /** Returns a sentence about an error in an entered key; undefined if the key is valid. */
 export function faultOfKey(key: string): string | undefined {
   if (/^[!-~]{1,16384}$/.test(key)) return undefined;
-  return key === "" ? "Enter a key." : "A key has no spaces, line breaks or special letters. Copy it again.";
+  return key === "" ? strings.keys.enter : strings.keys.wrong;
 }
 
 function presentIn(keys: Keys): VendorId[] {

@@ -4,6 +4,7 @@ import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 import { faultOfKey, vendors } from "./key-ring.ts";
 import type { KeyRing, VendorId } from "./key-ring.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The dialog for entering vendor keys. An entered key is never shown again. */
 export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: boolean; onClose: () => void }) {
@@ -26,15 +27,18 @@ export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: b
     >
       <div class="sheet">
         <header>
-          <h2 id="keys-title">Keys of vendors</h2>
-          <button type="button" class="quiet" onClick={onClose} aria-label="Close" title="Close">
+          <h2 id="keys-title">{strings.common.keysOfVendors}</h2>
+          <button
+            type="button"
+            class="quiet"
+            onClick={onClose}
+            aria-label={strings.common.close}
+            title={strings.common.close}
+          >
             <Icon name="cross" />
           </button>
         </header>
-        <p class="muted">
-          Your key is sent with each question to this service, in the header of its vendor, and nowhere else. Without
-          one, the service uses its own.
-        </p>
+        <p class="muted">{strings.keys.lead}</p>
         {isOpen &&
           vendors.map(({ id, name }) => (
             <KeyRow key={id} id={id} name={name} isPresent={present.includes(id)} keys={keys} />
@@ -48,8 +52,8 @@ export function KeysDialog({ keys, isOpen, onClose }: { keys: KeyRing; isOpen: b
 type SwitchProps = { isKept: boolean; isRefused: boolean; keys: KeyRing };
 
 function KeepSwitch({ isKept, isRefused, keys }: SwitchProps) {
-  const inMemory = "They are in the memory of this page alone, and forgotten with it.";
-  const isStored = "They are stored in this tab until you close it or switch this off.";
+  const inMemory = strings.keys.inMemory;
+  const isStored = strings.keys.inTab;
   return (
     <label class="switch">
       <input
@@ -63,9 +67,9 @@ function KeepSwitch({ isKept, isRefused, keys }: SwitchProps) {
         }}
       />
       <span>
-        Keep keys over a reload
+        {strings.keys.keepKeys}
         <small class="muted" role="status">
-          {isRefused ? `This browser refuses to store them. ${inMemory}` : isKept ? isStored : inMemory}
+          {isRefused ? strings.keys.refused(inMemory) : isKept ? isStored : inMemory}
         </small>
       </span>
     </label>
@@ -89,15 +93,15 @@ function KeyRow({ isPresent, ...row }: KeyFormProps & { isPresent: boolean }) {
     <div class="key">
       <span class="key-name">{name}</span>
       <span class="key-set">
-        <Icon name="check" size={16} /> Key is set
+        <Icon name="check" size={16} /> {strings.keys.isSet}
       </span>
       <button
         type="button"
         ref={forget}
         onClick={() => keys.put(id, undefined)}
-        aria-label={`Forget the key of ${name}`}
+        aria-label={strings.keys.forgetNamed(name)}
       >
-        Forget
+        {strings.keys.forget}
       </button>
     </div>
   );
@@ -129,13 +133,13 @@ function KeyForm({ id, name, keys }: KeyFormProps) {
         type="password"
         autocomplete="off"
         spellcheck={false}
-        placeholder={`Key of ${name}`}
+        placeholder={strings.keys.keyOf(name)}
         value={entered}
         aria-invalid={fault !== undefined}
         onInput={(event) => setEntered(event.currentTarget.value)}
       />
-      <button type="submit" aria-label={`Use the key of ${name}`}>
-        Use
+      <button type="submit" aria-label={strings.keys.useNamed(name)}>
+        {strings.keys.use}
       </button>
       {fault !== undefined && (
         <p class="failure" role="alert">

@@ -7,6 +7,7 @@ import type { Inline } from "./inline.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { hostBeside } from "./link.ts";
 import type { Link } from "./link.ts";
+import { strings } from "../strings/strings.ts";
 
 /** A text in Markdown, as elements: no part of it is ever parsed as HTML. */
 export const Markdown = memo(({ text }: { text: string }) => (
@@ -66,7 +67,7 @@ function showList({ start, items }: Extract<Block, { type: "list" }>) {
 
 function showTable({ alignments, head, rows }: Extract<Block, { type: "table" }>) {
   return (
-    <div class="table" tabIndex={0} role="group" aria-label="Table">
+    <div class="table" tabIndex={0} role="group" aria-label={strings.parts.table}>
       <table>
         <thead>
           <tr>

@@ -4,16 +4,16 @@ import type { NewSchedule, RunnableInfo } from "@troupe-internal/client";
 import { exampleOf } from "../api/workflow-input.ts";
 import type { Settings } from "../settings.ts";
 import { plainLine } from "../ui/unseen.ts";
-import { weekdays } from "./describe-times.ts";
 import { emptyDraft, readDraft, units } from "./schedule-draft.ts";
 import type { ScheduleDraft, TimesForm } from "./schedule-draft.ts";
+import { strings } from "../strings/strings.ts";
 
 const forms: readonly (readonly [form: TimesForm, name: string])[] = [
-  ["daily", "Every day"],
-  ["weekly", "Every week"],
-  ["every", "At an interval"],
-  ["once", "Once"],
-  ["cron", "By a cron expression"],
+  ["daily", strings.schedules.daily],
+  ["weekly", strings.schedules.weekly],
+  ["every", strings.schedules.interval],
+  ["once", strings.schedules.once],
+  ["cron", strings.schedules.byCron],
 ];
 
 type NewProps = {
@@ -45,18 +45,33 @@ export function NewScheduleForm({ runnables, suggestions, onCreate, onClose }: N
   return (
     <form
       class="new-schedule"
-      aria-label="New schedule"
+      aria-label={strings.schedules.new}
       onSubmit={(event) => {
         event.preventDefault();
         create();
       }}
     >
       <RunnableField runnables={runnables} chosen={chosen} onChoose={setChosen} />
-      <Field name={runnable?.kind === "workflow" ? "Input: text or JSON (may be left empty)" : "What to ask"}>
+      <Field name={runnable?.kind === "workflow" ? strings.schedules.inputOrEmpty : strings.schedules.question}>
         <textarea rows={2} value={draft.text} onInput={(event) => change({ text: event.currentTarget.value })} />
       </Field>
       <TimeFields draft={draft} change={change} />
-      {draft.form !== "every" && <p class="muted">Times are in the time zone {timeZone}.</p>}
+      {draft.form !== "every" && (
+        <p class="muted">
+          {strings.schedules.zone} {timeZone}.
+        </p>
+      )}
+      <FormEnd {...{ failure, isSending, onClose }} />
+    </form>
+  );
+}
+
+type EndProps = { failure: string | undefined; isSending: boolean; onClose: () => void };
+
+/** The buttons of the form, below what is wrong with it. */
+function FormEnd({ failure, isSending, onClose }: EndProps) {
+  return (
+    <>
       {failure !== undefined && (
         <p class="failure" role="alert">
           {failure}
@@ -64,13 +79,13 @@ export function NewScheduleForm({ runnables, suggestions, onCreate, onClose }: N
       )}
       <div class="buttons">
         <button type="submit" class="main" disabled={isSending}>
-          Create schedule
+          {strings.schedules.create}
         </button>
         <button type="button" onClick={onClose}>
-          Cancel
+          {strings.schedules.cancel}
         </button>
       </div>
-    </form>
+    </>
   );
 }
 
@@ -97,7 +112,7 @@ function RunnableField({ runnables, chosen, onChoose }: ChoiceProps) {
   const first = useRef<HTMLSelectElement>(null);
   useLayoutEffect(() => first.current?.focus(), []);
   return (
-    <Field name="Agent, team or workflow">
+    <Field name={strings.common.runnable}>
       <select ref={first} value={chosen} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
         {runnables.map(({ kind, name }, index) => (
           <option key={`${kind} ${name}`} value={index}>
@@ -116,7 +131,7 @@ type FieldsProps = { draft: ScheduleDraft; change: (changed: Partial<ScheduleDra
 function TimeFields({ draft, change }: FieldsProps) {
   return (
     <div class="times">
-      <Field name="When">
+      <Field name={strings.schedules.when}>
         <select value={draft.form} onChange={(event) => change({ form: event.currentTarget.value as TimesForm })}>
           {forms.map(([form, name]) => (
             <option key={form} value={form}>
@@ -136,7 +151,7 @@ function FieldsOfForm({ draft, change }: FieldsProps) {
       return <IntervalFields draft={draft} change={change} />;
     case "once":
       return (
-        <Field name="Date and time">
+        <Field name={strings.schedules.dateAndTime}>
           <input
             type="datetime-local"
             value={draft.at}
@@ -146,7 +161,7 @@ function FieldsOfForm({ draft, change }: FieldsProps) {
       );
     case "cron":
       return (
-        <Field name="Cron expression">
+        <Field name={strings.schedules.cron}>
           <input
             autocomplete="off"
             value={draft.cron}
@@ -163,9 +178,9 @@ function DayFields({ draft: { form, day: chosen, time }, change }: FieldsProps) 
   return (
     <>
       {form === "weekly" && (
-        <Field name="On">
+        <Field name={strings.schedules.on}>
           <select value={chosen} onChange={(event) => change({ day: event.currentTarget.value })}>
-            {weekdays.map((day, index) => (
+            {strings.schedules.weekdays.map((day, index) => (
               <option key={day} value={index}>
                 {day}
               </option>
@@ -173,7 +188,7 @@ function DayFields({ draft: { form, day: chosen, time }, change }: FieldsProps) 
           </select>
         </Field>
       )}
-      <Field name="At">
+      <Field name={strings.schedules.at}>
         <input type="time" value={time} onInput={(event) => change({ time: event.currentTarget.value })} />
       </Field>
     </>
@@ -183,17 +198,17 @@ function DayFields({ draft: { form, day: chosen, time }, change }: FieldsProps) 
 function IntervalFields({ draft, change }: FieldsProps) {
   return (
     <>
-      <Field name="Every">
+      <Field name={strings.schedules.every}>
         <input type="number" value={draft.count} onInput={(event) => change({ count: event.currentTarget.value })} />
       </Field>
-      <Field name="Unit">
+      <Field name={strings.schedules.unit}>
         <select
           value={draft.unit}
           onChange={(event) => change({ unit: event.currentTarget.value as ScheduleDraft["unit"] })}
         >
           {Object.keys(units).map((unit) => (
             <option key={unit} value={unit}>
-              {unit}
+              {strings.schedules.units[unit as ScheduleDraft["unit"]]}
             </option>
           ))}
         </select>

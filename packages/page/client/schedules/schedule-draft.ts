@@ -1,6 +1,7 @@
 import type { NewSchedule, RunnableInfo, ScheduleRules } from "@troupe-internal/client";
 import { toWorkflowInput } from "../api/workflow-input.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
+import { strings } from "../strings/strings.ts";
 
 /** The ways in which the form can describe the times of a schedule. */
 export type TimesForm = "daily" | "weekly" | "every" | "once" | "cron";
@@ -49,7 +50,7 @@ export function readDraft(
 ): ReadDraft<NewSchedule> {
   const rules = readers[draft.form](draft, { timeZone, now });
   if ("problem" in rules) return rules;
-  if (kind !== "workflow" && draft.text.trim() === "") return { problem: "Enter what to ask." };
+  if (kind !== "workflow" && draft.text.trim() === "") return { problem: strings.schedules.noQuestion };
   const input = kind === "workflow" ? toWorkflowInput(draft.text, example) : draft.text;
   return { read: { kind, name, ...rules.read, ...(input !== undefined && { input }) } };
 }
@@ -61,20 +62,18 @@ const readers: Readonly<Record<TimesForm, Reader>> = {
   weekly: ({ time, day }, { timeZone }) => atTimeOfDay(time, day, timeZone),
   every: ({ count, unit }) => {
     const isCount = /^[1-9]\d{0,4}$/.test(count.trim());
-    return isCount
-      ? { read: { everyMs: Number(count) * units[unit] } }
-      : { problem: "Enter an integer from 1 to 99999 for the interval." };
+    return isCount ? { read: { everyMs: Number(count) * units[unit] } } : { problem: strings.schedules.noInterval };
   },
   once: ({ at }, { now }) => {
     const time = Date.parse(at);
-    return time > now ? { read: { at: time } } : { problem: "Choose a date and time in the future." };
+    return time > now ? { read: { at: time } } : { problem: strings.schedules.noDate };
   },
   cron: ({ cron }, { timeZone }) =>
-    cron.trim() === "" ? { problem: "Enter a cron expression." } : { read: { cron: cron.trim(), timeZone } },
+    cron.trim() === "" ? { problem: strings.schedules.noCron } : { read: { cron: cron.trim(), timeZone } },
 };
 
 function atTimeOfDay(time: string, day: string, timeZone: string): ReadDraft<ScheduleRules> {
   const [, hours, minutes] = /^(\d\d):(\d\d)/.exec(time) ?? [];
-  if (hours === undefined) return { problem: "Choose a time of day." };
+  if (hours === undefined) return { problem: strings.schedules.noTime };
   return { read: { cron: `${Number(minutes)} ${Number(hours)} * * ${day}`, timeZone } };
 }

@@ -7,6 +7,7 @@ import { Icon } from "../ui/icon.tsx";
 import { toVisible } from "../ui/unseen.ts";
 import { describeTimes } from "./describe-times.ts";
 import { NewScheduleForm } from "./new-schedule.tsx";
+import { locale, strings } from "../strings/strings.ts";
 
 /** Milliseconds between two requests for the schedules. */
 const lookMs = 10_000;
@@ -30,10 +31,8 @@ export function SchedulesView({ services, runnables }: SchedulesProps) {
           {failure}
         </p>
       )}
-      {schedules === undefined && failure === undefined && <p class="muted">Loading…</p>}
-      {schedules?.length === 0 && (
-        <p class="muted">You have no schedules. A schedule asks a question for you, at its times.</p>
-      )}
+      {schedules === undefined && failure === undefined && <p class="muted">{strings.common.loading}</p>}
+      {schedules?.length === 0 && <p class="muted">{strings.schedules.none}</p>}
       <ul>
         {schedules?.map((schedule) => (
           <ScheduleItem key={schedule.id} schedule={schedule} hasInspector={hasInspector} act={act} />
@@ -59,10 +58,10 @@ function NewSchedules({ onCreate, ...given }: NewProps) {
   return (
     <>
       <header>
-        <h1>Schedules</h1>
+        <h1>{strings.common.schedules}</h1>
         {!isAdding && given.runnables.length > 0 && (
           <button type="button" class="main" onClick={() => setAdding(true)}>
-            <Icon name="plus" size={16} /> New schedule
+            <Icon name="plus" size={16} /> {strings.schedules.new}
           </button>
         )}
       </header>
@@ -115,7 +114,7 @@ function ScheduleItem({ schedule, hasInspector, act }: { schedule: ScheduleInfo;
         <strong>
           <bdi>{title}</bdi>
         </strong>{" "}
-        <span class="muted">{status}</span>
+        <span class="muted">{strings.schedules.status[status]}</span>
         <p>{describeTimes(schedule)}</p>
         {input !== undefined && <p dir="auto">{toVisible(formatShort(input, 200))}</p>}
         <Times schedule={schedule} hasInspector={hasInspector} />
@@ -124,17 +123,17 @@ function ScheduleItem({ schedule, hasInspector, act }: { schedule: ScheduleInfo;
         {isRemoving ? (
           <>
             <button type="button" class="danger" onClick={() => void act.remove(id)}>
-              Remove
+              {strings.common.remove}
             </button>
             <button type="button" onClick={() => setRemoving(false)}>
-              Keep
+              {strings.common.keep}
             </button>
           </>
         ) : (
           <>
             {status !== "ended" && <PauseButton schedule={schedule} act={act} />}
             <button type="button" onClick={() => setRemoving(true)}>
-              Remove…
+              {strings.schedules.removeAsk}
             </button>
           </>
         )}
@@ -148,14 +147,18 @@ function Times({ schedule: { nextAt, history }, hasInspector }: { schedule: Sche
   const [last] = history;
   return (
     <p class="muted">
-      {nextAt !== undefined && <>Next: {timeOf(nextAt)}. </>}
+      {nextAt !== undefined && (
+        <>
+          {strings.schedules.next} {timeOf(nextAt)}.{" "}
+        </>
+      )}
       {last !== undefined && (
         <>
-          Last: {timeOf(last.until ?? last.at)},{" "}
+          {strings.schedules.last} {timeOf(last.until ?? last.at)},{" "}
           {hasInspector && last.runId !== undefined ? (
-            <a href={`#/inspector/${encodeURIComponent(last.runId)}`}>{last.status}</a>
+            <a href={`#/inspector/${encodeURIComponent(last.runId)}`}>{strings.schedules.outcome[last.status]}</a>
           ) : (
-            last.status
+            strings.schedules.outcome[last.status]
           )}
           .
         </>
@@ -168,7 +171,7 @@ function PauseButton({ schedule: { id, status }, act }: { schedule: ScheduleInfo
   const isPaused = status === "paused";
   return (
     <button type="button" onClick={() => void act.change(id, { status: isPaused ? "active" : "paused" })}>
-      {isPaused ? "Resume" : "Pause"}
+      {isPaused ? strings.schedules.resume : strings.schedules.pause}
     </button>
   );
 }
@@ -176,6 +179,8 @@ function PauseButton({ schedule: { id, status }, act }: { schedule: ScheduleInfo
 function timeOf(at: number) {
   const date = new Date(at);
   return (
-    <time dateTime={date.toISOString()}>{date.toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}</time>
+    <time dateTime={date.toISOString()}>
+      {date.toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" })}
+    </time>
   );
 }

@@ -1,6 +1,7 @@
 import type { Source, StoredTurn } from "@troupe-internal/client";
 import { fromStoredTurn } from "../chat/stored-turn.ts";
 import type { AnswerPart, Turn } from "../chat/turn.ts";
+import { strings } from "../strings/strings.ts";
 import { formatShort, readJson } from "../ui/format.ts";
 
 /** Writes a chat as Markdown: each question and each answer, the tools that were called, and the sources. */
@@ -15,15 +16,15 @@ export function toJson(title: string, sessionId: string, turns: readonly StoredT
 }
 
 function writeTurn({ name, question, parts, sources, status }: Turn): string[] {
-  const files = question.files.map((file) => `- File: ${oneLine(file.name)}`);
+  const files = question.files.map((file) => `- ${strings.exported.file(oneLine(file.name))}`);
   return [
-    "## You",
+    `## ${strings.exported.you}`,
     ...(question.text === "" ? [] : [question.text]),
     ...(files.length === 0 ? [] : [files.join("\n")]),
     `## ${oneLine(name)}`,
     ...parts.map(writePart).filter((text) => text !== ""),
     ...(sources.length === 0 ? [] : [sources.map(writeSource).join("\n")]),
-    ...(status === "interrupted" ? ["*Cut off.*"] : []),
+    ...(status === "interrupted" ? [`*${strings.exported.cut}*`] : []),
   ];
 }
 
@@ -31,8 +32,8 @@ function writePart(part: AnswerPart): string {
   if (part.type === "text") return part.text;
   if (part.type !== "tool") return "";
   const { name, args, outcome } = part;
-  const failed = outcome?.error === undefined ? "" : ", which failed";
-  return `- Called ${codeOf(name)} with ${codeOf(formatShort(readJson(args) ?? args, 300))}${failed}`;
+  const failed = outcome?.error === undefined ? "" : strings.exported.failed;
+  return `- ${strings.exported.called(codeOf(name), codeOf(formatShort(readJson(args) ?? args, 300)))}${failed}`;
 }
 
 /** Writes a text as code in one line, between more backticks than it has in a row. */

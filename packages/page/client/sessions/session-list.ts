@@ -63,6 +63,11 @@ export class SessionList extends Store<SessionListState> {
     this.#isListed = api.hasUsers;
   }
 
+  /** False for a service without users, and once it has refused to list the caller's sessions. */
+  get isListed(): boolean {
+    return this.#isListed;
+  }
+
   /** Reads the newest sessions. Keeps older sessions that were read before. */
   async load(): Promise<void> {
     try {

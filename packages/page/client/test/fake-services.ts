@@ -5,11 +5,13 @@ import { KeptTurns } from "../chat/kept-turns.ts";
 import { OpenRuns } from "../chat/open-runs.ts";
 import { StepGraphs } from "../chat/use-step-graph.ts";
 import { createConversation } from "../chat/test/fake-conversation.ts";
+import { Inbox } from "../inbox/inbox.ts";
 import { KeyRing } from "../keys/key-ring.ts";
 import type { Services } from "../services.ts";
 import { Pins } from "../sessions/pins.ts";
 import { SessionList } from "../sessions/session-list.ts";
 import type { SessionApi } from "../sessions/session-list.ts";
+import { Theme } from "../ui/theme.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 
 /** A value that a browser stores. */
@@ -86,6 +88,7 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
     over: () => void told.push("over"),
   });
   const api = {
+    runs: async () => await Promise.resolve({ runs: [] }),
     runnables: async () => {
       if (runnables instanceof Error) throw runnables;
       return await Promise.resolve(runnables);
@@ -107,8 +110,10 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
     ...fields,
   };
   const keys = new KeyRing(storedInMemory());
+  const inbox = new Inbox({ api, openRuns: memory.openRuns, sessions, inspect: undefined });
   const pins = new Pins(storedInMemory());
+  const theme = new Theme(storedInMemory(), { colorScheme: "" });
   const stepGraphs = new StepGraphs(settings);
-  const services: Services = { settings, api, keys, sessions, pins, conversation, stepGraphs };
+  const services: Services = { settings, api, keys, sessions, pins, inbox, conversation, stepGraphs, theme };
   return { services, told, listed, service };
 }

@@ -1,4 +1,5 @@
 import { CopyButton } from "./copy-button.tsx";
+import { strings } from "../strings/strings.ts";
 
 type CodeProps = {
   readonly language?: string;
@@ -13,7 +14,7 @@ export function CodeBlock({ language = "", text, whole = text }: CodeProps) {
     <div class="code">
       <div class="code-head">
         <span>{language}</span>
-        <CopyButton text={whole} name="Copy code" />
+        <CopyButton text={whole} name={strings.parts.copyCode} />
       </div>
       <pre tabIndex={0}>
         <code>{text}</code>

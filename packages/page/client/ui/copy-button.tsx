@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./icon.tsx";
+import { strings } from "../strings/strings.ts";
 
 type CopyState = "ready" | "copied" | "refused";
 
@@ -17,13 +18,19 @@ export function CopyButton({ text, name, words }: CopyProps) {
   const copy = () => void copyText(text).then(setState);
   return (
     <>
-      <button type="button" class="quiet" onClick={copy} aria-label={state === "copied" ? "Copied" : name} title={name}>
+      <button
+        type="button"
+        class="quiet"
+        onClick={copy}
+        aria-label={state === "copied" ? strings.parts.copied : name}
+        title={name}
+      >
         <Icon name={state === "copied" ? "check" : "copy"} size={16} />
         {words !== undefined && <small>{words}</small>}
       </button>
       {state === "refused" && (
         <span class="refused" role="alert">
-          {isSecureContext ? "The browser refuses to copy." : "Browsers copy on pages with HTTPS only."}
+          {isSecureContext ? strings.parts.noCopy : strings.parts.noCopyPlain}
         </span>
       )}
     </>

@@ -1,36 +1,37 @@
 import { cutText } from "./cut-text.ts";
+import { locale, strings } from "../strings/strings.ts";
 
-const [day, dayMs] = [new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long" }), 86_400_000];
+const [day, dayMs] = [new Intl.DateTimeFormat(locale, { day: "numeric", month: "long" }), 86_400_000];
+const tenths = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 /** Writes a duration for people: `41 ms`, `2.1 s`, `3 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
+  return ms < 120_000 ? `${tenths.format(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 /** Writes a time before now for people: `just now`, `5 min ago`, `3 h ago`, `2 days ago`, or the day. */
 export function formatAgo(time: number, now: number): string {
   const minutes = Math.floor((now - time) / 60_000);
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 1) return strings.times.justNow;
+  if (minutes < 60) return strings.times.minutesAgo(minutes);
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${hours} h ago`;
+  if (hours < 24) return strings.times.hoursAgo(hours);
   const days = Math.floor(hours / 24);
-  if (days === 1) return "1 day ago";
-  return days < 7 ? `${days} days ago` : day.format(time);
+  return days < 7 ? strings.times.daysAgo(days) : day.format(time);
 }
 
 /** Writes a number with separators. */
 export function formatCount(count: number): string {
-  return count.toLocaleString();
+  return count.toLocaleString(locale);
 }
 
 /** Returns the heading for a time in a list: `Today`, `Yesterday`, `This week`, or the day. */
 export function dayOf(time: number, now: number): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
-  if (time >= midnight) return "Today";
-  if (time >= midnight - dayMs) return "Yesterday";
-  return time >= midnight - 6 * dayMs ? "This week" : day.format(time);
+  if (time >= midnight) return strings.times.today;
+  if (time >= midnight - dayMs) return strings.times.yesterday;
+  return time >= midnight - 6 * dayMs ? strings.times.thisWeek : day.format(time);
 }
 
 /** Writes a value as JSON for people. A string stays unchanged. */

@@ -1,3 +1,5 @@
+import { strings } from "../strings/strings.ts";
+
 /** Adds a style sheet to the document unless it is already there, and waits until it is loaded. */
 export async function loadStyle(url: URL): Promise<void> {
   const { href } = url;
@@ -7,7 +9,7 @@ export async function loadStyle(url: URL): Promise<void> {
   link.href = href;
   await new Promise<void>((resolve, reject) => {
     link.addEventListener("load", () => resolve());
-    link.addEventListener("error", () => reject(new Error("The style sheet could not be loaded.")));
+    link.addEventListener("error", () => reject(new Error(strings.app.noStyle)));
     document.head.append(link);
   });
 }

@@ -5,6 +5,7 @@ import { exampleOf } from "../api/workflow-input.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
 import { plainLine } from "../ui/unseen.ts";
 import { moveFocus } from "../ui/focus.ts";
+import { formatCount } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 import { Composer } from "../chat/composer.tsx";
@@ -17,10 +18,13 @@ import { StepGraphsContext } from "../chat/use-step-graph.ts";
 import { useFollow } from "../chat/use-follow.ts";
 import { suggestionsFor } from "../chat/find-runnables.ts";
 import { Suggestions, Welcome } from "../chat/welcome.tsx";
+import { strings } from "../strings/strings.ts";
 
 type ChatProps = {
   readonly services: Services;
   readonly runnables: readonly RunnableInfo[] | undefined;
+  /** The runnable that a command asks next. It is another object for each command. */
+  readonly wanted?: { readonly runnable: RunnableInfo } | undefined;
   /** False while the inspector is shown instead of the chat. */
   readonly isShown: boolean;
 };
@@ -29,10 +33,10 @@ type ChatProps = {
 type Attached = { readonly files?: readonly File[]; readonly fields?: WorkflowFields | undefined };
 
 /** The chat: the turns of a session, and the input for the next question. */
-export function ChatView({ services, runnables, isShown }: ChatProps) {
+export function ChatView({ services, runnables, isShown, wanted }: ChatProps) {
   const { conversation, settings } = services;
   const { turns, isReplacing, isLoading, number, failure } = useStore(conversation);
-  const { chosen, choose } = useChosen(turns, runnables, number);
+  const { chosen, choose } = useChosen({ turns, runnables, number, wanted });
   const title = useTitle(services);
   const announcement = useAnnouncement(turns.at(-1));
   const { element, isAtEnd, onScroll, toEnd } = useFollow(turns, isShown);
@@ -78,13 +82,19 @@ export function ChatView({ services, runnables, isShown }: ChatProps) {
   );
 }
 
+type Choosing = Pick<ChatProps, "runnables" | "wanted"> & { readonly turns: readonly Turn[]; readonly number: number };
+
 /**
  * Returns the runnable for the next question: the chosen runnable, else the runnable that answered last in the
  * conversation, else the first runnable.
  */
-function useChosen(turns: readonly Turn[], runnables: ChatProps["runnables"], conversationNumber: number) {
+function useChosen({ turns, runnables, number, wanted }: Choosing) {
   const [picked, choose] = useState<RunnableInfo>();
-  useEffect(() => choose(undefined), [conversationNumber]);
+  useEffect(() => choose(undefined), [number]);
+  // After the effect above, because a command also begins a conversation.
+  useEffect(() => {
+    if (wanted !== undefined) choose(wanted.runnable);
+  }, [wanted]);
   return { chosen: picked ?? lastOf(turns, runnables) ?? runnables?.[0], choose };
 }
 
@@ -95,12 +105,18 @@ function useTitle({ conversation, sessions, settings }: Services): string {
   useEffect(() => {
     document.title = title === undefined ? settings.title : `${title} · ${settings.title}`;
   }, [title]);
-  return title ?? "Chat";
+  return title ?? strings.common.chat;
 }
 
 function ToEnd({ onClick }: { onClick: () => void }) {
   return (
-    <button type="button" class="to-end" onClick={onClick} aria-label="To the newest" title="To the newest">
+    <button
+      type="button"
+      class="to-end"
+      onClick={onClick}
+      aria-label={strings.conversation.toEnd}
+      title={strings.conversation.toEnd}
+    >
       <Icon name="down" size={18} />
     </button>
   );
@@ -114,7 +130,7 @@ function Turns({ services: { conversation, stepGraphs }, title }: { services: Se
     <StepGraphsContext.Provider value={stepGraphs}>
       <h1 class="unseen">{title}</h1>
       <TurnList key={`${number} ${isLoading}`} {...{ turns, conversation, mayRegenerate }} />
-      {isLoading && <p class="activity">Loading…</p>}
+      {isLoading && <p class="activity">{strings.common.loading}</p>}
     </StepGraphsContext.Provider>
   );
 }
@@ -150,14 +166,14 @@ function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
     <div
       class="turns"
       role="log"
-      aria-label="Conversation"
+      aria-label={strings.conversation.label}
       aria-busy={turns.some(({ status }) => status === "running")}
       ref={list}
       tabIndex={-1}
     >
       {from > 0 && (
         <button type="button" class="earlier" onClick={showEarlier}>
-          Earlier questions ({from})
+          {strings.conversation.earlier(formatCount(from))}
         </button>
       )}
       {turns.slice(from).map((turn, index) => (
@@ -179,7 +195,7 @@ function Notice({ text, onClose }: { text: string | undefined; onClose: () => vo
     <p class="failure notice" role="alert">
       <Icon name="warning" size={18} />
       {text}
-      <button type="button" class="quiet" onClick={onClose} aria-label="Close">
+      <button type="button" class="quiet" onClick={onClose} aria-label={strings.common.close}>
         <Icon name="cross" size={16} />
       </button>
     </p>

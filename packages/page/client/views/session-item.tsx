@@ -6,8 +6,10 @@ import type { Services } from "../services.ts";
 import { toJson, toMarkdown } from "../sessions/export-chat.ts";
 import { moveFocus } from "../ui/focus.ts";
 import { Icon } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icon.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { useStore } from "../ui/store.ts";
+import { strings } from "../strings/strings.ts";
 
 type Mode = "shown" | "renamed" | "removed" | "more";
 
@@ -24,7 +26,7 @@ export function SessionItem({ session, status, isCurrent, services, onLeave }: I
   const [mode, setMode] = useState<Mode>("shown");
   const [failure, setFailure] = useState<string>();
   const item = useFocusIn(mode);
-  const title = plainLine(session.title ?? "").trim() || "Untitled";
+  const title = plainLine(session.title ?? "").trim() || strings.common.untitled;
   const { sessionId } = session;
   const act = async (action: () => Promise<void>): Promise<void> => {
     try {
@@ -93,13 +95,13 @@ function besideOf(item: HTMLElement | null): HTMLElement | null {
 
 function Confirmation({ title, onRemove, onKeep }: { title: string; onRemove: () => void; onKeep: () => void }) {
   return (
-    <div class="confirm" role="group" aria-label={`Delete ${title}?`}>
-      <span>Delete this chat?</span>
+    <div class="confirm" role="group" aria-label={strings.sessions.deleteAsk(title)}>
+      <span>{strings.sessions.deleteThis}</span>
       <button type="button" class="danger" onClick={onRemove}>
-        Delete
+        {strings.sessions.delete}
       </button>
       <button type="button" onClick={onKeep}>
-        Keep
+        {strings.common.keep}
       </button>
     </div>
   );
@@ -120,19 +122,19 @@ function More({ title, session, services, act, onClose }: MoreProps) {
   const save = (extension: string, write: (turns: readonly StoredTurn[]) => string) =>
     void act(async () => saveFile(title, extension, write(await services.api.turns(sessionId))));
   return (
-    <div class="confirm" role="group" aria-label={`More for ${title}`}>
+    <div class="confirm" role="group" aria-label={strings.sessions.moreFor(title)}>
       <span class="file-name">{title}</span>
       <button type="button" onClick={() => void act(async () => await Promise.resolve(services.pins.toggle(session)))}>
-        {isPinned ? "Unpin" : "Pin"}
+        {isPinned ? strings.sessions.unpin : strings.sessions.pin}
       </button>
       <button type="button" onClick={() => save(".md", (turns) => toMarkdown(title, turns))}>
-        Save as Markdown
+        {strings.sessions.saveMarkdown}
       </button>
       <button type="button" onClick={() => save(".json", (turns) => toJson(title, sessionId, turns))}>
-        Save as JSON
+        {strings.sessions.saveJson}
       </button>
       <button type="button" onClick={onClose}>
-        Close
+        {strings.common.close}
       </button>
     </div>
   );
@@ -143,6 +145,13 @@ type ShownProps = Pick<ItemProps, "status" | "isCurrent" | "onLeave"> & {
   sessionId: string;
   onMode: (mode: Mode) => void;
 };
+
+/** The actions on a chat: the mode that each begins, its icon, and its name without and with the title of the chat. */
+const actions: readonly (readonly [mode: Mode, icon: IconName, name: string, nameOf: (title: string) => string])[] = [
+  ["more", "more", strings.sessions.more, strings.sessions.moreFor],
+  ["renamed", "edit", strings.sessions.rename, strings.sessions.renameNamed],
+  ["removed", "trash", strings.sessions.delete, strings.sessions.deleteNamed],
+];
 
 function ShownItem({ title, sessionId, status, isCurrent, onLeave, onMode }: ShownProps) {
   return (
@@ -156,38 +165,29 @@ function ShownItem({ title, sessionId, status, isCurrent, onLeave, onMode }: Sho
         {title}
       </a>
       {status !== undefined && (
-        <span class="badge" data-status={status} title={status === "waiting" ? "Waits for an answer" : "Under way"}>
-          <span class="unseen">{status === "waiting" ? "waits for an answer" : "under way"}</span>
+        <span
+          class="badge"
+          data-status={status}
+          title={status === "waiting" ? strings.sessions.waits : strings.sessions.underWay}
+        >
+          <span class="unseen">
+            {status === "waiting" ? strings.sessions.waitsUnseen : strings.sessions.underWayUnseen}
+          </span>
         </span>
       )}
       <span class="actions">
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => onMode("more")}
-          aria-label={`More for ${title}`}
-          title="More"
-        >
-          <Icon name="more" size={16} />
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => onMode("renamed")}
-          aria-label={`Rename ${title}`}
-          title="Rename"
-        >
-          <Icon name="edit" size={16} />
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => onMode("removed")}
-          aria-label={`Delete ${title}`}
-          title="Delete"
-        >
-          <Icon name="trash" size={16} />
-        </button>
+        {actions.map(([mode, icon, name, nameOf]) => (
+          <button
+            key={mode}
+            type="button"
+            class="quiet"
+            onClick={() => onMode(mode)}
+            aria-label={nameOf(title)}
+            title={name}
+          >
+            <Icon name={icon} size={16} />
+          </button>
+        ))}
       </span>
     </>
   );
@@ -222,10 +222,10 @@ function RenameForm({
         ref={field}
         value={changed}
         maxLength={200}
-        aria-label="Title"
+        aria-label={strings.sessions.title}
         onInput={(event) => setChanged(event.currentTarget.value)}
       />
-      <button type="submit" class="quiet" aria-label="Save title" title="Save">
+      <button type="submit" class="quiet" aria-label={strings.sessions.saveTitle} title={strings.sessions.save}>
         <Icon name="check" size={16} />
       </button>
     </form>

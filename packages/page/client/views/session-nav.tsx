@@ -4,6 +4,7 @@ import { groupSessions } from "../sessions/find-sessions.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useStore } from "../ui/store.ts";
 import { SessionItem } from "./session-item.tsx";
+import { strings } from "../strings/strings.ts";
 
 type NavProps = { services: Services; onLeave: () => void };
 
@@ -19,10 +20,10 @@ export function SessionNav({ services, onLeave }: NavProps) {
     location.hash = "#/";
   };
   return (
-    <nav class="sessions" aria-label="Chats">
+    <nav class="sessions" aria-label={strings.common.chats}>
       <button type="button" class="new" onClick={begin}>
         <Icon name="plus" size={18} />
-        New chat
+        {strings.common.newChat}
       </button>
       {(sessions.length > 1 || query !== "") && <SearchField query={query} onQuery={setQuery} />}
       <Sessions services={services} query={query} onLeave={onLeave} />
@@ -33,7 +34,7 @@ export function SessionNav({ services, onLeave }: NavProps) {
       )}
       {next !== undefined && (
         <button type="button" class="more" onClick={() => void services.sessions.loadMore()}>
-          Older chats
+          {strings.sessions.older}
         </button>
       )}
     </nav>
@@ -50,7 +51,7 @@ function Sessions({ services, query, onLeave }: NavProps & { query: string }) {
     if (!isLoaded || failure !== undefined) return null;
     return (
       <p class="muted" role={query === "" ? undefined : "status"}>
-        {query === "" ? "Chats that you begin are listed here." : "No chat has this title."}
+        {query === "" ? strings.sessions.none : strings.sessions.noneFound}
       </p>
     );
   }
@@ -80,8 +81,8 @@ function SearchField({ query, onQuery }: { query: string; onQuery: (query: strin
       <Icon name="search" size={16} />
       <input
         type="search"
-        aria-label="Search chats"
-        placeholder="Search chats"
+        aria-label={strings.sessions.find}
+        placeholder={strings.sessions.find}
         list={undefined}
         autocomplete="off"
         value={query}

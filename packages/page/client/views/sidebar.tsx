@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Services } from "../services.ts";
 import { Icon } from "../ui/icon.tsx";
 import { SessionNav } from "./session-nav.tsx";
+import { strings } from "../strings/strings.ts";
 
 /** In a window that is narrower than this, the sessions are in a drawer. */
 const narrow = matchMedia("(max-width: 52rem)");
@@ -22,7 +23,7 @@ export function Sidebar({ services, isOpen, onClose }: { services: Services; isO
   }, [isOpen, isNarrow]);
   if (!isNarrow) {
     return (
-      <aside class="sidebar" aria-label="Chats">
+      <aside class="sidebar" aria-label={strings.common.chats}>
         <SessionNav services={services} onLeave={() => {}} />
       </aside>
     );
@@ -31,13 +32,19 @@ export function Sidebar({ services, isOpen, onClose }: { services: Services; isO
     <dialog
       ref={dialog}
       class="sidebar"
-      aria-label="Chats"
+      aria-label={strings.common.chats}
       onClose={onClose}
       onClick={(event) => {
         if (event.target === dialog.current) onClose();
       }}
     >
-      <button type="button" class="quiet close" onClick={onClose} aria-label="Close" title="Close">
+      <button
+        type="button"
+        class="quiet close"
+        onClick={onClose}
+        aria-label={strings.common.close}
+        title={strings.common.close}
+      >
         <Icon name="cross" />
       </button>
       <SessionNav services={services} onLeave={onClose} />

@@ -40,7 +40,7 @@ const idsOf = ({ runs }: { runs: readonly { run: RunView }[] }) => runs.map(({ r
 describe("the runs that the inspector finds [page.inspector-runs]", () => {
   it("are those of one page with their questions, each of which is read once", async () => {
     const { finder, read, lists } = serviceOf(50);
-    const page = await finder.find("host", { limit: 3, status: "completed", after: "r40" });
+    const page = await finder.find({ userId: "ada" }, { limit: 3, status: "completed", after: "r40" });
     await finder.find("host", { limit: 3, after: "r40" });
 
     expect(page).toMatchObject({ runs: [{ question: "Frage 39" }, {}, {}], next: "r37" });
@@ -58,11 +58,14 @@ describe("the runs that the inspector finds [page.inspector-runs]", () => {
     [{ text: "r31" }, ["r319", "r318", "r317", "r316", "r315", "r314", "r313", "r312", "r311", "r310", "r31"]],
     [{ since: 318 }, ["r320", "r319", "r318"]],
     [{ name: "clerk", since: 200, text: "frage" }, ["r300", "r200"]],
-    [{ name: "clerk", status: "error" }, []],
+    [{ name: "clerk", status: "error" }, ["r300"]],
+    [{ status: "error" }, ["r300", "r7"]],
+    [{ status: "cancelled" }, []],
   ] as const)("match %j, wherever they are in the list", async (query, ids) => {
     const { finder } = serviceOf(320, (number) => ({
       ...(number % 100 === 0 && { name: "clerk" }),
       ...(number === 250 && { sessionId: "t" }),
+      ...((number === 300 || number === 7) && { status: "error" as const }),
       ...(number % 100 === 20 && number < 200 && { input: "Regen in Ålesund?" }),
     }));
     const page = await finder.find("host", query);
@@ -80,6 +83,18 @@ describe("the runs that the inspector finds [page.inspector-runs]", () => {
     expect([second.runs.length, second.next, lists.length]).toEqual([100, "r99301", 7]);
     expect(idsOf(await finder.find("host", { since: 99_999 }))).toHaveLength(2);
     expect(lists).toHaveLength(8);
+  });
+
+  it("are not all read for a status that no run has, because the runs of all users have no list by status", async () => {
+    const { finder, lists } = serviceOf(100_000);
+    const { runs, next } = await finder.find("host", { status: "waiting", limit: 50 });
+    expect([runs, next, lists.length]).toEqual([[], "r99501", 5]);
+  });
+
+  it.each(["odd", "", "constructor"])("are refused for the status %j", async (status) => {
+    const { finder } = serviceOf(1);
+    const query = { status: status as "waiting" };
+    await expect(finder.find("host", query)).rejects.toMatchObject({ code: "invalid_request" });
   });
 
   it.each([0, 101, 1.5, Number.NaN])("are refused for the limit %s, with a filter or without", async (limit) => {

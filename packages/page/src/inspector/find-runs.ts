@@ -1,4 +1,5 @@
 import { TroupeError } from "@troupe/core";
+import { runStatuses } from "@troupe/core/runs";
 import type { RunCaller, RunListOptions, RunService, RunView } from "@troupe/core/runs";
 import { Questions } from "./questions.ts";
 
@@ -40,15 +41,18 @@ export class RunFinder {
   /** Returns runs of the caller, newest first. Throws `invalid_request` for a wrong option. */
   async find(caller: RunCaller, query: RunQuery): Promise<FoundPage> {
     const { status, limit, after } = query;
-    if (isUnfiltered(query)) {
+    // The runs of a user are listed by status. Those of all users are not, so their status is a filter like the others.
+    const listed = caller === "host" ? undefined : status;
+    if (isUnfiltered(query) && listed === status) {
       const { runs, next } = await this.#runs.list(caller, { status, limit, after });
       return toPage(await this.#withQuestions(runs, caller), next);
     }
     const wanted = checkLimit(limit);
+    checkStatus(status);
     const found: FoundRun[] = [];
     let cursor = after;
     for (let read = 0; read < mostRead; read += pageSize) {
-      const page = await this.#runs.list(caller, { status, limit: pageSize, after: cursor });
+      const page = await this.#runs.list(caller, { status: listed, limit: pageSize, after: cursor });
       const recent = page.runs.filter(({ createdAt }) => createdAt >= (query.since ?? 0));
       found.push(...(await this.#matching(recent, caller, query)));
       if (recent.length < page.runs.length || page.next === undefined) return toPage(found, undefined);
@@ -59,10 +63,9 @@ export class RunFinder {
   }
 
   async #matching(runs: readonly RunView[], caller: RunCaller, query: RunQuery): Promise<FoundRun[]> {
-    const { name, session, text } = query;
-    const chosen = runs.filter(
-      (run) => (name === undefined || run.name === name) && (session === undefined || run.sessionId === session),
-    );
+    const { status, name, session, text } = query;
+    const wanted = Object.entries({ status, name, sessionId: session }).filter(([, value]) => value !== undefined);
+    const chosen = runs.filter((run) => wanted.every(([field, value]) => run[field as keyof RunView] === value));
     const read = await this.#withQuestions(chosen, caller);
     if (text === undefined) return read;
     const part = folded(text);
@@ -89,6 +92,11 @@ function toPage(runs: readonly FoundRun[], next: string | undefined): FoundPage 
 function checkLimit(limit = 20): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit;
   throw new TroupeError("invalid_request", "limit must be an integer from 1 to 100.");
+}
+
+function checkStatus(status: string | undefined): void {
+  if (status === undefined || runStatuses.some((known) => known === status)) return;
+  throw new TroupeError("invalid_request", `status must be ${runStatuses.join(", ")}, or be left out.`);
 }
 
 /** Returns a text without accents and case, so that `alesund` is found in `Ålesund`. */

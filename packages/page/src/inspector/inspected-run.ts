@@ -37,6 +37,17 @@ export type InspectedRun = {
   readonly error?: ShownError;
   /** The beginning of the run's question, in the list of runs. */
   readonly question?: string;
+  /** The questions that the run waits for, in the list of runs. */
+  readonly openWaits?: readonly InspectedQuestion[];
+};
+
+/** A question that a run in the list waits for. */
+export type InspectedQuestion = {
+  readonly waitId: string;
+  readonly kind: "approval" | "input" | "doubt" | "upgrade" | "question" | "event" | "sleep";
+  readonly about: ShownJson;
+  /** True if a part of `about` is hidden or cut, so that it is no basis for other arguments. */
+  readonly isCut?: true;
 };
 
 /** An error in the form that the inspector shows. */

@@ -6,7 +6,13 @@ import { readInspectorCaller } from "./access.ts";
 import type { AuthorizeInspector } from "./access.ts";
 import { declaredStepsOf } from "./declared-steps.ts";
 import { EventCollector } from "./inspected-events.ts";
-import type { InspectedModelCall, InspectedRun, InspectedRunDetails, InspectedRunPage } from "./inspected-run.ts";
+import type {
+  InspectedModelCall,
+  InspectedQuestion,
+  InspectedRun,
+  InspectedRunDetails,
+  InspectedRunPage,
+} from "./inspected-run.ts";
 import { RunFinder } from "./find-runs.ts";
 import type { RunQuery } from "./find-runs.ts";
 import { ModelCalls } from "./model-calls.ts";
@@ -89,6 +95,7 @@ async function sendRuns({ exchange, caller, finder }: Visit): Promise<void> {
     runs: page.runs.map(({ run, question }) => ({
       ...toInspectedRun(run, caller),
       ...(question !== undefined && { question }),
+      ...(run.waits?.length && { openWaits: run.waits.map(toInspectedQuestion) }),
     })),
     ...(page.next !== undefined && { next: page.next }),
     sees: caller === "host" ? "all" : "own",
@@ -180,6 +187,12 @@ async function copyEvents(
     await Promise.all(full.splice(0));
   }
   flush();
+}
+
+function toInspectedQuestion({ id, kind, about }: NonNullable<RunView["waits"]>[number]): InspectedQuestion {
+  const shown = toShownJson(about);
+  const isCut = JSON.stringify(shown) !== JSON.stringify(about);
+  return { waitId: id, kind, about: shown, ...(isCut && { isCut }) };
 }
 
 function toInspectedRun(run: RunView, caller: RunCaller): InspectedRun {

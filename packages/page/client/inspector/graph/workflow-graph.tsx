@@ -8,19 +8,20 @@ import { StatusMark } from "../status-mark.tsx";
 import type { RunTree, TreeStep } from "../run-tree.ts";
 import { branchesOf, countByStatus, nodesOf, partsOf, partToShow, stepsByKey, topLevel } from "./graph-model.ts";
 import type { GraphBranch, GraphLevel, GraphNode, StepsByKey } from "./graph-model.ts";
+import { strings } from "../../strings/strings.ts";
 
 /** The icon of each kind of workflow step, and the kind in words. */
 const kinds: Readonly<Record<string, readonly [icon: IconName, words: string]>> = {
   agent: ["agent", "agent"],
   function: ["code", "function"],
   condition: ["branch", "if"],
-  parallel: ["split", "in parallel"],
+  parallel: ["split", strings.inspector.parallel],
   loop: ["refresh", "loop"],
-  choose: ["branch", "one of"],
-  forEach: ["list", "for each"],
+  choose: ["branch", strings.inspector.oneOf],
+  forEach: ["list", strings.inspector.forEach],
   workflow: ["workflow", "workflow"],
-  ask: ["question", "asks a person"],
-  waitFor: ["bell", "waits for an event"],
+  ask: ["question", strings.inspector.asksPerson],
+  waitFor: ["bell", strings.inspector.waitsForEvent],
   sleep: ["clock", "sleeps"],
 };
 
@@ -46,7 +47,7 @@ export function WorkflowGraph({ declared, tree, ...drawing }: GraphProps) {
   if (declared === undefined) return null;
   return (
     <section class="graph" aria-labelledby="graph-heading">
-      <h3 id="graph-heading">Workflow</h3>
+      <h3 id="graph-heading">{strings.inspector.workflow}</h3>
       <Flow level={topLevel(declared)} drawing={{ ...drawing, byKey }} />
     </section>
   );
@@ -136,7 +137,7 @@ function StepCard({ node: { declared, key, step }, drawing }: { node: GraphNode;
     return (
       <div class="graph-step" data-kind={kind}>
         {said}
-        <span class="unseen">not run</span>
+        <span class="unseen">{strings.inspector.notRun}</span>
       </div>
     );
   }
@@ -174,7 +175,7 @@ function CardEnd({ step: { status, durationMs, startMs }, now }: { step: TreeSte
       {status === "completed" ? (
         <>
           <Icon name="check" size={16} />
-          <span class="unseen">completed</span>
+          <span class="unseen">{strings.inspector.completed}</span>
         </>
       ) : (
         <StatusMark status={status} />
@@ -201,7 +202,7 @@ function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsP
   };
   const label = (
     <>
-      {name} of {parts.length}
+      {strings.inspector.ofParts(name, parts.length)}
       {status !== undefined && status !== "completed" && <StatusMark status={status} />}
     </>
   );
@@ -213,7 +214,7 @@ function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsP
         ))}
       </span>
       <span class="part-picker">
-        <MoveButton name="Previous" isEnd={shown === 0} onMove={move(-1)} />
+        <MoveButton name={strings.inspector.previous} direction="previous" isEnd={shown === 0} onMove={move(-1)} />
         {onSelect === undefined ? (
           <span>{label}</span>
         ) : (
@@ -221,16 +222,31 @@ function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsP
             {label}
           </button>
         )}
-        <MoveButton name="Next" isEnd={shown === parts.length - 1} onMove={move(1)} />
+        <MoveButton
+          name={strings.inspector.next}
+          direction="next"
+          isEnd={shown === parts.length - 1}
+          onMove={move(1)}
+        />
       </span>
       <small class="muted">{countByStatus(parts)}</small>
     </div>
   );
 }
 
-function MoveButton({ name, isEnd, onMove }: { name: "Previous" | "Next"; isEnd: boolean; onMove: () => void }) {
+function MoveButton({
+  name,
+  direction,
+  isEnd,
+  onMove,
+}: {
+  name: string;
+  direction: "previous" | "next";
+  isEnd: boolean;
+  onMove: () => void;
+}) {
   return (
-    <button type="button" class="quiet" data-move={name} aria-label={name} aria-disabled={isEnd} onClick={onMove}>
+    <button type="button" class="quiet" data-move={direction} aria-label={name} aria-disabled={isEnd} onClick={onMove}>
       <Icon name="chevron" size={16} />
     </button>
   );
