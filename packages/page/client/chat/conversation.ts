@@ -4,7 +4,7 @@ import { Store } from "../ui/store.ts";
 import type { ConversationApi, ConversationListener, ConversationState, TabMemory } from "./conversation-state.ts";
 import { endTurn } from "./end-turn.ts";
 import { EventBatch } from "./event-batch.ts";
-import { findOpenRun } from "./open-runs.ts";
+import { findOpenRun, isOfWorkflows } from "./open-runs.ts";
 import type { OpenRun } from "./open-runs.ts";
 import { readFiles } from "./question-files.ts";
 import { randomKey } from "./random-key.ts";
@@ -53,7 +53,7 @@ export class Conversation extends Store<ConversationState> {
     try {
       const { openRuns, keptTurns } = this.#memory;
       const [stored, run] = await Promise.all([
-        this.#readTurns(sessionId),
+        isOfWorkflows(sessionId, this.#memory) ? undefined : this.#readTurns(sessionId),
         findOpenRun(sessionId, openRuns, this.#api),
       ]);
       if (signal.aborted) return;
@@ -226,7 +226,8 @@ export class Conversation extends Store<ConversationState> {
     if (this.#stopped === key) void this.#cancel(runId);
     if (sessionId === "") return;
     const files = question.files.map(({ name: file, type }) => ({ name: file, type }));
-    this.#memory.openRuns.add({ runId, sessionId, kind, name, ...question, files });
+    const isFirst = asked === undefined;
+    this.#memory.openRuns.add({ runId, sessionId, kind, name, ...question, files, ...(isFirst && { isFirst }) });
     if (asked !== sessionId) this.#listener.begun(sessionId, question.text || name);
   }
 

@@ -10,6 +10,7 @@ const agent = { kind: "agent", name: "a" } as const;
 const workflow = { kind: "workflow", name: "w" } as const;
 const ask = (text: string) => ({ text, files: [] });
 const half: RunEvent = { type: "text", text: "Hälfte" };
+const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
 const cancelled: RunEvent = { type: "error", error: { code: "cancelled", message: "Cancelled." } };
 const failed: RunEvent = { type: "error", error: { code: "model_failed", message: "The model failed." } };
 
@@ -56,6 +57,35 @@ describe("a chat after a reload", () => {
       expect([sessionId, failure]).toEqual(["s", undefined]);
     },
   );
+
+  it("of workflows alone asks for no session, which the service does not have, until an agent answers in it [page.kept]", async () => {
+    const { conversation, service, memory } = createConversation();
+    let reads = 0;
+    service.onTurns = async () => void (await Promise.resolve(reads++));
+    const run = new FakeRun("r1", "s");
+    service.onStart = async () => await Promise.resolve(run.response);
+    void conversation.send(workflow, ask("Où?"));
+    await vi.waitFor(() => expect(conversation.state.sessionId).toBe("s"));
+    const reopened = async () => {
+      const { conversation: other } = createConversation(service, memory);
+      const before = reads;
+      void other.open("s");
+      await vi.waitFor(() => expect(other.state.turns).not.toEqual([]));
+      return reads - before;
+    };
+    service.onEvents = async () => await Promise.resolve(new FakeRun("r1", "s").response);
+    // In the middle of its first run, and after it.
+    expect(await reopened()).toBe(0);
+    run.send({ type: "finish", result: { state: {}, usage } });
+    await vi.waitFor(() => expect(conversation.state.turns[0]?.status).toBe("completed"));
+    expect(await reopened()).toBe(0);
+    service.onStart = async () => {
+      service.sessions.set("s", [storedTurn(1, { runId: "r2" })]);
+      return await Promise.resolve(new FakeRun("r2", "s").send({ type: "finish" }).response);
+    };
+    await conversation.send(agent, ask("Q2"));
+    expect(await reopened()).toBeGreaterThan(0);
+  });
 
   it("has its only run, of which the service has stored nothing, until it is regenerated [page.kept]", async () => {
     const { conversation, service, memory } = createConversation();

@@ -11,6 +11,8 @@ type KeptTurn = {
   /** The time at which the turn was kept. */
   readonly at: number;
   readonly turn: Turn;
+  /** True if the service has stored a turn of the session. */
+  readonly hasStored?: true;
 };
 
 /** A chat with kept turns: its session, the first question, and the time of its last turn. */
@@ -45,12 +47,13 @@ export class KeptTurns {
       before.filter((kept) => kept.sessionId === sessionId).map((kept) => [kept.turn.key, kept]),
     );
     const kept: KeptTurn[] = [];
+    const isStored = turns.some(({ seq }) => seq !== undefined);
     let behind = 0;
     for (const turn of turns) {
       behind = turn.seq ?? behind;
       if (turn.seq !== undefined || isUnderWay(turn)) continue;
       const { at = Date.now() } = ofSession.get(turn.key) ?? {};
-      kept.push({ sessionId, behind, at, turn: toKept(turn) });
+      kept.push({ sessionId, behind, at, turn: toKept(turn), ...(isStored && { hasStored: true }) });
     }
     if (kept.length === 0 && ofSession.size === 0) return false;
     const others = before.filter((each) => each.sessionId !== sessionId);
@@ -67,6 +70,12 @@ export class KeptTurns {
       ...kept.map(({ behind, turn }) => ({ behind, turn })),
     ];
     return placed.toSorted((one, other) => one.behind - other.behind).map(({ turn }) => turn);
+  }
+
+  /** Returns true if a session has kept turns of workflows alone: the service has no such session. */
+  isOfWorkflows(sessionId: string): boolean {
+    const kept = this.#all().filter((each) => each.sessionId === sessionId);
+    return kept.length > 0 && kept.every(({ turn, hasStored }) => turn.kind === "workflow" && hasStored !== true);
   }
 
   /** Returns the chats that have a kept turn with an answer or a part of an answer. */

@@ -5,6 +5,8 @@ import type { WorkflowFields } from "../api/workflow-input.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 import { cutText } from "../ui/cut-text.ts";
 
+import type { KeptTurns } from "./kept-turns.ts";
+
 /** An active run as a tab remembers it: enough to show its question and follow it after a reload. */
 export type OpenRun = {
   readonly runId: string;
@@ -14,6 +16,8 @@ export type OpenRun = {
   readonly text: string;
   readonly fields?: WorkflowFields;
   readonly files: readonly { readonly name: string; readonly type: string }[];
+  /** True if the run began its session. */
+  readonly isFirst?: true;
   /** True if the question is known only in part or not at all. */
   readonly isPartial?: true;
 };
@@ -70,6 +74,18 @@ export async function findOpenRun(
   const runs = await api.newestRuns().catch(() => []);
   const run = runs.find((each) => each.sessionId === sessionId && isOpenStatus(each.status));
   return run && { ...run, text: "", files: [], isPartial: true };
+}
+
+/**
+ * Returns true if a tab knows that a session has workflows alone. The service does not have such a session, and a browser
+ * reports each answer that nothing was found.
+ */
+export function isOfWorkflows(
+  sessionId: string,
+  { openRuns, keptTurns }: { openRuns: OpenRuns; keptTurns: KeptTurns },
+): boolean {
+  const { kind, isFirst } = openRuns.find(sessionId) ?? {};
+  return (kind === "workflow" && isFirst === true) || keptTurns.isOfWorkflows(sessionId);
 }
 
 function isOpenRuns(value: unknown): value is OpenRun[] {

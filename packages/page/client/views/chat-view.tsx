@@ -15,6 +15,7 @@ import type { Turn } from "../chat/turn.ts";
 import { TurnView, useAnnouncement } from "../chat/turn-view.tsx";
 import type { TurnActions } from "../chat/turn-view.tsx";
 import { StepGraphsContext } from "../chat/use-step-graph.ts";
+import { useTurnWindow } from "../chat/use-turn-window.ts";
 import { useFollow } from "../chat/use-follow.ts";
 import { suggestionsFor } from "../chat/find-runnables.ts";
 import { Suggestions, Welcome } from "../chat/welcome.tsx";
@@ -135,22 +136,15 @@ function Turns({ services: { conversation, stepGraphs }, title }: { services: Se
   );
 }
 
-/**
- * The number of turns that are shown when a chat is opened, and that are added each time the user asks for earlier
- * turns.
- */
-const mostTurns = 20;
-
 type TurnListProps = { turns: readonly Turn[]; conversation: Conversation; mayRegenerate: boolean };
 
-/** The last turns of a chat. Earlier turns are drawn when the user asks for them, so that a long chat opens at once. */
+/** The last turns of a chat. Others are drawn when they are asked for, so that a long chat opens at once. */
 function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
   const list = useRef<HTMLDivElement>(null);
-  const [first, setFirst] = useState(() => Math.max(0, turns.length - mostTurns));
-  const from = Math.min(first, Math.max(0, turns.length - 1));
-  const showEarlier = () => {
+  const { from, to, showEarlier, showLater } = useTurnWindow(turns);
+  const show = (more: () => void) => () => {
     moveFocus(list.current, list.current);
-    setFirst(Math.max(0, from - mostTurns));
+    more();
   };
   const actions = useMemo<TurnActions>(
     () => ({
@@ -172,11 +166,11 @@ function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
       tabIndex={-1}
     >
       {from > 0 && (
-        <button type="button" class="earlier" onClick={showEarlier}>
+        <button type="button" class="earlier" onClick={show(showEarlier)}>
           {strings.conversation.earlier(formatCount(from))}
         </button>
       )}
-      {turns.slice(from).map((turn, index) => (
+      {turns.slice(from, to).map((turn, index) => (
         <TurnView
           key={turn.key}
           turn={turn}
@@ -185,6 +179,11 @@ function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
           isLast={from + index === turns.length - 1}
         />
       ))}
+      {to < turns.length && (
+        <button type="button" class="earlier" onClick={show(showLater)}>
+          {strings.conversation.later(formatCount(turns.length - to))}
+        </button>
+      )}
     </div>
   );
 }
