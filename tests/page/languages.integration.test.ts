@@ -110,7 +110,7 @@ describe.skipIf(browserUrl === "")("the languages of the page in a browser", { t
     await shown.getByRole("textbox", { name: "Your question" }).fill("من؟");
     await shown.keyboard.press("Enter");
     await shown.getByRole("button", { name: "Answer again" }).waitFor();
-    expect(await left(".brand")).toBeGreaterThan(await left(".views"));
+    expect(await left(".menu")).toBeGreaterThan(await left(".views"));
     expect(await faults("rtl-chat")).toEqual([]);
     await shown.getByRole("link", { name: "Schedules" }).click();
     await shown.getByRole("button", { name: "New schedule" }).click();

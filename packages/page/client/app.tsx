@@ -1,17 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
 import type { RunnableInfo } from "@troupe-internal/client";
+import { Bar } from "./views/bar.tsx";
 import { ChatView } from "./views/chat-view.tsx";
 import { KeysDialog } from "./keys/keys-dialog.tsx";
-import { addressOf, readPlace } from "./place.ts";
+import { readPlace } from "./place.ts";
 import type { Place } from "./place.ts";
+import type { CommandActs } from "./palette/commands.ts";
 import type { PaletteProps } from "./palette/palette.tsx";
 import type { SchedulesProps } from "./schedules/schedules-view.tsx";
 import type { Services } from "./services.ts";
 import { Sidebar } from "./views/sidebar.tsx";
 import type { Settings } from "./settings.ts";
 import { strings } from "./strings/strings.ts";
-import { Icon, Mark } from "./ui/icon.tsx";
+import { Icon } from "./ui/icon.tsx";
 import { loadStyle } from "./ui/load-style.ts";
 import { useStore } from "./ui/store.ts";
 
@@ -24,11 +26,7 @@ export function App({ services }: { services: Services }) {
   const [areKeysOpen, setKeysOpen] = useState(false);
   const { isPaletteOpen, setPaletteOpen } = usePalette();
   const [wanted, setWanted] = useState<{ readonly runnable: RunnableInfo }>();
-  const newChat = () => beginChat(services);
-  const ask = (runnable: RunnableInfo) => {
-    newChat();
-    setWanted({ runnable });
-  };
+  const acts = actsOf(services, { ask: setWanted, openKeys: () => setKeysOpen(true) });
   useSession(services, place, runnables);
   useWaiting(services);
   return (
@@ -55,14 +53,11 @@ export function App({ services }: { services: Services }) {
         <ChatView {...{ services, runnables, wanted }} isShown={place.view === "chat"} />
       </div>
       {place.view === "inspector" && <Inspector settings={settings} />}
+      {place.view === "overview" && <Overview settings={settings} />}
       {place.view === "inbox" && <WaitingRuns {...services} />}
       {place.view === "schedules" && <Schedules services={services} runnables={runnables} />}
       {isPaletteOpen && (
-        <Commands
-          {...{ services, runnables: runnables ?? [] }}
-          acts={{ newChat, ask, openKeys: () => setKeysOpen(true) }}
-          onClose={() => setPaletteOpen(false)}
-        />
+        <Commands {...{ services, runnables: runnables ?? [] }} acts={acts} onClose={() => setPaletteOpen(false)} />
       )}
       <KeysDialog keys={services.keys} isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
     </div>
@@ -87,6 +82,22 @@ function usePalette() {
   return { isPaletteOpen, setPaletteOpen };
 }
 
+/** Returns the acts of the page's commands: those of a chat, and those that open a part of the frame. */
+function actsOf(
+  services: Services,
+  { ask, openKeys }: { ask: (wanted: { runnable: RunnableInfo }) => void; openKeys: () => void },
+): CommandActs {
+  const newChat = () => beginChat(services);
+  return {
+    newChat,
+    ask: (runnable) => {
+      newChat();
+      ask({ runnable });
+    },
+    openKeys,
+  };
+}
+
 /** Shows a chat without a session, with the focus in its field. */
 function beginChat({ conversation }: Services): void {
   conversation.clear();
@@ -95,99 +106,6 @@ function beginChat({ conversation }: Services): void {
   focus();
   // After another view, the chat is hidden until the change of the address is drawn.
   requestAnimationFrame(() => requestAnimationFrame(focus));
-}
-
-type BarProps = {
-  readonly services: Services;
-  readonly view: Place["view"];
-  readonly onChats: () => void;
-  readonly onKeys: () => void;
-  readonly onPalette: () => void;
-};
-
-function Bar({ services, view, onChats, onKeys, onPalette }: BarProps) {
-  const { settings } = services;
-  return (
-    <header class="bar">
-      {view === "chat" && (
-        <button
-          type="button"
-          class="quiet menu"
-          onClick={onChats}
-          aria-label={strings.common.chats}
-          title={strings.common.chats}
-        >
-          <Icon name="menu" />
-        </button>
-      )}
-      <a class="brand" href="#/">
-        <Logo logo={settings.logo} />
-        <span class="brand-name">{settings.title}</span>
-      </a>
-      <Views view={view} services={services} />
-      <button
-        type="button"
-        class="quiet"
-        onClick={onPalette}
-        aria-label={strings.palette.open}
-        aria-keyshortcuts="Control+K Meta+K"
-        aria-haspopup="dialog"
-        title={strings.palette.open}
-      >
-        <Icon name="search" />
-      </button>
-      {settings.hasKeys && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={onKeys}
-          aria-label={strings.common.keysOfVendors}
-          title={strings.common.keysOfVendors}
-        >
-          <Icon name="key" />
-        </button>
-      )}
-    </header>
-  );
-}
-
-/** The logo of the host, or Troupe's own logo. The name stands beside it. */
-function Logo({ logo }: Pick<Settings, "logo">) {
-  if (logo === false) return null;
-  return logo === undefined ? <Mark /> : <img src={logo} alt="" width={26} height={26} />;
-}
-
-/** The links to the views, if the service has more than the chat. */
-function Views({ view, services }: { view: Place["view"]; services: Services }) {
-  const sessionId = useStore(services.conversation, (state) => state.sessionId);
-  const { isListed, runs } = useStore(services.inbox);
-  const { hasSchedules, inspectorStyle } = services.settings;
-  const hasInbox = isListed || runs.length > 0;
-  if (inspectorStyle === undefined && !hasSchedules && !hasInbox) return <span class="views none" />;
-  const link = (to: Place["view"], href: string, text: string) => (
-    <a href={href} aria-current={view === to ? "page" : undefined}>
-      {text}
-    </a>
-  );
-  return (
-    <nav class="views" aria-label={strings.app.views}>
-      {link("chat", addressOf(sessionId), strings.common.chat)}
-      {hasSchedules && link("schedules", "#/schedules", strings.common.schedules)}
-      {inspectorStyle !== undefined && link("inspector", "#/inspector", strings.common.inspector)}
-      {hasInbox && <InboxLink count={services.inbox.count} isCurrent={view === "inbox"} />}
-    </nav>
-  );
-}
-
-/** The link to the runs that wait, with their number. */
-function InboxLink({ count, isCurrent }: { count: number; isCurrent: boolean }) {
-  const name = strings.inbox.link(count);
-  return (
-    <a href="#/inbox" class="inbox-link" aria-current={isCurrent ? "page" : undefined} aria-label={name} title={name}>
-      <Icon name="inbox" size={18} />
-      {count > 0 && <span class="count">{count > 99 ? "99+" : count}</span>}
-    </a>
-  );
 }
 
 function usePlace(): Place {
@@ -291,6 +209,15 @@ function WaitingRuns({ inbox, settings }: Services) {
 function Commands(props: PaletteProps) {
   const load = async () => (await import("./palette/palette.tsx")).Palette;
   return <Lazy load={load} props={props} missing={strings.palette.missing} isDialog />;
+}
+
+function Overview({ settings }: { settings: Settings }) {
+  const load = async () => {
+    const style = settings.inspectorStyle && loadStyle(settings.inspectorStyle);
+    const [{ OverviewView }] = await Promise.all([import("./inspector/overview-view.tsx"), style]);
+    return OverviewView;
+  };
+  return <Lazy load={load} props={{ settings }} missing={strings.overview.missing} />;
 }
 
 function Inspector({ settings }: { settings: Settings }) {

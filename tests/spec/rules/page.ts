@@ -44,6 +44,8 @@ export const pageRules = [
       "hostile answers, tool results, titles and file names make no markup, no script and no request, and reach no key",
     "page.inspector-runs":
       "the runs are listed newest first with their questions, by pages, status, name, session, time and text, and no request reads them all",
+    "page.overview":
+      "runs, errors, times and tokens are shown by agent and day, of a bounded number of runs, and the list is narrowed by tokens and time",
     "page.inspector-run": "of a run the inspector has its input and, of a workflow, its steps",
     "page.inspector-events":
       "the events of a run are sent as they come, and go on behind the last one that a reader has",

@@ -47,13 +47,13 @@ export class KeptTurns {
       before.filter((kept) => kept.sessionId === sessionId).map((kept) => [kept.turn.key, kept]),
     );
     const kept: KeptTurn[] = [];
-    const isStored = turns.some(({ seq }) => seq !== undefined);
     let behind = 0;
+    const stored = storedMark(turns);
     for (const turn of turns) {
       behind = turn.seq ?? behind;
       if (turn.seq !== undefined || isUnderWay(turn)) continue;
-      const { at = Date.now() } = ofSession.get(turn.key) ?? {};
-      kept.push({ sessionId, behind, at, turn: toKept(turn), ...(isStored && { hasStored: true }) });
+      const at = ofSession.get(turn.key)?.at ?? Date.now();
+      kept.push({ sessionId, behind, at, turn: toKept(turn), ...stored });
     }
     if (kept.length === 0 && ofSession.size === 0) return false;
     const others = before.filter((each) => each.sessionId !== sessionId);
@@ -106,6 +106,10 @@ export class KeptTurns {
     const left = turns.filter((kept) => fitting.has(kept));
     return this.#stored.write(left.length === 0 ? undefined : left);
   }
+}
+
+function storedMark(turns: readonly Turn[]): Pick<KeptTurn, "hasStored"> {
+  return turns.some(({ seq }) => seq !== undefined) ? { hasStored: true } : {};
 }
 
 function isUnknown({ runId }: Turn, known: ReadonlySet<string | undefined>): boolean {

@@ -16,6 +16,9 @@ export type RunFilter = {
   readonly text?: string;
   /** The earliest time at which the runs were created, in milliseconds. */
   readonly since?: string;
+  /** The least number of tokens, and of milliseconds that the run took. */
+  readonly minTokens?: string;
+  readonly minMs?: string;
 };
 
 /** An update of a followed run: an event, or a broken connection that is being restored. */
@@ -42,7 +45,10 @@ export class InspectorClient {
   }
 
   /** Lists a page of the runs that match, newest first. */
-  async list(options: RunFilter & { after?: string | undefined }, signal: AbortSignal): Promise<InspectedRunPage> {
+  async list(
+    options: RunFilter & { after?: string | undefined; limit?: string },
+    signal: AbortSignal,
+  ): Promise<InspectedRunPage> {
     const url = new URL(this.#base);
     const given = Object.entries({ limit: "30", ...options });
     for (const [name, value] of given) if (value !== undefined && value !== "") url.searchParams.set(name, value);

@@ -1,4 +1,5 @@
 import type { InspectedRun } from "../../src/inspector/inspected-run.ts";
+import { formatCount, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { statusName } from "./status-mark.tsx";
 import { toVisible } from "../ui/unseen.ts";
@@ -20,6 +21,10 @@ const periods = [
   [strings.inspector.lastWeek, 604_800_000],
 ] as const;
 
+/** The numbers of tokens and of milliseconds to choose from, which a run took at least. */
+const sizes = [1000, 10_000, 100_000] as const;
+const lengths = [1000, 10_000, 60_000] as const;
+
 /** The filter that a user has chosen for the list of runs. An empty text stands for any. */
 export type ChosenFilter = {
   readonly status: string;
@@ -27,9 +32,13 @@ export type ChosenFilter = {
   readonly text: string;
   /** The length of the period before now, in milliseconds. */
   readonly period: string;
+  /** The least number of tokens. */
+  readonly minTokens: string;
+  /** The least number of milliseconds that the run took. */
+  readonly minMs: string;
 };
 
-export const anyRun: ChosenFilter = { status: "", name: "", text: "", period: "" };
+export const anyRun: ChosenFilter = { status: "", name: "", text: "", period: "", minTokens: "", minMs: "" };
 
 type FilterProps = {
   readonly filter: ChosenFilter;
@@ -78,8 +87,38 @@ export function RunFilters({ filter, names, onChange }: FilterProps) {
         >
           {periods.map(([words, ms]) => [String(ms), words])}
         </Choice>
+        <LeastChoices filter={filter} change={change} />
       </div>
     </div>
+  );
+}
+
+type LeastProps = {
+  readonly filter: ChosenFilter;
+  readonly change: (field: keyof ChosenFilter) => (value: string) => void;
+};
+
+/** The choices of the least tokens and of the least time of a run. */
+function LeastChoices({ filter, change }: LeastProps) {
+  return (
+    <>
+      <Choice
+        name={strings.common.tokens}
+        any={strings.inspector.anyTokens}
+        value={filter.minTokens}
+        onChoose={change("minTokens")}
+      >
+        {sizes.map((count) => [String(count), strings.inspector.atLeastTokens(formatCount(count))])}
+      </Choice>
+      <Choice
+        name={strings.inspector.took}
+        any={strings.inspector.anyLength}
+        value={filter.minMs}
+        onChoose={change("minMs")}
+      >
+        {lengths.map((ms) => [String(ms), strings.inspector.atLeast(formatDuration(ms))])}
+      </Choice>
+    </>
   );
 }
 

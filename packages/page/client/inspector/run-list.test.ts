@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 /** The request for all runs. */
-const any = { status: "", name: "", text: "", since: "", session: "" };
+const any = { status: "", name: "", text: "", since: "", session: "", minTokens: "", minMs: "" };
 
 /** A client whose lists the test gives, and the requests that it got. */
 function listing(pages: readonly (InspectedRunPage | Error)[]) {
@@ -41,7 +41,11 @@ function listing(pages: readonly (InspectedRunPage | Error)[]) {
   const shown = showOnPage((given: typeof props) => createElement(RunList, given), props);
   const pass = async (ms: number) => await act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
   const ids = () =>
-    shown.body.all("a").map(({ attributes }) => String(attributes["href"]).slice("#/inspector/".length));
+    shown.body
+      .all("a")
+      .map(({ attributes }) => String(attributes["href"]))
+      .filter((href) => href.startsWith("#/inspector/"))
+      .map((href) => href.slice("#/inspector/".length));
   const notes = () => shown.body.all("p").map(({ text }) => text);
   return { ...shown, asked, signals, pass, ids, notes };
 }

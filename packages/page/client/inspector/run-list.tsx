@@ -33,6 +33,7 @@ export function RunList({ client, runId, sessionId }: ListProps) {
     <section class="runs" aria-label={strings.inspector.runs}>
       <header>
         <h2>{sessionId === undefined ? all : strings.inspector.ofChat}</h2>
+        {sessionId === undefined && <a href="#/overview">{strings.overview.title}</a>}
         {sessionId !== undefined && <a href={addressOfRun({ runId })}>{all}</a>}
       </header>
       <RunFilters filter={chosen} names={names} onChange={choose} />

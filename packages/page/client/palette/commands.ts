@@ -84,7 +84,12 @@ function viewsOf({ settings, inbox, conversation }: Services): Command[] {
     to({ id: "chat", title: common.chat, icon: "chat" }, addressOf(conversation.state.sessionId)),
     to({ id: "inbox", title: waiting.link(inbox.count), icon: "inbox" }),
     ...(settings.hasSchedules ? [to({ id: "schedules", title: common.schedules, icon: "clock" })] : []),
-    ...(settings.inspectorStyle === undefined ? [] : [to({ id: "inspector", title: common.inspector, icon: "list" })]),
+    ...(settings.inspectorStyle === undefined
+      ? []
+      : [
+          to({ id: "inspector", title: common.inspector, icon: "list" }),
+          to({ id: "overview", title: strings.overview.title, icon: "split" }),
+        ]),
   ];
 }
 

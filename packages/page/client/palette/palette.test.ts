@@ -55,6 +55,7 @@ describe("the palette of commands [page.palette]", () => {
       "Inbox",
       "Schedules",
       "Inspector",
+      "Overview",
       "Cclerk Files Ångström's letters.",
       "Fflow",
       "Pinned",

@@ -1,4 +1,4 @@
-import type { inspectorInEnglish, schedulesInEnglish } from "./en-views.ts";
+import type { inspectorInEnglish, overviewInEnglish, schedulesInEnglish } from "./en-views.ts";
 
 /** The texts of the inspector in German. */
 export const inspectorInGerman: typeof inspectorInEnglish = {
@@ -18,6 +18,10 @@ export const inspectorInGerman: typeof inspectorInEnglish = {
   anyone: "Alle",
   time: "Zeit",
   anyTime: "Jederzeit",
+  anyTokens: "Beliebig viele Tokens",
+  atLeastTokens: (count) => `${count} Tokens oder mehr`,
+  anyLength: "Jede Dauer",
+  atLeast: (duration) => `${duration} oder mehr`,
   lastHour: "Letzte Stunde",
   lastDay: "Letzte 24 Stunden",
   lastWeek: "Letzte 7 Tage",
@@ -170,4 +174,18 @@ export const schedulesInGerman: typeof schedulesInEnglish = {
   weekdays: ["Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"],
   status: { active: "aktiv", paused: "angehalten", ended: "beendet" },
   outcome: { begun: "begonnen", skipped: "ausgelassen", missed: "verpasst", failed: "gescheitert" },
+};
+
+/** The texts of the overview in German. */
+export const overviewInGerman: typeof overviewInEnglish = {
+  title: "Überblick",
+  missing: "Der Überblick konnte nicht geladen werden. Laden Sie die Seite neu.",
+  period: "Zeitraum",
+  lastDays: (count) => (count === 2 ? "Heute und gestern" : `Letzte ${count} Tage`),
+  none: "In dieser Zeit gab es keine Läufe.",
+  newest: (count) => `Dies sind die neuesten ${count} Läufe.`,
+  runs: "Läufe",
+  errors: "Fehler",
+  half: "Die Hälfte in",
+  most: "95 % in",
 };

@@ -1,4 +1,4 @@
-import { inspectorInGerman, schedulesInGerman } from "./de-views.ts";
+import { inspectorInGerman, overviewInGerman, schedulesInGerman } from "./de-views.ts";
 import type { Strings } from "./en.ts";
 
 /** The texts of the page in German. */
@@ -277,5 +277,6 @@ export const de: Strings = {
     thisWeek: "Diese Woche",
   },
   inspector: inspectorInGerman,
+  overview: overviewInGerman,
   schedules: schedulesInGerman,
 };

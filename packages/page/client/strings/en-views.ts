@@ -16,6 +16,10 @@ export const inspectorInEnglish = {
   anyone: "Anyone",
   time: "Time",
   anyTime: "Any time",
+  anyTokens: "Any tokens",
+  atLeastTokens: (count: string) => `${count} tokens or more`,
+  anyLength: "Any duration",
+  atLeast: (duration: string) => `${duration} or more`,
   lastHour: "Last hour",
   lastDay: "Last 24 hours",
   lastWeek: "Last 7 days",
@@ -161,4 +165,18 @@ export const schedulesInEnglish = {
   weekdays: ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as readonly string[],
   status: { active: "active", paused: "paused", ended: "ended" },
   outcome: { begun: "begun", skipped: "skipped", missed: "missed", failed: "failed" },
+};
+
+/** The texts of the overview in English. */
+export const overviewInEnglish = {
+  title: "Overview",
+  missing: "The overview could not be loaded. Reload the page.",
+  period: "Period",
+  lastDays: (count: number) => (count === 2 ? "Today and yesterday" : `Last ${count} days`),
+  none: "There were no runs in this time.",
+  newest: (count: string) => `These are the newest ${count} runs.`,
+  runs: "Runs",
+  errors: "Errors",
+  half: "Half within",
+  most: "95% within",
 };

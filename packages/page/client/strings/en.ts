@@ -1,4 +1,4 @@
-import { inspectorInEnglish, schedulesInEnglish } from "./en-views.ts";
+import { inspectorInEnglish, overviewInEnglish, schedulesInEnglish } from "./en-views.ts";
 
 /** The texts of the page in English. The other languages have the same keys. */
 export const en = {
@@ -276,6 +276,7 @@ export const en = {
     thisWeek: "This week",
   },
   inspector: inspectorInEnglish,
+  overview: overviewInEnglish,
   schedules: schedulesInEnglish,
 };
 

@@ -16,8 +16,9 @@ function serviceOf(count: number, tell: (number: number) => Told = () => ({})) {
     return { ...own, createdAt: number, attempts: 1, input: `Frage ${number}`, ...tell(number) };
   });
   const service = {
-    list: async (_: RunCaller, { limit = 20, after, status }: RunListOptions = {}) => {
+    list: async (_: RunCaller, { limit = 20, after, status, hasOutputs }: RunListOptions = {}) => {
       lists.push({ limit, after });
+      read.push(...(hasOutputs === true ? [] : ["without outputs"]));
       if (limit > 100) throw new TroupeError("invalid_request", "limit");
       const from = after === undefined ? 0 : all.findIndex(({ runId }) => runId === after) + 1;
       const left = all.slice(from).filter((run) => status === undefined || run.status === status);
@@ -61,10 +62,16 @@ describe("the runs that the inspector finds [page.inspector-runs]", () => {
     [{ name: "clerk", status: "error" }, ["r300"]],
     [{ status: "error" }, ["r300", "r7"]],
     [{ status: "cancelled" }, []],
+    [{ minTokens: 900 }, ["r77"]],
+    [{ minTokens: 901 }, []],
+    [{ minMs: 5000 }, ["r55"]],
+    [{ minMs: 5001 }, []],
   ] as const)("match %j, wherever they are in the list", async (query, ids) => {
     const { finder } = serviceOf(320, (number) => ({
       ...(number % 100 === 0 && { name: "clerk" }),
       ...(number === 250 && { sessionId: "t" }),
+      ...(number === 77 && { output: { usage: { totalTokens: 900 } } }),
+      ...(number === 55 && { startedAt: 1000, endedAt: 6000 }),
       ...((number === 300 || number === 7) && { status: "error" as const }),
       ...(number % 100 === 20 && number < 200 && { input: "Regen in Ålesund?" }),
     }));

@@ -15,6 +15,10 @@ export type RunQuery = {
   readonly text?: string | undefined;
   /** The earliest time at which the runs were created. */
   readonly since?: number | undefined;
+  /** The least number of tokens of an ended run. */
+  readonly minTokens?: number | undefined;
+  /** The least number of milliseconds that an ended run took. */
+  readonly minMs?: number | undefined;
 };
 
 /** A found run, with the beginning of its question. */
@@ -44,7 +48,7 @@ export class RunFinder {
     // The runs of a user are listed by status. Those of all users are not, so their status is a filter like the others.
     const listed = caller === "host" ? undefined : status;
     if (isUnfiltered(query) && listed === status) {
-      const { runs, next } = await this.#runs.list(caller, { status, limit, after });
+      const { runs, next } = await this.#runs.list(caller, { status, limit, after, hasOutputs: true });
       return toPage(await this.#withQuestions(runs, caller), next);
     }
     const wanted = checkLimit(limit);
@@ -52,7 +56,12 @@ export class RunFinder {
     const found: FoundRun[] = [];
     let cursor = after;
     for (let read = 0; read < mostRead; read += pageSize) {
-      const page = await this.#runs.list(caller, { status: listed, limit: pageSize, after: cursor });
+      const page = await this.#runs.list(caller, {
+        status: listed,
+        limit: pageSize,
+        after: cursor,
+        hasOutputs: true,
+      });
       const recent = page.runs.filter(({ createdAt }) => createdAt >= (query.since ?? 0));
       found.push(...(await this.#matching(recent, caller, query)));
       if (recent.length < page.runs.length || page.next === undefined) return toPage(found, undefined);
@@ -65,7 +74,9 @@ export class RunFinder {
   async #matching(runs: readonly RunView[], caller: RunCaller, query: RunQuery): Promise<FoundRun[]> {
     const { status, name, session, text } = query;
     const wanted = Object.entries({ status, name, sessionId: session }).filter(([, value]) => value !== undefined);
-    const chosen = runs.filter((run) => wanted.every(([field, value]) => run[field as keyof RunView] === value));
+    const chosen = runs.filter(
+      (run) => wanted.every(([field, value]) => run[field as keyof RunView] === value) && isLarge(run, query),
+    );
     const read = await this.#withQuestions(chosen, caller);
     if (text === undefined) return read;
     const part = folded(text);
@@ -81,8 +92,25 @@ export class RunFinder {
   }
 }
 
-function isUnfiltered({ name, session, text, since }: RunQuery): boolean {
-  return [name, session, text, since].every((filter) => filter === undefined);
+/** Returns the tokens of a run, once it has ended with them. */
+export function tokensOf({ output }: RunView): number | undefined {
+  const tokens = readProperty(readProperty(output, "usage"), "totalTokens");
+  return typeof tokens === "number" ? tokens : undefined;
+}
+
+/** Returns true for a run that took as many tokens and as much time as the query asks for. */
+function isLarge(run: RunView, { minTokens, minMs }: RunQuery): boolean {
+  const { createdAt, startedAt = createdAt, endedAt } = run;
+  if (minMs !== undefined && (endedAt === undefined || endedAt - startedAt < minMs)) return false;
+  return minTokens === undefined || (tokensOf(run) ?? -1) >= minTokens;
+}
+
+function readProperty(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function isUnfiltered({ name, session, text, since, minTokens, minMs }: RunQuery): boolean {
+  return [name, session, text, since, minTokens, minMs].every((filter) => filter === undefined);
 }
 
 function toPage(runs: readonly FoundRun[], next: string | undefined): FoundPage {

@@ -37,6 +37,8 @@ export type InspectedRun = {
   readonly error?: ShownError;
   /** The beginning of the run's question, in the list of runs. */
   readonly question?: string;
+  /** The tokens of an ended run, in the list of runs. */
+  readonly tokens?: number;
   /** The questions that the run waits for, in the list of runs. */
   readonly openWaits?: readonly InspectedQuestion[];
 };

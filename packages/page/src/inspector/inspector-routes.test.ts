@@ -171,7 +171,7 @@ describe("the lists and runs in the inspector", () => {
 
     expect(await (await fetch(url + query)).json()).toEqual({ runs: [view], sees: "all" });
     expect(calls).toEqual([
-      ["list", "host", { status: undefined, limit: undefined, after: undefined, ...options }],
+      ["list", "host", { status: undefined, limit: undefined, after: undefined, hasOutputs: true, ...options }],
       ["readInput", "r1", "host"],
     ]);
   });

@@ -13,7 +13,7 @@ import type {
   InspectedRunDetails,
   InspectedRunPage,
 } from "./inspected-run.ts";
-import { RunFinder } from "./find-runs.ts";
+import { RunFinder, tokensOf } from "./find-runs.ts";
 import type { RunQuery } from "./find-runs.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { toShownJson } from "./shown-json.ts";
@@ -86,21 +86,45 @@ function noRuns(): TroupeError {
 }
 
 async function sendRuns({ exchange, caller, finder }: Visit): Promise<void> {
-  const given = readQuery(exchange, ["status", "limit", "after", "name", "session", "text", "since"]);
-  const { status, limit, since, ...texts } = given;
-  const numbers = { limit: limit && Number(limit), since: since && Number(since) };
-  if (Number.isNaN(numbers.since)) throw new TroupeError("invalid_request", "since must be a time in milliseconds.");
-  const page = await finder.find(caller, { status, ...numbers, ...texts } as RunQuery);
+  const page = await finder.find(caller, readRunQuery(exchange));
   const body: InspectedRunPage = {
     runs: page.runs.map(({ run, question }) => ({
       ...toInspectedRun(run, caller),
       ...(question !== undefined && { question }),
+      ...(tokensOf(run) !== undefined && { tokens: tokensOf(run) ?? 0 }),
       ...(run.waits?.length && { openWaits: run.waits.map(toInspectedQuestion) }),
     })),
     ...(page.next !== undefined && { next: page.next }),
     sees: caller === "host" ? "all" : "own",
   };
   exchange.sendJson(200, body);
+}
+
+function readRunQuery(exchange: Exchange): RunQuery {
+  const { limit, since, minTokens, minMs, ...texts } = readQuery(exchange, [
+    "status",
+    "limit",
+    "after",
+    "name",
+    "session",
+    "text",
+    "since",
+    "minTokens",
+    "minMs",
+  ]);
+  const numbers = {
+    since: readNumber("since", since),
+    minTokens: readNumber("minTokens", minTokens),
+    minMs: readNumber("minMs", minMs),
+  };
+  return { ...texts, ...numbers, limit: limit && Number(limit) } as RunQuery;
+}
+
+function readNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const number = Number(text);
+  if (Number.isNaN(number)) throw new TroupeError("invalid_request", `${name} must be a number.`);
+  return number;
 }
 
 async function sendRun({ exchange, caller, runs, modelCalls }: Visit): Promise<void> {
