@@ -66,16 +66,22 @@ export function writerOf(answer: ResponseAnswer, send: (event: ResponseEvent) =>
 export async function streamResponse(answer: ResponseAnswer): Promise<void> {
   const { exchange, parts, run, own, past, after = -1 } = answer;
   const events = new EventStream(exchange, { heartbeatMs: parts.service.settings.heartbeatMs, signal: run.signal });
-  let drained: Promise<void> | undefined;
+  const pending: ResponseEvent[] = [];
   const writer = writerOf(answer, (event) => {
-    if (event.sequence_number > after) drained = events.send(event, null, event.type) ?? drained;
+    if (event.sequence_number > after) pending.push(event);
   });
+  // The last events each repeat the whole text: sent without a pause, they would not fit in what may wait for a reader.
+  const flush = async () => {
+    for (const event of pending.splice(0)) {
+      const drained = events.send(event, null, event.type);
+      if (drained !== undefined) await drained;
+    }
+  };
   try {
     for await (const event of past === undefined ? readPart(run, answer.start) : replayPart(past)) {
       const added = addEvent(writer, event, answer);
       if (added !== undefined) await added;
-      if (drained !== undefined) await drained;
-      drained = undefined;
+      if (pending.length > 0) await flush();
     }
   } catch (thrown) {
     const error = toTroupeError(thrown);
@@ -85,6 +91,7 @@ export async function streamResponse(answer: ResponseAnswer): Promise<void> {
     }
     if (own !== undefined) exchange.logFailure(error, own);
     writer.fail(error, usageIn(error));
+    if (!exchange.isDestroyed) await flush();
   }
   events.close("[DONE]");
 }
