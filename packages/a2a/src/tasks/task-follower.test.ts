@@ -151,8 +151,7 @@ describe("what a followed task does not send, or sends at its bounds", () => {
   });
 
   it.each([1, 2, 3])("does not work again by the %i attempts that its reader has had", async (attempts) => {
-    const start = { ...running, status: "waiting", waits: [wait], attempts } as const;
-    const { follower, sent } = follow(start, undefined);
+    const { follower, sent } = follow({ ...running, status: "waiting", waits: [wait], attempts }, undefined);
     await follower.begin();
     const had = Array.from({ length: attempts }, (_, index) => attempt(index + 1));
     await takeAll(follower, had);
