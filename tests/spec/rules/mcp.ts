@@ -69,7 +69,7 @@ export const mcpRules = [
     "mcp-server.extend": "extend adds tools, prompts, resources and handlers of the host, for each server that is made",
     "mcp-server.ask": "a tool of the host can ask the client, which answers in either revision",
     "mcp-server.sessions":
-      "with extend, sessions of earlier revisions are kept up to maxSessions and sessionIdleMs, each for its own user",
+      "with extend, sessions of earlier revisions are kept up to maxSessions and for half an hour without use, each for its own user",
     "mcp-server.notify": "notify tells the clients that want to know what has changed, of either revision",
     "mcp-server.tasks":
       "a call can be a task: the client gets it at once, and its result, that of a plain call, by its id",

@@ -223,12 +223,24 @@ describe("a session of createMcpServer", () => {
     expect(statuses).toEqual([...Array<number>(28).fill(404), 200, 200]);
   });
 
-  it("ends when it is not used for sessionIdleMs, and with the server [mcp-server.sessions]", async () => {
-    const idle = await openSession(await serveUsers({ sessionIdleMs: 50 }));
-    expect(idle.id).not.toBe("");
-    // Each request would begin the time anew.
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    await expect.poll(async () => await idle.ping(), { interval: 1000 }).toBe(404);
+  it("ends when it is not used for half an hour, keeps no process alive until then, and ends with the server [mcp-server.sessions]", async () => {
+    const timers = vi.spyOn(globalThis, "setInterval");
+    onTestFinished(() => timers.mockRestore());
+    const idle = await openSession(await serveUsers());
+    expect(await idle.ping()).toBe(200);
+    const sweeps = timers.mock.calls.flatMap(([sweep, ms], call) => (ms === 60_000 ? [{ sweep, call }] : []));
+    expect(
+      sweeps.map(({ call }) => (timers.mock.results[call]?.value as NodeJS.Timeout | undefined)?.hasRef()),
+    ).toEqual([false]);
+    const sweepAfter = (ms: number) => {
+      const later = vi.spyOn(performance, "now").mockReturnValue(performance.now() + ms);
+      for (const { sweep } of sweeps) sweep();
+      later.mockRestore();
+    };
+    sweepAfter(1_700_000);
+    expect(await idle.ping()).toBe(200);
+    sweepAfter(1_900_000);
+    expect(await idle.ping()).toBe(404);
 
     const served = await serveUsers();
     const { id, send, ping } = await openSession(served);
@@ -247,21 +259,6 @@ describe("a session of createMcpServer", () => {
   });
 });
 
-describe("the option sessionIdleMs", () => {
-  it("keeps no process alive, and has no effect without sessions alone [mcp-server.sessions] [mcp-server.options]", async () => {
-    const timers = vi.spyOn(globalThis, "setInterval");
-    onTestFinished(() => timers.mockRestore());
-    const { ping } = await openSession(await serveUsers({ maxSessions: 1, sessionIdleMs: 54_321 }));
-
-    expect(await ping()).toBe(200);
-    const own = timers.mock.results.filter((_, call) => timers.mock.calls[call]?.[1] === 54_321);
-    expect(own.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([false]);
-    expect(() => createMcpServer({ extend, maxSessions: 0, sessionIdleMs: 54_321 })).toThrow(
-      "sessionIdleMs has no effect with maxSessions 0",
-    );
-  });
-});
-
 describe("the option extend", () => {
   it("serves without any agent, and refuses options that need it [mcp-server.options]", async () => {
     const server = createMcpServer({ extend });
@@ -272,7 +269,7 @@ describe("the option extend", () => {
     expect(await reply.json()).toMatchObject({ result: { tools: [{ name: "who" }, {}, {}] } });
 
     const plain = await serveHttp();
-    for (const options of [{ maxSessions: 5 }, { sessionIdleMs: 5 }, { stateKey: "s".repeat(32) }]) {
+    for (const options of [{ maxSessions: 5 }, { stateKey: "s".repeat(32) }]) {
       const serve = async () => await serveHttp(options);
       await expect(serve()).rejects.toThrow(`${Object.keys(options)[0]} has no effect without extend`);
     }

@@ -18,6 +18,9 @@ import type { SessionRequest } from "./sessions.ts";
  */
 type Answerers = { library: typeof Library; handler: Library.McpHttpHandler; sessions: Sessions | undefined };
 
+/** Milliseconds after which an unused HTTP session is ended. */
+const sessionIdleMs = 1_800_000;
+
 /** The HTTP side of the MCP server. The first request imports the library. */
 export class HttpSide {
   readonly #service: Service;
@@ -104,7 +107,7 @@ export class HttpSide {
     // The server may have been closed during the import. It could not close objects that are made after that.
     this.#refuseClosed();
     const { library, callers } = parts;
-    const { extend, maxSessions, sessionIdleMs } = this.#settings;
+    const { extend, maxSessions } = this.#settings;
     const { logger } = this.#service;
     const makeServer = createServerMaker(parts);
     const handler = library.createMcpHandler(

@@ -26,16 +26,14 @@ describe("readProtocolOptions", () => {
       name: "troupe",
       version: "1.0.0",
       maxSessions: 1000,
-      sessionIdleMs: 1_800_000,
       maxMediaBytes: 1_048_576,
     });
   });
 
-  it("keeps the defaults of sessions with extend, and each beside the other that is given", () => {
-    expect(read({ extend })).toMatchObject({ maxSessions: 1000, sessionIdleMs: 1_800_000 });
-    expect(read({ extend, maxSessions: 1 })).toMatchObject({ maxSessions: 1, sessionIdleMs: 1_800_000 });
+  it("keeps the defaults of sessions with extend", () => {
+    expect(read({ extend })).toMatchObject({ maxSessions: 1000 });
+    expect(read({ extend, maxSessions: 1 })).toMatchObject({ maxSessions: 1 });
     expect(read({ extend, maxSessions: 0 })).toMatchObject({ maxSessions: 0 });
-    expect(read({ extend, sessionIdleMs: 1 })).toMatchObject({ maxSessions: 1000, sessionIdleMs: 1 });
   });
 
   it("takes every option as given", () => {
@@ -47,7 +45,6 @@ describe("readProtocolOptions", () => {
       extend,
       stateKey: "s".repeat(32),
       maxSessions: 5,
-      sessionIdleMs: 2 ** 31 - 1,
       maxMediaBytes: 0,
     };
 
@@ -97,8 +94,6 @@ describe("createMcpServer", () => {
     ["an object as extend", { extend: {} }, "extend must be a function"],
     ["a fraction of sessions", { extend, maxSessions: 0.5 }, "maxSessions must be an integer of 0 or more"],
     ["fewer than no sessions", { extend, maxSessions: -1 }, "maxSessions must be an integer of 0 or more"],
-    ["sessions of no time", { extend, sessionIdleMs: 0 }, "sessionIdleMs must be an integer from 1 to 2147483647"],
-    ["sessions longer than a timer", { extend, sessionIdleMs: 2 ** 31 }, "sessionIdleMs must be an integer from 1 to"],
     ["a key of 31 characters", { extend, stateKey: "s".repeat(31) }, "stateKey must be a string of at least 32"],
     ["a string for a boolean", { trustAddresses: "yes" }, "trustAddresses must be true, false or a function"],
     ["a number for a boolean", { genericApiKeyHeader: 0 }, "genericApiKeyHeader must be true or false"],
@@ -116,13 +111,7 @@ describe("createMcpServer", () => {
     ["the console as a logger", { logger: console }, "logger must be a logger"],
     ["maxSessions without extend", { maxSessions: 1 }, "maxSessions has no effect without extend"],
     ["maxSessions 0 without extend", { maxSessions: 0 }, "maxSessions has no effect without extend"],
-    ["sessionIdleMs without extend", { sessionIdleMs: 1 }, "sessionIdleMs has no effect without extend"],
     ["stateKey without extend", { stateKey: "s".repeat(32) }, "stateKey has no effect without extend"],
-    [
-      "a time of sessions that are not kept",
-      { extend, maxSessions: 0, sessionIdleMs: 1 },
-      "sessionIdleMs has no effect with maxSessions 0",
-    ],
   ])("refuses %s", (_, options, message) => {
     expect(() => create(options)).toThrow(refused(message));
   });

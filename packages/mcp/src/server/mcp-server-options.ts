@@ -7,7 +7,6 @@ import {
   readOptions,
   customOption,
   stringOption,
-  timeoutOption,
 } from "@troupe/core/kit";
 import type { OptionTable } from "@troupe/core/kit";
 import type { ServiceOptions } from "@troupe/core/service";
@@ -31,12 +30,11 @@ export type McpOptions = {
   /**
    * With `extend`: largest number of users' HTTP sessions at once. Clients of revisions before 2026-07-28 need a
    * session for tools that ask them. Each user may have a tenth of the sessions, or 20 if that is more. Beyond a limit,
-   * a session ends, preferably a session that was not used for long. Callers without a user have a separate limit: the
-   * full number while no users call, otherwise a tenth of it. `0` keeps no sessions. @default 1_000
+   * a session ends, preferably a session that was not used for long; unused sessions end after half an hour. Callers
+   * without a user have a separate limit: the full number while no users call, otherwise a tenth of it. `0` keeps no
+   * sessions. @default 1_000
    */
   maxSessions?: number | undefined;
-  /** With `extend`: milliseconds after which an unused HTTP session is ended. @default 1_800_000 */
-  sessionIdleMs?: number | undefined;
   /**
    * With `extend`: the secret that signs the states of `sealState`, at least 32 characters. Processes that serve the
    * same clients must share it. @default a random secret of this process
@@ -71,7 +69,6 @@ const optionTable = {
   instructions: optional(stringOption),
   extend: optional(functionOption<McpExtend>()),
   maxSessions: optional(integerOption(0)),
-  sessionIdleMs: optional(timeoutOption),
   stateKey: optional(longSecret),
   maxMediaBytes: optional(integerOption(0), 1_048_576),
 } satisfies OptionTable<McpOptions>;
@@ -90,13 +87,12 @@ export type ProtocolSettings = {
   readonly instructions?: string;
   readonly extend?: McpExtend;
   readonly maxSessions: number;
-  readonly sessionIdleMs: number;
   readonly stateKey?: string;
   readonly maxMediaBytes: number;
 };
 
 /** Options that only have an effect together with `extend`. */
-const extensionOptions = ["maxSessions", "sessionIdleMs", "stateKey"] as const;
+const extensionOptions = ["maxSessions", "stateKey"] as const;
 
 /**
  * Checks the options of MCP and fills in their defaults. Throws `invalid_config` for a wrong or unknown option, and for
@@ -104,16 +100,11 @@ const extensionOptions = ["maxSessions", "sessionIdleMs", "stateKey"] as const;
  */
 export function readProtocolOptions(options: McpOptions, owner: string): ProtocolSettings {
   const read = readOptions(optionTable, options, { owner });
-  const { extend, maxSessions = 1000, sessionIdleMs = 1_800_000 } = read;
+  const { extend, maxSessions = 1000 } = read;
   for (const name of extensionOptions) {
     if (extend !== undefined || read[name] === undefined) continue;
     const message = `${name} has no effect without extend: only what extend adds needs it. Set extend, or leave ${name} out.`;
     throw new TroupeError("invalid_config", message);
   }
-  if (maxSessions === 0 && read.sessionIdleMs !== undefined) {
-    const message =
-      "sessionIdleMs has no effect with maxSessions 0, which keeps no sessions. Leave one of the two out.";
-    throw new TroupeError("invalid_config", message);
-  }
-  return { ...read, maxSessions, sessionIdleMs };
+  return { ...read, maxSessions };
 }
