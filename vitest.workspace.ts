@@ -66,7 +66,7 @@ function kindOf(kind: string, settings: Settings = {}) {
 /** Returns the tests of a folder that serve by the helper of the HTTP tests: for others the server makes no difference. */
 function filesThatServe(folder: string): string[] {
   return globSync(`${folder}/**/*.test.ts`, { cwd: import.meta.dirname }).filter((file) =>
-    /test\/(?:serve|kept)\.ts"/.test(readFileSync(join(import.meta.dirname, file), "utf8")),
+    /test\/serve\.ts"/.test(readFileSync(join(import.meta.dirname, file), "utf8")),
   );
 }
 
