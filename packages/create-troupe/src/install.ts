@@ -10,14 +10,18 @@ const unreachable =
  * Installs the dependencies of a folder, and shows the output of the package manager. If that fails, resolves with a
  * sentence about the failure, which also says if the registry could not be reached.
  */
-export async function install(packageManager: PackageManagerName, folder: string): Promise<string | undefined> {
+export async function install(
+  packageManager: PackageManagerName,
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
   let printed = "";
   const windows = process.platform === "win32";
   // On Windows, package managers are scripts, which only a shell can start. No part of the command comes from the user.
   const { program } = packageManagers[packageManager];
   const [command, args] = windows ? [`${program} install`, []] : [program, ["install"]];
   // Where `CI` is set, Yarn from 2 on refuses to write the lock file of a new project.
-  const env = { ...process.env, YARN_ENABLE_IMMUTABLE_INSTALLS: "false" };
+  const env = { ...environment, YARN_ENABLE_IMMUTABLE_INSTALLS: "false" };
   const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], shell: windows });
   // Yarn from 2 on prints its errors to the standard output.
   const shown = [

@@ -21,7 +21,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   ask: terminal && ((question) => terminal.question(question)),
   write: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
-  install,
+  install: async (packageManager, folder) => await install(packageManager, folder, process.env),
   resolve: (path) => resolve(path),
 });
 terminal?.close();
