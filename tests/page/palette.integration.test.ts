@@ -33,6 +33,8 @@ describe.skipIf(browserUrl === "")("the palette in a browser", { timeout: 120_00
       expect(await page.getByRole("option").allInnerTexts()).toEqual([expect.stringContaining("talker")]);
       await keyboard.press("Enter");
       await page.getByRole("button", { name: "Choose whom to ask: talker" }).waitFor();
+      const focused = async () => await page.evaluate("document.activeElement?.outerHTML.slice(0, 120)");
+      await expect.poll(focused).toContain('id="question"');
       await keyboard.type("Who?");
       expect(await page.getByRole("textbox", { name: "Your question" }).inputValue()).toBe("Who?");
 

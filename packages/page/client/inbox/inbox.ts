@@ -38,7 +38,7 @@ export type InboxState = {
 };
 
 /** The requests that the inbox sends. */
-export type InboxApi = Pick<Api, "runs" | "run" | "answer">;
+type InboxApi = Pick<Api, "runs" | "run" | "answer">;
 
 /** The parts of the page that the inbox reads. */
 export type InboxParts = {

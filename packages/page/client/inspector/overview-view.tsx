@@ -92,7 +92,7 @@ function Day({ day, rows }: OverviewDay) {
   const heading = dayOf(day, Date.now());
   const name = new Date(day).toLocaleDateString(locale, { dateStyle: "long" });
   return (
-    <section aria-label={name}>
+    <div>
       <h2 title={name}>{heading === strings.times.thisWeek ? name : heading}</h2>
       <div class="overview-table" tabIndex={0} role="region" aria-label={name}>
         <table>
@@ -113,7 +113,7 @@ function Day({ day, rows }: OverviewDay) {
           </tbody>
         </table>
       </div>
-    </section>
+    </div>
   );
 }
 
