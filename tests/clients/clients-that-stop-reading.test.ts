@@ -1,7 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { agUi } from "@troupe/ag-ui";
 import { Agent, createLogger, InMemoryStorage } from "@troupe/core";
-import type { ModelChunk, ModelProvider } from "@troupe/core";
+import type { ModelProvider } from "@troupe/core";
+import type { ModelChunk } from "@troupe/core/provider";
 import { createHandler, createService } from "@troupe/core/service";
 import { http } from "@troupe/http";
 import { openaiApi } from "@troupe/openai-api";

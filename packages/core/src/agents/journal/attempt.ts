@@ -52,7 +52,7 @@ export class Attempt extends LoggedPast implements DurableRun {
   readonly #open = new Set<string>();
   readonly #stepOfChunk = new WeakMap<object, string>();
   readonly #abort = new AbortController();
-  readonly signal = this.#abort.signal;
+  readonly signal: AbortSignal = this.#abort.signal;
   /** Rejects when the attempt stops, so that steps which wait end. */
   readonly #stopped = Promise.withResolvers<never>();
   #startedAt = performance.now();

@@ -39,7 +39,7 @@ export class LiveRun {
   readonly #requested: RequestedRun<unknown, unknown>;
   readonly #abort = new AbortController();
   /** A signal that aborts when the run is cancelled, including when its client has disconnected. */
-  readonly signal = this.#abort.signal;
+  readonly signal: AbortSignal = this.#abort.signal;
   readonly #activeRuns: ActiveRuns;
   #unregister: (() => void) | undefined;
 

@@ -58,7 +58,7 @@ export class ServedStoredRun {
   readonly #init: StoredRunInit;
   readonly #abort = new AbortController();
   /** A signal that aborts when the client has disconnected, or a shutdown ends its answer. */
-  readonly signal = this.#abort.signal;
+  readonly signal: AbortSignal = this.#abort.signal;
   #events: AsyncIterableIterator<RunEvent, undefined> | undefined;
   #unregister: (() => void) | undefined;
   /** The number of the attempt at the run to which the events being read belong. */
