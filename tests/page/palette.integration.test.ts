@@ -10,7 +10,7 @@ const looks: readonly [name: string, look: Look][] = [
 
 describe.skipIf(browserUrl === "")("the palette in a browser", { timeout: 120_000 }, () => {
   it.each(looks)(
-    "opens by Ctrl+K, and goes everywhere by keyboard alone, %s [page.palette] [page.accessible]",
+    "opens by Ctrl+K, and finds an agent to ask by keyboard alone, %s [page.palette] [page.accessible]",
     async (name, look) => {
       const { url } = await servePage({ hasInspector: true });
       const visit = await Visit.open(url, `palette ${name}`, look);
@@ -35,34 +35,6 @@ describe.skipIf(browserUrl === "")("the palette in a browser", { timeout: 120_00
       await page.getByRole("button", { name: "Choose whom to ask: talker" }).waitFor();
       const focused = async () => await page.evaluate("document.activeElement?.outerHTML.slice(0, 120)");
       await expect.poll(focused).toContain('id="question"');
-      await keyboard.type("Who?");
-      expect(await page.getByRole("textbox", { name: "Your question" }).inputValue()).toBe("Who?");
-
-      await find("inspector");
-      await keyboard.press("Enter");
-      await page.getByRole("heading", { name: "All runs" }).waitFor();
-      await find("take along");
-      await keyboard.press("ArrowUp");
-      await keyboard.press("Enter");
-      await page.locator(".markdown").getByText("an umbrella").waitFor();
-      await find("keys");
-      await keyboard.press("Enter");
-      await page.getByRole("dialog", { name: "Keys" }).waitFor();
-      // No second dialog opens above the first.
-      await keyboard.press("Control+k");
-      await keyboard.press("Escape");
-      expect(await field.count()).toBe(0);
-
-      const other = look.colorScheme === "dark" ? "light" : "dark";
-      await find(`${other} colours`);
-      await keyboard.press("Enter");
-      const paper = async () => await page.evaluate("getComputedStyle(document.body).backgroundColor");
-      const shown = await paper();
-      expect(shown).toBe(other === "dark" ? "rgb(23, 22, 27)" : "rgb(250, 249, 247)");
-      await page.reload();
-      await page.getByText("an umbrella").waitFor();
-      expect(await paper()).toBe(shown);
-      expect(await visit.allFaults(url)).toEqual([]);
     },
   );
 });
