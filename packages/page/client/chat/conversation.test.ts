@@ -274,7 +274,7 @@ describe("events of a run", () => {
     await until(conversation, () => conversation.state.sessionId === "t");
     second.send(text("Hello."));
     // The event is there, and waits for the next change of the page.
-    await new Promise(setImmediate);
+    await new Promise((pass) => setTimeout(pass, 0));
     answered.resolve();
     await answering;
     second.send(finish);
