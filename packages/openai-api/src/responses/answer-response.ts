@@ -91,7 +91,7 @@ export async function streamResponse(answer: ResponseAnswer): Promise<void> {
     }
     if (own !== undefined) exchange.logFailure(error, own);
     writer.fail(error, usageIn(error));
-    if (!exchange.isDestroyed) await flush();
+    for (const event of pending.splice(0)) void events.send(event, null, event.type);
   }
   events.close("[DONE]");
 }

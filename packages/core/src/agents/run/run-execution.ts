@@ -145,7 +145,7 @@ export class RunExecution<Structured>
   #begin(): void {
     this.#phase = "working";
     if (this.#run.settings.telemetry !== undefined) this.#observe(this.#run.settings.telemetry);
-    this.#caller.runInAsyncScope(this.#beginAsCaller, this);
+    this.#caller.runInAsyncScope(() => this.#beginAsCaller());
   }
 
   /** Records the run, whose span is active in all functions of the run from now on. */
