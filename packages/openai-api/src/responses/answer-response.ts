@@ -81,7 +81,7 @@ export async function streamResponse(answer: ResponseAnswer): Promise<void> {
     for await (const event of past === undefined ? readPart(run, answer.start) : replayPart(past)) {
       const added = addEvent(writer, event, answer);
       if (added !== undefined) await added;
-      if (pending.length > 0) await flush();
+      await flush();
     }
   } catch (thrown) {
     const error = toTroupeError(thrown);
