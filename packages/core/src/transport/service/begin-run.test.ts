@@ -201,14 +201,18 @@ describe("a durable run that a program begins", () => {
 
   it("is performed by a service that only finds it", async () => {
     const storage = new InMemoryStorage();
-    const open = () => {
-      const agents = { helper: agent("helper") };
-      const made = createService({ agents, storage, durable: true, logger: silentLogger });
+    const open = (perform: boolean) => {
+      const made = createService({
+        agents: { helper: agent("helper") },
+        storage,
+        durable: perform ? true : { storage, perform: false },
+        logger: silentLogger,
+      });
       onTestFinished(async () => await made.close({ graceMs: 0 }));
       return made;
     };
-    const run = await open().begin({ agent: "helper", input: "Hi.", ttlMs: 60_000 });
-    const second = open();
+    const run = await open(true).begin({ agent: "helper", input: "Hi.", ttlMs: 60_000 });
+    const second = open(true);
 
     expect(await (await second.find(run.runId)).output).toMatchObject({ text: "Hello." });
   });

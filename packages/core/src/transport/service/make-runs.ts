@@ -10,8 +10,8 @@ export function makeRuns(rules: ServiceRules): RunService | undefined {
   const { agents, teams, durable, schedules, storage, webhooks, logger, telemetry } = rules;
   if (durable === undefined) return undefined;
   const workflows = rules.workflows as ReadonlyMap<string, DurableWorkflow>;
-  const { engine, sealKeys } = durable;
+  const { storage: own = storage, engine, sealKeys } = durable;
   const admission = { schedulesPerUser: schedules?.maxPerUser };
-  const served = { agents, teams, workflows, storage, engine, sealKeys };
+  const served = { agents, teams, workflows, storage: own, engine, sealKeys };
   return new RunService({ ...served, admission, webhooks, telemetry, logger });
 }

@@ -34,10 +34,14 @@ describe("a wrong option of a service", () => {
     [{ durable: [] }, "durable must be true, false or an object of options, got an array."],
     [{ durable: { perform: 1 } }, "durable.perform must be true or false, got 1."],
     [
+      { durable: { storage: {} } },
+      "durable.storage must be a storage driver, with the methods get and list, got an object.",
+    ],
+    [
       { durable: { engine: {} } },
       "durable.engine must be an engine of durable runs, with the methods submit and serve, got an object.",
     ],
-    [{ durable: { x: 1 } }, 'Unknown option "x" of durable. Expected engine, sealKeys or perform.'],
+    [{ durable: { x: 1 } }, 'Unknown option "x" of durable. Expected storage, engine, sealKeys or perform.'],
     [{ schedules: 1 }, "schedules must be true, false or an object of options, got 1."],
     [{ schedules: { allow: true } }, "schedules.allow must be a function, got true."],
     [{ schedules: { maxPerUser: -1 } }, "schedules.maxPerUser must be an integer of 0 or more, got -1."],
@@ -84,7 +88,7 @@ describe("a wrong option of a service", () => {
 
 describe("options of a service without an effect", () => {
   const two = "durable makes a run service, and runs is one. Give one of the two.";
-  const nowhere = "durable needs a storage that outlives the process. Give storage.";
+  const nowhere = "durable needs a storage that outlives the process. Give storage, or durable: { storage }.";
   const notDurable = "webhooks report durable runs. Set durable: true with a storage, or leave webhooks out.";
   const unused = "storage has no effect here: it holds durable runs. Set durable: true, or leave storage out.";
 
@@ -96,6 +100,7 @@ describe("options of a service without an effect", () => {
     ["storage without durable", { storage }, unused],
     ["storage with durable: false", { storage, durable: false }, unused],
     ["storage with runs", { storage, runs }, unused],
+    ["storage beside that of durable", { storage, durable: { storage } }, unused],
     ["webhooks without durable", { webhooks: [] }, notDurable],
     ["webhooks with durable: false", { webhooks: [], durable: false }, notDurable],
     [
@@ -110,6 +115,7 @@ describe("options of a service without an effect", () => {
   it.each<[string, object]>([
     ["durable with a storage", { durable: true, storage }],
     ["durable with a storage and options of its own", { durable: { engine, perform: false }, storage }],
+    ["durable with a storage of its own", { durable: { storage } }],
     ["durable with webhooks", { durable: true, storage, webhooks: [] }],
     ["durable: false", { durable: false }],
     ["durable: false beside runs", { durable: false, runs }],

@@ -47,8 +47,10 @@ export type ScheduleOptions = {
   maxPerUser?: number | undefined;
 };
 
-/** The engine and the secrets of a service's durable runs, which `storage` of the service holds. */
+/** The storage and engine of a service's durable runs. */
 export type DurableOptions = {
+  /** The driver that stores the runs. @default the service's `storage` */
+  storage?: StorageDriver | undefined;
   /** The engine that distributes the runs to processes. @default this process performs them */
   engine?: RunEngine | undefined;
   /**
@@ -75,7 +77,7 @@ export type ServiceOptions<
   /** The storage of the service's own records, such as its durable runs. Agents have storages of their own. */
   storage?: StorageDriver | undefined;
   /**
-   * Makes all runs durable: they outlive their connections and the process. They are stored in `storage`. If
+   * Makes all runs durable: they outlive their connections and the process. `true` stores them in `storage`. If
    * `storage` outlives the process, `true` refuses runs with a caller's API key, and `durable: { sealKeys }` accepts
    * them. @default runs end with their connections
    */
@@ -179,6 +181,7 @@ function switchable<Checks extends Readonly<Record<string, OptionCheck<unknown>>
 const storageOption = methodsOption<StorageDriver>("a storage driver", "get", "list");
 
 const durableOptions = {
+  storage: optional(storageOption),
   engine: optional(methodsOption<RunEngine>("an engine of durable runs", "submit", "serve")),
   // The run service itself checks the secrets.
   sealKeys: (value) => value as DurableOptions["sealKeys"],
@@ -258,10 +261,10 @@ function checkStorages({ durable, runs, storage, webhooks }: GivenStorages & Rea
     throw wrong("durable makes a run service, and runs is one. Give one of the two.");
   }
   checkWebhooks({ durable, runs, webhooks });
-  if (durable !== undefined && storage === undefined) {
-    throw wrong("durable needs a storage that outlives the process. Give storage.");
+  if (durable !== undefined && durable.storage === undefined && storage === undefined) {
+    throw wrong("durable needs a storage that outlives the process. Give storage, or durable: { storage }.");
   }
-  if (storage !== undefined && durable === undefined) {
+  if (storage !== undefined && (durable === undefined || durable.storage !== undefined)) {
     throw wrong("storage has no effect here: it holds durable runs. Set durable: true, or leave storage out.");
   }
 }

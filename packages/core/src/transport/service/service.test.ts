@@ -58,14 +58,14 @@ describe("a service", () => {
     ]);
   });
 
-  it("makes a run service of all that it serves if it is durable, in its storage", async () => {
-    const storage = new InMemoryStorage();
-    for (const durable of [true, { perform: false }]) {
-      const { runs } = serve({ storage, durable });
+  it("makes a run service of all that it serves if it is durable, in its own storage or in that of durable", async () => {
+    const [one, other] = [new InMemoryStorage(), new InMemoryStorage()];
+    for (const options of [{ storage: one, durable: true }, { durable: { storage: other } }]) {
+      const { runs } = serve(options);
       await runs?.accept({ kind: "agent", name: "helper", input: "Hi." });
     }
 
-    expect(await storage.list(runNamespaces.runs)).toHaveLength(2);
+    for (const storage of [one, other]) expect(await storage.list(runNamespaces.runs)).toHaveLength(1);
   });
 
   it("names the function that took its options in an error, and checks what its run service needs", () => {
