@@ -172,12 +172,14 @@ export async function servePage({ users = true, hasInspector = false } = {}): Pr
   });
   const suggestions = { helper: ["What should I take along to Oslo?"] };
   app.use(createPage({ title: "Troupe", users, suggestions, logger, ...(hasInspector && { inspector: { runs } }) }));
-  app.use(createAgentRouter({ ...demo, runs, fileUpload: true, middleware: [signIn], logger }));
+  const router = createAgentRouter({ ...demo, runs, fileUpload: true, middleware: [signIn], logger });
+  app.use(router);
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
+    await router.service.close({ graceMs: 0 });
     await runs.close();
     await storage.close();
   });

@@ -35,6 +35,10 @@ describe.skipIf(browserUrl === "")("the palette in a browser", { timeout: 120_00
       await page.getByRole("button", { name: "Choose whom to ask: talker" }).waitFor();
       const focused = async () => await page.evaluate("document.activeElement?.outerHTML.slice(0, 120)");
       await expect.poll(focused).toContain('id="question"');
+      // The page moves the focus again once the change of the address is drawn.
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      await keyboard.type("Go on.");
+      expect(await page.locator("#question").inputValue()).toBe("Go on.");
     },
   );
 });

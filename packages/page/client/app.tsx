@@ -102,7 +102,12 @@ function actsOf(
 function beginChat({ conversation }: Services): void {
   conversation.clear();
   if (location.hash !== "#/" && location.hash !== "") location.hash = "#/";
-  const focus = () => document.querySelector<HTMLElement>("#question")?.focus();
+  const focus = () => {
+    const field = document.querySelector<HTMLTextAreaElement>("#question");
+    field?.focus();
+    // Without a caret, Chromium drops what is typed: the caret goes with the dialog that has had it.
+    field?.setSelectionRange(field.value.length, field.value.length);
+  };
   focus();
   // After another view, the chat is hidden until the change of the address is drawn.
   requestAnimationFrame(() => requestAnimationFrame(focus));
