@@ -70,12 +70,14 @@ async function serveHostile(storage: StorageDriver): Promise<string> {
   const app = express();
   app.use(signIn);
   app.use(createPage({ inspector: { runs, modelCalls: true }, logger, title: "Troupe" }));
-  app.use(createAgentRouter({ agents: { reader }, runs, fileUpload: { maxFiles: textsPerRun }, logger }));
+  const router = createAgentRouter({ agents: { reader }, runs, fileUpload: { maxFiles: textsPerRun }, logger });
+  app.use(router);
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
+    await router.service.close({ graceMs: 0 });
     await runs.close();
     await storage.close();
   });

@@ -78,12 +78,14 @@ async function serveDemo(): Promise<{ url: string; runs: RunService }> {
   await runs.serve();
   const app = express();
   app.use(createPage({ inspector: { runs, modelCalls: true } }));
-  app.use(createAgentRouter({ ...demo, runs, logger }));
+  const router = createAgentRouter({ ...demo, runs, logger });
+  app.use(router);
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
+    await router.service.close({ graceMs: 0 });
     await runs.close();
     await storage.close();
   });

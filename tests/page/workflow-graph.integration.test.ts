@@ -85,12 +85,14 @@ async function serveVoyage(): Promise<{ url: string; runs: RunService }> {
   await runs.serve();
   const app = express();
   app.use(createPage({ users: false, logger, inspector: { runs } }));
-  app.use(createAgentRouter({ workflows, runs, logger }));
+  const router = createAgentRouter({ workflows, runs, logger });
+  app.use(router);
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
+    await router.service.close({ graceMs: 0 });
     await runs.close();
     await storage.close();
   });
