@@ -1,5 +1,5 @@
 import type OpenAI from "openai";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { teller } from "../../test/agents.ts";
 import { readAll, serve } from "../../test/serve.ts";
 
@@ -59,5 +59,25 @@ describe.each(ways)("the turn of a response, $way,", ({ settings }) => {
       expect(await sum()).toBe(left);
     }
     expect((await client.responses.retrieve(first)).output_text).toBe("one");
+  });
+});
+
+describe("the turn of a response that was waited for", () => {
+  it("is 404 once its session was dropped as unused, and stays while it is used", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const client = (await serve({ agents: { teller: teller({ storage: undefined }) } })).as("ada");
+    const [left, used] = [await say(client, "eins", {}), await say(client, "zwei ✓", {})];
+    const hours = async (count: number): Promise<void> => {
+      vi.advanceTimersByTime(count * 3_600_000);
+      await client.responses.create({ model: "teller", input: "weiter", previous_response_id: used });
+    };
+    await hours(23);
+    await hours(2);
+
+    await expect(client.responses.retrieve(left)).rejects.toMatchObject({ status: 404 });
+    const behind = client.responses.create({ model: "teller", input: "und?", previous_response_id: left });
+    await expect(behind).rejects.toMatchObject({ status: 404, code: "previous_response_not_found" });
+    expect((await client.responses.retrieve(used)).output_text).toBe("zwei ✓");
   });
 });
