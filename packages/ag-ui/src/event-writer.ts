@@ -18,7 +18,7 @@ type OpenMessage = {
 type Call = {
   readonly id: string;
   readonly name: string;
-  /** The step of the run that made the call. */
+  /** The step of the run in which the call was made. */
   readonly step: string;
   isOpen: boolean;
   isMember: boolean;

@@ -32,7 +32,10 @@ export function toVendorError(body: unknown, reply?: ErrorReply): VendorError {
   });
 }
 
-/** Returns the detail of an error as JSON text. Relays list the faults of a request in it. */
+/**
+ * Returns the detail of an error as JSON text. A relay between Troupe and the vendor may list the faults of a request
+ * there.
+ */
 function toJsonText(detail: unknown): string | undefined {
   return detail === undefined ? undefined : JSON.stringify(detail).slice(0, 2000);
 }

@@ -58,7 +58,7 @@ async function untie(
   const ids = chosen.map(({ item }) => item.point);
   const found = await client.retrieve(name, { ids, with_payload: documentFields, with_vector: false });
   const payloads = new Map(found.map(({ id, payload }) => [id, payload]));
-  // Documents that were removed between the two requests are omitted.
+  // Documents that were removed after they were found, and before they were read, are omitted.
   return chosen.flatMap(({ item: { point: id }, score }) =>
     payloads.has(id) ? [{ id, score, payload: payloads.get(id) }] : [],
   );

@@ -20,7 +20,7 @@ export type RemoteParts = {
   readonly name: () => string;
 };
 
-/** The reason for the finish of a run, as the run's work returns it. */
+/** The reason for which a run ended, in the form in which the function that performs the run returns it. */
 type FinishReason = Extract<StreamChunk, { type: "finish" }>["finishReason"];
 
 /**

@@ -21,7 +21,10 @@ export function noteOf(message: A2AMessage): Json {
   return toNote([toKept(message)]);
 }
 
-/** Returns the note of a run with more messages. Drops the oldest messages if there are too many. */
+/**
+ * Returns the stored messages of a task with more messages at their end. Drops the oldest messages if there are too
+ * many.
+ */
 export function noteWith(note: Json | undefined, messages: readonly A2AMessage[]): Json {
   const kept = [...readNote(note), ...messages.map(toKept)];
   const lengths = kept.map((message) => JSON.stringify(message).length);

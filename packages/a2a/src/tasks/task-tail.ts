@@ -50,9 +50,9 @@ export class TaskTail {
   }
 
   /**
-   * Waits until the run's record shows that the run waits for an answer or is over; until then, other calls of the same
-   * round trip may be running. Returns undefined if the run continues because it was answered, or if the client has
-   * disconnected.
+   * Waits until the run's record shows that the run waits for an answer or is over, because the model's other tool
+   * calls may still be running before that. Returns undefined if the run continues because it was answered, or if the
+   * client has disconnected.
    */
   async untilSettled(): Promise<RunView | undefined> {
     const isBehind = ({ attempts }: RunView): boolean => attempts > this.#attempt;

@@ -4,6 +4,6 @@
  */
 export function moveFocus(from: Element | null, to: HTMLElement | null): void {
   const { activeElement, body } = document;
-  // The user may have moved the focus elsewhere.
+  // The user may have moved the focus elsewhere meanwhile, and it must not be taken back.
   if (activeElement === null || activeElement === body || from?.contains(activeElement) === true) to?.focus();
 }

@@ -92,7 +92,7 @@ export class RunFinder {
   }
 }
 
-/** Returns the tokens of a run, once it has ended with them. */
+/** Returns the number of tokens that a run has used. Undefined if it has not ended, or its output reports no usage. */
 export function tokensOf({ output }: RunView): number | undefined {
   const tokens = readProperty(readProperty(output, "usage"), "totalTokens");
   return typeof tokens === "number" ? tokens : undefined;

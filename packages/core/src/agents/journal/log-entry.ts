@@ -57,8 +57,9 @@ export type LogEntry =
   /**
    * The start of a new attempt, which owns all following entries. `void` lists the steps that earlier attempts left
    * unfinished, whose chunks are no longer valid. `print` is a fingerprint of the tools and steps. `id` is unique for
-   * each attempt, so that a writer recognises its own record. `at`: epoch milliseconds. `isShared` is true for an
-   * attempt at a suspect run while the process may perform another suspect run: see `LoggedPast.isGivenUp`.
+   * each attempt, so that a writer recognises its own record. `at`: epoch milliseconds. `isShared` is true if
+   * the run is suspected of ending its processes, and the process may perform another such run at the same time, which
+   * could be the one that ends it.
    */
   | {
       readonly t: "attempt";

@@ -15,7 +15,7 @@ export type UncheckedStep = {
   readonly nested: (value: unknown, field: string) => CheckedStep[];
 };
 
-/** Checks the effect of a function step. */
+/** Checks the option `effect` of a step that calls a function. */
 export const checkEffect = oneOf("pure", "idempotent", "once");
 
 /** Reads a step that runs an agent. */

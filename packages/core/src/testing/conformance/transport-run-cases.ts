@@ -73,7 +73,7 @@ export const transportRunCases = {
       ends.push([...run.events.filter(isEnd), run.events.at(-1)].map((event) => event?.type ?? "none"));
     }
 
-    // For each run: the type of its only end event, and the type of its last event, which must be the same event.
+    // For each run: the types of its only end event and of its last event. They must be equal.
     assert.deepEqual(ends, [
       ["done", "done"],
       ["error", "error"],

@@ -50,7 +50,7 @@ export class Shutdown {
   readonly #runs: DrainableRuns[] = [];
   readonly #servers: WatchedServer[] = [];
   readonly #finished = Promise.withResolvers<void>();
-  /** The times of the end, once it has begun. */
+  /** The durations of the phases of the shutdown. Undefined before it begins. */
   #times: CloseTimes | undefined;
 
   constructor(logger: Logger) {
