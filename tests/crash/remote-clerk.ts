@@ -20,11 +20,13 @@ export async function startClerk(write: (task: string) => void): Promise<RemoteC
       return completedReply(resultOf(text));
     },
   });
-  const server = createServer(express().use(createA2AServer({ agents: { clerk } })));
+  const handler = createA2AServer({ agents: { clerk } });
+  const server = createServer(express().use(handler));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     server.close();
+    await handler.service.close({ graceMs: 0 });
   };
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };

@@ -41,7 +41,7 @@ export class LoggedPast {
   endings = 0;
   /** Consecutive attempts before this one that finished no step because they could not reach the session. */
   storageFailures = 0;
-  /** How the previous attempt ended: by a wait, an orderly handover, or a crash. */
+  /** The end of the previous attempt: a wait, an orderly handover, or a crash. */
   continuesAfter: "crash" | "handover" | "wait" = "crash";
   /** All waits in the run's log, by id. */
   protected readonly knownWaits = new Map<string, RunWait>();
