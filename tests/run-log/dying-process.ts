@@ -9,9 +9,6 @@ export type Crash = { readonly of: Counted; readonly at: number; readonly death:
 
 type StorageCall = { readonly name: string; readonly args: readonly unknown[] };
 
-/** The promise of all that a dead process would still do. */
-const never = new Promise<never>(() => {});
-
 /**
  * One process of a service, as far as its storage, its models and its tools are concerned. It dies as planned: from then on
  * nothing that it does reaches the storage or the world, and nothing answers it.
@@ -25,18 +22,21 @@ export class DyingProcess {
   isDead = false;
   readonly #crash: Crash | undefined;
   readonly #die: () => void;
+  /** The result of all that a dead process would still do: none, until it is buried. */
+  readonly #gone = Promise.withResolvers<never>();
 
   constructor(driver: StorageDriver, crash?: Crash) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.died = promise;
     this.#die = resolve;
     this.#crash = crash;
+    this.#gone.promise.catch(() => {});
     this.storage = connect(driver, async (name, args, make) => await this.#pass({ name, args }, make));
   }
 
   /** Lets a model or a tool go on while the process lives. */
   async goOn(): Promise<void> {
-    if (this.isDead) await never;
+    if (this.isDead) await this.#gone.promise;
   }
 
   /** Resolves with a call's result, and with undefined when the process dies first. */
@@ -49,6 +49,12 @@ export class DyingProcess {
   kill(): void {
     this.isDead = true;
     this.#die();
+  }
+
+  /** Lets the calls of a dead process fail, so that the objects in it can be closed once a play is over. */
+  bury(): void {
+    this.kill();
+    this.#gone.reject(new Error("The process has died."));
   }
 
   /** Counts a call, and tells if it is the one of the crash. */

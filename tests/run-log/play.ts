@@ -1,4 +1,4 @@
-import { TroupeError } from "@troupe/core";
+import { createLogger, TroupeError } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import type { Json, StorageDriver } from "@troupe/core";
 import type { RunView } from "@troupe/core/runs";
@@ -79,6 +79,7 @@ class Play {
   readonly #place: SharedPlace;
   readonly #storage: StorageDriver;
   readonly #drivers: StorageDriver[] = [];
+  readonly #started: Connection[] = [];
   #processes = 0;
   #isAccepted = false;
 
@@ -97,7 +98,10 @@ class Play {
     this.#drivers.push(driver);
     const process = new DyingProcess(driver, crash);
     const parts = this.#scene.create({ process, world, generation: ++this.#processes, runId: sceneRunId });
-    const service = new RunService({ ...parts, storage: process.storage });
+    // What the calls of a buried process fail with is of no interest.
+    const logger = createLogger({ write: (line) => (process.isDead ? undefined : console.warn(line)) });
+    const service = new RunService({ logger, ...parts, storage: process.storage });
+    this.#started.push({ process, service });
     await process.unlessDead(service.serve());
     return { process, service };
   }
@@ -133,6 +137,8 @@ class Play {
     };
     await service.close();
     world.wrongs.push(...(this.#place.recorder?.violations ?? []));
+    for (const { process } of this.#started) process.bury();
+    await Promise.all(this.#started.map(async (each) => await each.service.close().catch(() => undefined)));
     await Promise.all([storage, ...this.#drivers].map(async (driver) => await driver.close()));
     return { world, reader, late, view, ...stored };
   }
