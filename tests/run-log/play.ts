@@ -1,3 +1,4 @@
+import { stderr } from "node:process";
 import { createLogger, TroupeError } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import type { Json, StorageDriver } from "@troupe/core";
@@ -99,7 +100,7 @@ class Play {
     const process = new DyingProcess(driver, crash);
     const parts = this.#scene.create({ process, world, generation: ++this.#processes, runId: sceneRunId });
     // What the calls of a buried process fail with is of no interest.
-    const logger = createLogger({ write: (line) => (process.isDead ? undefined : console.warn(line)) });
+    const logger = createLogger({ write: (line) => void (process.isDead || stderr.write(line)) });
     const service = new RunService({ logger, ...parts, storage: process.storage });
     this.#started.push({ process, service });
     await process.unlessDead(service.serve());
