@@ -8,12 +8,12 @@ import { measureInProcess, toInProcessTable } from "../measure-in-process.ts";
 const server = await startChild("mcp/serve-tool.ts", 1);
 try {
   for (const [file, unit] of [
-    ["call-tool.ts", "call"],
-    ["answer-call.ts", "served call"],
+    [new URL("call-tool.ts", import.meta.url), "call"],
+    [new URL("answer-call.ts", import.meta.url), "served call"],
   ] as const) {
     const candidates = ["library", "troupe"].map((name) => ({
       name,
-      file: new URL(file, import.meta.url),
+      file,
       env: { BENCH_CANDIDATE: name, BENCH_SERVER_URL: `${server.url}/mcp` },
     }));
     const size = { rounds: 9, unitsPerRound: 200, warmUps: 2 };
