@@ -109,7 +109,7 @@ function begin(): OwnTimers {
 }
 
 /** The pauses in which a close that the file has begun may end, in milliseconds. */
-const closingMs = Array.from({ length: 100 }, () => 20);
+const closingMs = Array.from({ length: 400 }, () => 20);
 
 // A service that a file does not close works on while later files of the worker run.
 afterAll(async () => {
