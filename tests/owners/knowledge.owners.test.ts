@@ -70,7 +70,7 @@ describe.each<[string, () => VectorStore]>([
     });
   });
 
-  it("each owner finds its own and nothing else when they ask at the same time, and when a caller is nobody", async () => {
+  it("each owner finds its own and nothing else when they ask at the same time, and when a caller has no user", async () => {
     const { agent, leave, find } = setUp();
     for (const [index, owner] of usersOfAll.entries()) await leave(owner, `of owner ${index} in memory`);
 

@@ -73,7 +73,7 @@ it("a real timer keeps its arguments, and its form for promisify", async () => {
   expect(() => setTimeout(undefined as unknown as () => void)).toThrow(TypeError);
 });
 
-it("a service that nobody has closed is named by the lines that have set its intervals, in each round", async () => {
+it("a service that was not closed is named by the lines that have set its intervals, in each round", async () => {
   for (let round = 0; round < 2; round++) {
     const service = new RunService({});
     await service.serve();

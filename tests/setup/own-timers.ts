@@ -18,7 +18,7 @@ class OwnTimers {
   file = "";
   readonly #owner = new AsyncLocalStorage<string>();
   readonly #real: Timers = {};
-  /** The real intervals that nobody has cleared, and where each was set. */
+  /** The real intervals that are not cleared, and where each was set. */
   readonly #intervals = new Map<unknown, { readonly file: string; readonly at: Error }>();
 
   constructor() {
@@ -26,7 +26,7 @@ class OwnTimers {
     for (const name of clearers) this.#wrapClearer(name);
   }
 
-  /** Returns the lines of product code that have set the intervals of a file that nobody has cleared. */
+  /** Returns the lines of product code that have set the intervals of a file which are not cleared. */
   intervalsOf(file: string): string[] {
     const left = [...this.#intervals.values()].filter((each) => each.file === file);
     return [...new Set(left.flatMap(({ at }) => productLine.exec(setterIn(at))?.[0] ?? []))];

@@ -94,7 +94,8 @@ export class RunFinder {
 
 /** Returns the number of tokens that a run has used. Undefined if it has not ended, or its output reports no usage. */
 export function tokensOf({ output }: RunView): number | undefined {
-  const tokens = readProperty(readProperty(output, "usage"), "totalTokens");
+  const { usage } = Object(output) as { usage?: { totalTokens?: unknown } | null };
+  const tokens = usage?.totalTokens;
   return typeof tokens === "number" ? tokens : undefined;
 }
 
@@ -103,10 +104,6 @@ function isLarge(run: RunView, { minTokens, minMs }: RunQuery): boolean {
   const { createdAt, startedAt = createdAt, endedAt } = run;
   if (minMs !== undefined && (endedAt === undefined || endedAt - startedAt < minMs)) return false;
   return minTokens === undefined || (tokensOf(run) ?? -1) >= minTokens;
-}
-
-function readProperty(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function isUnfiltered({ name, session, text, since, minTokens, minMs }: RunQuery): boolean {

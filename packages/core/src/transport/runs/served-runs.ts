@@ -125,7 +125,7 @@ export class ServedRuns implements DrainableRuns {
 
   /** Begins a stored run, or finds it by its idempotency key. Throws the same errors as `begin`. */
   async beginStored(requested: RequestedRun<unknown, unknown>, terms: ProtocolRunOptions): Promise<ServedStoredRun> {
-    // Checked first: nobody would close an in-memory service that is created after the end.
+    // An in-memory service that is created after the end would never be closed, so the end is checked first.
     this.#active.checkOpen();
     // A run whose turns are not stored is kept in this process, where its client can still answer its questions.
     const isDurable = this.isDurable(terms.kind, terms.name) && requested.opts.isUnstored !== true;

@@ -131,7 +131,7 @@ describe.each([true, false])("a run that a program begins in a service whose dur
     for (let round = 0; round < 2; round++) {
       await expect(service.begin({ agent: "helper", input: "Hi." })).rejects.toMatchObject({ code: "unavailable" });
     }
-    // Nothing was begun that nobody would close.
+    // No service was begun that would never be closed.
     expect(vi.getTimerCount()).toBe(0);
   });
 
