@@ -291,6 +291,7 @@ export const testEntryPoints: Layers["testEntryPoints"] = {
     "tests/support/fake-responses",
     "tests/support/fault-tools",
     "tests/support/interleavings",
+    "tests/support/page-blocks",
     "tests/support/run-checker",
     "tests/support/stream-grammars",
     "tests/support/toolkit-fakes",
