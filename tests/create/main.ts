@@ -1,7 +1,8 @@
-// `pnpm test:create [--install] [--offline] [--managers npm,pnpm,yarn,yarn-berry,bun] [--templates …] [--nodes 22,24,26]`: publishes
-// all packages in a registry on this machine, and goes the way of a new user from there: create, install, test, build, dev, one
-// request, one change. It tries each template with npm, each package manager and each version of Node with the template `service`.
-// The caches of the package managers are empty at first. Prints seconds; `total` ends with the first answer. `--install` installs
+// `pnpm test:create [--install] [--offline] [--all] [--managers npm,pnpm,yarn,yarn-berry,bun] [--templates …] [--nodes 22,24,26]`:
+// publishes all packages in a registry on this machine, and goes the way of a new user from there: create, install, test, dev, one
+// request, one change, build. It tries each template with npm, each package manager and each version of Node with the template
+// `service`; with `--all`, each template with each package manager. The caches of the package managers are empty at first. Prints
+// seconds and, in parentheses, processor time; `total` is create, install, test, and dev to the first answer. `--install` installs
 // what is missing. `--offline` cuts the network but for the registry, once a run without it has filled that.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,8 +14,9 @@ import { startRegistry } from "../../tools/registry/registry.ts";
 import type { Registry } from "../../tools/registry/registry.ts";
 import { makeNextRelease, publishRelease } from "../../tools/release/next-release.ts";
 import { tryDockerfile } from "./dockerfile.ts";
-import { goWay } from "./project.ts";
-import type { Way } from "./project.ts";
+import type { Cost } from "./program.ts";
+import { goWay, steps } from "./project.ts";
+import type { Costs, Way } from "./project.ts";
 import { makePath, managers, needProgramsOfUsers, nodeProgram, nodes } from "../../tools/registry/user-programs.ts";
 import type { Manager, Node } from "../../tools/registry/user-programs.ts";
 
@@ -24,6 +26,7 @@ const { values } = parseArgs({
   options: {
     install: { type: "boolean" },
     offline: { type: "boolean" },
+    all: { type: "boolean" },
     managers: { type: "string" },
     templates: { type: "string" },
     nodes: { type: "string" },
@@ -34,15 +37,19 @@ function chosen<Name extends string>(value: string | undefined, all: readonly Na
   return value === undefined ? [...all] : all.filter((name) => value.split(",").includes(name));
 }
 
-/** Returns the ways to try: one difference from npm, Node 24 and `service` each. */
+/** Returns the ways to try: one difference from npm, Node 24 and `service` each, unless all are wanted. */
 function waysToTry(): Way[] {
   const usual = { manager: "npm", node: "24", template: "service" } as const;
+  const [names, programs] = [chosen(values.templates, templates), chosen(values.managers, managers)];
+  const pairs = names.flatMap((template) => programs.map((manager) => ({ ...usual, template, manager })));
   return [
-    ...chosen(values.templates, templates).map((template) => ({ ...usual, template })),
-    ...chosen(values.managers, managers).map((manager) => ({ ...usual, manager })),
+    ...pairs.filter((way) => values.all === true || isPlain(way)),
     ...chosen(values.nodes, nodes).map((node) => ({ ...usual, node })),
   ].filter((way, index, all) => all.findIndex((each) => nameOf(each) === nameOf(way)) === index);
 }
+
+/** True for a way that differs from the usual one in its template or its package manager, and not in both. */
+const isPlain = ({ manager, template }: Way): boolean => manager === "npm" || template === "service";
 
 const nameOf = ({ manager, node, template }: Way): string => `${template} with ${manager} on Node ${node}`;
 
@@ -52,7 +59,17 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-const second = (seconds: number): string => seconds.toFixed(1).padStart(7);
+const column = ({ elapsed, processor }: Cost): string => `${elapsed.toFixed(1)} (${processor.toFixed(1)})`.padStart(15);
+
+/** The processor time in seconds that a user with npm may need for the first answer of the template `service`. */
+const mostProcessor = 60;
+
+/** Returns the cost of a way until the first answer. */
+function totalOf({ create, install, test, dev }: Costs): Cost {
+  const all = [create, install, test, dev];
+  const sum = (key: keyof Cost): number => all.reduce((total, cost) => total + cost[key], 0);
+  return { elapsed: sum("elapsed"), processor: sum("processor") };
+}
 
 type Programs = { readonly node: Node; readonly manager: Manager };
 
@@ -72,11 +89,13 @@ async function tryWay(way: Way, registry: Registry, folder: string): Promise<voi
   const place = join(folder, `${way.template}-${way.manager}-${way.node} é`);
   const env = environmentOf(registry, folder, way);
   try {
-    const times = await goWay(way, { folder: place, env });
-    const total = times.create + times.test + times.build + times.dev;
-    const all = [...Object.values(times), total].map(second).join("");
-    print(`${nameOf(way).padEnd(30)}${all}`);
-    if (way.node === "24" && way.template !== "library") {
+    const costs = await goWay(way, { folder: place, env });
+    const total = totalOf(costs);
+    print(`${nameOf(way).padEnd(34)}${[...steps.map((step) => costs[step]), total].map(column).join("")}`);
+    if (way.manager === "npm" && way.template === "service" && total.processor > mostProcessor) {
+      faults.push(`${nameOf(way)}: the first answer took more than ${mostProcessor} s of processor time.`);
+    }
+    if (way.node === "24" && way.template !== "library" && isPlain(way)) {
       // The image has npm and Yarn 1, whatever the user has.
       const imageEnv = environmentOf(registry, folder, { node: "24", manager: "yarn" });
       const found = await tryDockerfile(join(place, "my-agents"), imageEnv);
@@ -122,7 +141,7 @@ try {
   const workspace = join(folder, "workspace");
   await makeNextRelease(root, workspace);
   await publishRelease(workspace, registry.environment);
-  print(`${"".padEnd(30)} create   test  build    dev reload  total`);
+  print(`${"".padEnd(34)}${[...steps, "total"].map((name) => name.padStart(15)).join("")}`);
   for (const way of waysToTry()) await tryWay(way, registry, folder);
   await tryOffline(registry, folder);
 } finally {

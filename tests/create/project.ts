@@ -1,6 +1,3 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +5,8 @@ import { freePort } from "@troupe-internal/fault-tools";
 import { mustRun } from "../../tools/packages/run-command.ts";
 import { commandOf } from "../../tools/registry/user-programs.ts";
 import type { Manager, Node } from "../../tools/registry/user-programs.ts";
+import { Program, Stopwatch } from "./program.ts";
+import type { Cost } from "./program.ts";
 
 /** One way of a user to a project. */
 export type Way = {
@@ -19,10 +18,11 @@ export type Way = {
 /** The place of a way: an empty folder, and the environment of its user. */
 export type Place = { readonly folder: string; readonly env: NodeJS.ProcessEnv };
 
-/** The times of a way in seconds. */
-export type Times = Readonly<Record<"create" | "test" | "build" | "dev" | "reload", number>>;
+/** The steps of a way, in order. `create` writes the project, and `install` is the work of the package manager in it. */
+export const steps = ["create", "install", "test", "dev", "reload", "build"] as const;
+export type Costs = Readonly<Record<(typeof steps)[number], Cost>>;
 
-const waitMs = 60_000;
+const waitMs = 180_000;
 const question = JSON.stringify({ input: "What should I take along to Oslo?" });
 const headers = { "content-type": "application/json" };
 // Only npm takes the flags of the command after two dashes.
@@ -32,23 +32,23 @@ const createCommand = (manager: Manager, template: string): readonly string[] =>
   return ["create", name, ...flags];
 };
 
-/** Goes the way of a user from an empty folder to an answer: create with installation, test, build, dev, ask, change. */
-export async function goWay({ manager, template }: Way, { folder, env }: Place): Promise<Times> {
+/** Goes the way of a user from an empty folder to an answer: create with installation, test, dev, ask, change, build. */
+export async function goWay({ manager, template }: Way, { folder, env }: Place): Promise<Costs> {
   mkdirSync(folder, { recursive: true });
   const program = commandOf(manager);
-  const create = await timed(() => mustRun(program, createCommand(manager, template), { cwd: folder, env }));
+  const watch = new Stopwatch();
+  const creation = new Program(program, createCommand(manager, template), { cwd: folder, env });
+  await until(() => creation.hasEnded || creation.printed.includes("Made my-agents"), creation);
+  const create = watch.lap(creation);
+  await creation.end();
+  const install = watch.lap();
   const project = join(folder, "my-agents");
-  const run = async (...args: string[]) => await timed(() => mustRun(program, ["run", ...args], { cwd: project, env }));
-  const test = await run("test");
-  const build = await run("build");
+  await new Program(program, ["run", "test"], { cwd: project, env }).end();
+  const test = watch.lap();
   const { dev, reload } = await develop(program, { template, project, env });
-  return { create, test, build, dev, reload };
-}
-
-async function timed(run: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await run();
-  return (performance.now() - start) / 1000;
+  const building = new Stopwatch();
+  await new Program(program, ["run", "build"], { cwd: project, env }).end();
+  return { create, install, test, dev, reload, build: building.lap() };
 }
 
 type Development = { readonly template: string; readonly project: string; readonly env: NodeJS.ProcessEnv };
@@ -56,39 +56,27 @@ type Development = { readonly template: string; readonly project: string; readon
 /** Starts `dev`, asks once, changes the tool, and waits until the answer has changed. */
 async function develop(program: string, { template, project, env }: Development) {
   const port = await freePort();
-  const dev = { ...env, PORT: String(port) };
-  const child = spawn(program, ["run", "dev"], {
-    cwd: project,
-    env: dev,
-    // A group of its own, which can be ended as a whole.
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const printed = printedBy(child);
-  const ask = template === "library" ? async () => await Promise.resolve(printed()) : () => askOver(template, port);
+  const options = { cwd: project, env: { ...env, PORT: String(port) } };
+  const watch = new Stopwatch();
+  const child = new Program(program, ["run", "dev"], options);
+  const ask = async () => (template === "library" ? child.printed : await askOver(template, port));
+  const answers = (wanted: string) => async () => (await ask()).includes(wanted);
   try {
-    const started = await timed(() => until("Rain in Oslo", ask, printed));
+    await until(answers("Rain in Oslo"), child);
+    const dev = watch.lap(child);
     // Another process begins a run, which the worker performs.
     if (template === "worker") {
-      const said = await mustRun(program, ["run", "enqueue"], { cwd: project, env: dev });
+      const said = await mustRun(program, ["run", "enqueue"], options);
       if (!said.includes("Rain in Oslo")) throw new Error(`The run in the queue had another answer: ${said}`);
     }
     const tool = join(project, "src/tools/weather.ts");
+    watch.lap(child);
     writeFileSync(tool, readFileSync(tool, "utf8").replace("Rain in", "Snow in"));
-    const reload = await timed(() => until("Snow in Oslo", ask, printed));
-    return { dev: started, reload };
+    await until(answers("Snow in Oslo"), child);
+    return { dev, reload: watch.lap(child) };
   } finally {
-    if (child.pid !== undefined && child.exitCode === null) {
-      process.kill(-child.pid, "SIGKILL");
-      await once(child, "exit");
-    }
+    await child.kill();
   }
-}
-
-function printedBy(child: ChildProcess): () => string {
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes: Buffer) => (text += bytes.toString()));
-  return () => text;
 }
 
 /** Asks a project over HTTP: the page of Next.js as `useChat` does, and the others as any client. */
@@ -102,11 +90,7 @@ async function askOver(template: string, port: number): Promise<string> {
   );
 }
 
-async function until(wanted: string, ask: () => Promise<string>, printed: () => string): Promise<void> {
-  let said = "";
-  for (const end = performance.now() + waitMs; performance.now() < end; await sleep(20)) {
-    said = await ask();
-    if (said.includes(wanted)) return;
-  }
-  throw new Error(`"${wanted}" did not come. Last answer: ${said.slice(0, 500)}\nPrinted: ${printed().slice(-1000)}`);
+async function until(isTrue: () => boolean | Promise<boolean>, program: Program): Promise<void> {
+  for (const end = performance.now() + waitMs; performance.now() < end; await sleep(20)) if (await isTrue()) return;
+  throw new Error(`It did not come within ${waitMs / 1000} s. Printed: ${program.printed.slice(-1000)}`);
 }
