@@ -24,7 +24,7 @@ export class Program {
     this.#child.on("close", (code) => (this.#code ??= code));
   }
 
-  /** What it has printed so far. */
+  /** The output so far. */
   get printed(): string {
     return this.#printed;
   }

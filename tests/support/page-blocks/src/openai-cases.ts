@@ -11,7 +11,7 @@ import { runProgram } from "./run-text.ts";
 import { answer } from "./service.ts";
 import type { Served } from "./service.ts";
 
-const page = "docs/guide/openai-api.md";
+const [page, serving] = ["docs/guide/openai-clients.md", "docs/guide/openai-api.md"];
 
 const local = (text: string, { url }: Served): string => text.replaceAll("http://localhost:3000", url);
 const libraries = { OpenAI, createOpenAI, createOpenAICompatible, generateText, apiKey: "none" };
@@ -20,7 +20,7 @@ type Settings = { endpoints: { custom: [{ baseURL: string; models: { default: st
 
 export const openaiCases: readonly Case[] = [
   {
-    page,
+    page: serving,
     begins: "const service = createService({",
     run: async (text, { agents: { helper }, storage }) => {
       const scope = { createService, serve, openaiApi, helper, storage, authenticate: () => ({ id: "ada" }) };
