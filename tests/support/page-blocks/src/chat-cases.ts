@@ -23,7 +23,7 @@ async function expectChat(text: string): Promise<void> {
         streams.push(response.clone().text());
         return response;
       };
-      super({ ...options, fetch: watched } as never);
+      super({ ...options, fetch: watched });
     }
   }
   const scope = {

@@ -15,6 +15,7 @@ export const exceptions: readonly Exception[] = [
     begins: "npx -y pnpm@12 start",
     reason: "Both commands are steps of CI: the demo server, and these tests themselves.",
   },
+  { page: "README.md", begins: "npm create troupe@latest my-agents", reason: creates },
   { page: "docs/guide/start-a-project.md", begins: "npm create troupe@latest my-agents", reason: creates },
   { page: "docs/guide/start-a-project.md", begins: "curl ", reason: creates },
   { page: "docs/guide/start-a-project.md", begins: "npm create troupe@latest -- --add", reason: creates },

@@ -8,6 +8,8 @@ import { expect } from "vitest";
 import { InMemoryStorage, Workflow } from "@troupe/core";
 import { createService } from "@troupe/core/service";
 import type { Case } from "./case.ts";
+import { shownPart } from "../../../../tools/packages/readme-examples.ts";
+import { root } from "./blocks.ts";
 import { inFolder, runCommands } from "./run-text.ts";
 import { answer, post } from "./service.ts";
 
@@ -18,6 +20,18 @@ type Wait = { id: string; kind: string };
 type Notice = { type: string; timestamp: string; data: { waits: Wait[] } };
 
 export const httpCases: readonly Case[] = [
+  {
+    page: "README.md",
+    begins: "npm install @troupe/core",
+    run: async (page) => {
+      // The program itself is run by the tests of the READMEs.
+      const program = await readFile(join(root, "examples/serve-everything.ts"), "utf8");
+      const imported = [...shownPart(program).matchAll(/ from "((?:@[^/"]+\/)?[^/"]+)/g)].map(([, name = ""]) => name);
+      const [install = "", start] = page.trimEnd().split("\n");
+      expect(new Set(install.split(" ").slice(2))).toEqual(new Set(imported));
+      expect(start).toMatch(/^OPENAI_API_KEY=\S+ PORT=\d+ node \S+\.ts$/);
+    },
+  },
   {
     page: "docs/guide/approvals.md",
     begins: "# 202 {",
@@ -105,10 +119,8 @@ export const httpCases: readonly Case[] = [
 async function noticeOfWait(): Promise<Notice> {
   const received = Promise.withResolvers<string>();
   const receiver = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.resolve(body);
-      response.writeHead(204).end();
-    });
+    response.writeHead(204).end();
+    received.resolve(text(request));
   }).listen(0, "127.0.0.1");
   await once(receiver, "listening");
   const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;

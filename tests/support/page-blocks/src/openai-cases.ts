@@ -18,6 +18,11 @@ const libraries = { OpenAI, createOpenAI, createOpenAICompatible, generateText, 
 
 type Settings = { endpoints: { custom: [{ baseURL: string; models: { default: string[] } }] } };
 
+/** Expects that a program of the AI SDK gets the answer as its text. */
+async function expectText(text: string, served: Served): Promise<void> {
+  expect(await runProgram(local(text, served), libraries)).toMatchObject({ text: answer });
+}
+
 export const openaiCases: readonly Case[] = [
   {
     page: serving,
@@ -36,13 +41,8 @@ export const openaiCases: readonly Case[] = [
       expect(made["answer"]).toMatchObject({ output_text: answer });
     },
   },
-  ...["const troupe = createOpenAI(", "const troupe = createOpenAICompatible("].map((begins) => ({
-    page,
-    begins,
-    run: async (text: string, served: Served) => {
-      expect(await runProgram(local(text, served), libraries)).toMatchObject({ text: answer });
-    },
-  })),
+  { page, begins: "const troupe = createOpenAI(", run: expectText },
+  { page, begins: "const troupe = createOpenAICompatible(", run: expectText },
   {
     page,
     begins: "endpoints:",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { textOf } from "./blocks.ts";
 import { programCases } from "./program-cases.ts";
 import { serveAgents } from "./service.ts";
@@ -10,6 +10,6 @@ describe("a block that is a program", () => {
   afterAll(async () => await served.close());
 
   it.each(programCases)("of $page does what the page says: $begins", async (each) => {
-    await each.run(textOf(each), served);
+    await expect(each.run(textOf(each), served)).resolves.toBeUndefined();
   });
 });

@@ -20,13 +20,14 @@ const everything = [...cases, ...programCases, ...exceptions];
 
 /**
  * The files that blocks may show. `readme-examples.processes.test.ts` runs the programs in folders of examples, the tests
- * of the others are `tests/third-party`, `tests/docs/platforms.test.ts` and `pnpm test:outside migrations`.
+ * of the others are `tests/third-party`, `projects.processes.test.ts` of `create-troupe`, `tests/docs/platforms.test.ts` and `pnpm test:outside migrations`.
  */
 const executed = [
   /^packages\/[\w-]+\/examples\/[\w-]+\.ts$/,
   /^examples\/(?:recipes\/)?[\w-]+\.ts$/,
   /^examples\/recipes\/foreign\/[\w-]+\.mjs$/,
   /^examples\/deploy\/[\w.-]+$/,
+  /^packages\/create-troupe\/templates\/[\w/-]+\.ts$/,
   /^tests\/third-party\/[\w.-]+$/,
 ];
 
@@ -69,6 +70,6 @@ describe("a block", () => {
   afterAll(async () => await served.close());
 
   it.each(cases)("of $page does what the page says: $begins", async (each) => {
-    await each.run(textOf(each), served);
+    await expect(each.run(textOf(each), served)).resolves.toBeUndefined();
   });
 });

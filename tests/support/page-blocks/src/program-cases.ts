@@ -47,7 +47,14 @@ async function expectTool(entry: Entry, url: string): Promise<void> {
 
 const programOfHosts = (): string => textOf({ page: hosts, begins: "import { Agent }" });
 
-/** The settings of a host, each with the field that has its servers. */
+/** Expects that each server in a field of a host's settings lists its agent as a tool. */
+async function expectServers(text: string, field: string, url: string): Promise<void> {
+  const servers = (JSON.parse(text) as Record<string, Record<string, Entry>>)[field] ?? {};
+  expect(Object.keys(servers)).toContain("guide");
+  for (const entry of Object.values(servers)) await expectTool(entry, url);
+}
+
+/** The settings of hosts, each with the field that has its servers. */
 const settings = (
   [
     ['{\n  "mcpServers": {\n    "guide": {\n      "command"', "mcpServers"],
@@ -58,11 +65,7 @@ const settings = (
 ).map(([begins, field]) => ({
   page: hosts,
   begins,
-  run: async (text: string, { url }: { url: string }) => {
-    const servers = (JSON.parse(text) as Record<string, Record<string, Entry>>)[field] ?? {};
-    expect(Object.keys(servers)).toContain("guide");
-    for (const entry of Object.values(servers)) await expectTool(entry, url);
-  },
+  run: async (text: string, { url }: { url: string }) => await expectServers(text, field, url),
 }));
 
 export const programCases: readonly Case[] = [
@@ -115,13 +118,13 @@ async function expectTraces(command: string, startSdk: string): Promise<void> {
       await writeFile(join(folder, "start-sdk.mjs"), startSdk);
       await writeFile(join(folder, "server.js"), tracedProgram);
       const local = command.replace("http://localhost:4318", `http://127.0.0.1:${port}`);
-      const settings = {
+      const variables = {
         ...env,
         OTEL_BSP_SCHEDULE_DELAY: "10",
         OTEL_METRICS_EXPORTER: "none",
         OTEL_LOGS_EXPORTER: "none",
       };
-      await promisify(execFile)("bash", ["-ec", local], { cwd: folder, env: settings, timeout: 60_000 });
+      await promisify(execFile)("bash", ["-ec", local], { cwd: folder, env: variables, timeout: 60_000 });
       expect(paths).toContain("/v1/traces");
     });
   } finally {
