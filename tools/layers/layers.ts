@@ -306,6 +306,7 @@ export const environmentReaders: Layers["environmentReaders"] = [
   "apps",
   "tests/bench",
   "examples",
+  "tests/support/page-blocks",
   "tests/support/vendor-fakes/src/suite",
   "tests/support/toolkit-fakes/src/credential-cases.ts",
   "packages/core/src/model/keys/read-environment.ts",

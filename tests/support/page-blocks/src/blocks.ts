@@ -13,6 +13,7 @@ export interface Block {
   readonly isOutput: boolean;
 }
 
+/** The folder of the repository. */
 export const root = join(import.meta.dirname, "../../../..");
 
 const fence = /^(?<ticks>`{3,})(?<language>\w*)(?: (?<file>\S+))?\n(?<text>[\s\S]*?)^\k<ticks>$/gm;

@@ -46,6 +46,7 @@ async function expectChat(text: string): Promise<void> {
   expect((await Promise.all(streams)).join("")).toContain(answer);
 }
 
+/** The fragments of chats: `useChat`, AG-UI and teams. */
 export const chatCases: readonly Case[] = [
   {
     page: "docs/guide/use-chat.md",

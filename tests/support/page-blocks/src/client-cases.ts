@@ -19,6 +19,7 @@ async function expectAnswer(text: string, scope: object): Promise<void> {
   expect(await (client as Client).agent("helper").run("Hello")).toMatchObject({ text: answer });
 }
 
+/** The fragments of the page about the typed client. */
 export const clientCases: readonly Case[] = [
   {
     page,

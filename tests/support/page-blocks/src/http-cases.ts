@@ -8,8 +8,7 @@ import { expect } from "vitest";
 import { InMemoryStorage, Workflow } from "@troupe/core";
 import { createService } from "@troupe/core/service";
 import type { Case } from "./case.ts";
-import { shownPart } from "../../../../tools/packages/readme-examples.ts";
-import { root } from "./blocks.ts";
+import { readBlocks } from "./blocks.ts";
 import { inFolder, runCommands } from "./run-text.ts";
 import { answer, post } from "./service.ts";
 
@@ -19,14 +18,16 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9
 type Wait = { id: string; kind: string };
 type Notice = { type: string; timestamp: string; data: { waits: Wait[] } };
 
+/** The requests, bodies and commands that the pages show. */
 export const httpCases: readonly Case[] = [
   {
     page: "README.md",
     begins: "npm install @troupe/core",
     run: async (page) => {
+      await Promise.resolve();
       // The program itself is run by the tests of the READMEs.
-      const program = await readFile(join(root, "examples/serve-everything.ts"), "utf8");
-      const imported = [...shownPart(program).matchAll(/ from "((?:@[^/"]+\/)?[^/"]+)/g)].map(([, name = ""]) => name);
+      const program = readBlocks("README.md").find(({ file }) => file === "examples/serve-everything.ts")?.text ?? "";
+      const imported = [...program.matchAll(/ from "((?:@[^/"]+\/)?[^/"]+)/g)].map(([, name = ""]) => name);
       const [install = "", start] = page.trimEnd().split("\n");
       expect(new Set(install.split(" ").slice(2))).toEqual(new Set(imported));
       expect(start).toMatch(/^OPENAI_API_KEY=\S+ PORT=\d+ node \S+\.ts$/);

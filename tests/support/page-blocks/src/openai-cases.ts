@@ -23,6 +23,7 @@ async function expectText(text: string, served: Served): Promise<void> {
   expect(await runProgram(local(text, served), libraries)).toMatchObject({ text: answer });
 }
 
+/** The fragments of the pages about OpenAI's API. */
 export const openaiCases: readonly Case[] = [
   {
     page: serving,

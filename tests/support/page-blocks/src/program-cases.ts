@@ -68,6 +68,7 @@ const settings = (
   run: async (text: string, { url }: { url: string }) => await expectServers(text, field, url),
 }));
 
+/** The fragments that are programs or start one. */
 export const programCases: readonly Case[] = [
   {
     page: hosts,

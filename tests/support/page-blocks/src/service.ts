@@ -60,6 +60,7 @@ export async function serveAgents() {
   };
 }
 
+/** A running service of these agents. */
 export type Served = Awaited<ReturnType<typeof serveAgents>>;
 
 /** Sends JSON to a path of the service. */
