@@ -181,6 +181,16 @@ describe("the items of a streamed answer", () => {
     ]);
   });
 
+  it.each([
+    ["no id", {}],
+    ["an empty id", { id: "" }],
+  ])("come with the end where no event had them, also with %s as the items before them", (_, ids) => {
+    const items = ["A", "B", "C"].map((text) => message(text, ids));
+    const words = (chunks: readonly ModelChunk[]) => chunks.map((chunk) => ("text" in chunk ? chunk.text : chunk.type));
+
+    expect(words(read([done(0, message("A", ids)), completed({ output: items })]))).toEqual(["A", "B", "C", "finish"]);
+  });
+
   it("are skipped as calls without a name, and ended when nothing did", () => {
     const nameless = { ...call, call_id: "d", name: "" };
     const chunks = read([added(0, call), added(1, nameless), done(1, nameless), completed()]);

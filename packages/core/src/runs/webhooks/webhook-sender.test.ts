@@ -80,6 +80,16 @@ describe("an attempt to notify a receiver", () => {
     expect(await send()).toEqual({ status: "failed", problem: "unreachable", isRefused: false });
   });
 
+  it("reads only the first 4 KB of an answer, and needs no more of it", async () => {
+    const { send } = await receiver((request, response) => {
+      request.resume().once("end", () => {
+        // The rest of the answer never comes: a sender that reads on loses it.
+        response.writeHead(200, { "content-length": 8192 }).write("é".repeat(2049), () => response.destroy());
+      });
+    });
+    expect(await send()).toEqual({ status: "delivered" });
+  });
+
   it.each([301, 302, 303, 307, 308])("follows no redirect with %i", async (status) => {
     const { requests, send } = await receiver((request, response) => {
       response.writeHead(request.url === "/hook" ? status : 204, { location: "/other" }).end();
