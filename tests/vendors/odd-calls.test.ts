@@ -120,37 +120,44 @@ describe("a tool call", () => {
     ],
     [
       "Responses",
-      1,
+      2,
       [
         responses.textDelta("Hi"),
         responses.itemAdded(null, 1),
         responses.itemDone(null, 1),
-        responses.itemAdded(responses.callItem({ name: null }), 2),
-        responses.itemDone(responses.callItem({ name: null }), 2),
+        ...[2, 3].flatMap((index) => [
+          responses.itemAdded(responses.callItem({ name: null }), index),
+          responses.itemDone(responses.callItem({ name: null }), index),
+        ]),
         responses.completed(),
       ],
     ],
     [
       "Responses",
-      1,
-      { whole: { status: "completed", output: [responses.words("Hi"), responses.callItem({ name: null })] } },
+      2,
+      {
+        whole: {
+          status: "completed",
+          output: [responses.words("Hi"), responses.callItem({ name: null }), responses.callItem({ name: "" })],
+        },
+      },
     ],
     [
       "Anthropic",
-      1,
+      2,
       [
         anthropic.started,
         ...anthropic.block(null),
-        ...anthropic
-          .block({ type: "tool_use", id: "c1", name: null, input: {} })
-          .map((event) => ({ ...event, index: 2 })),
+        ...[2, 3].flatMap((index) =>
+          anthropic.block({ type: "tool_use", id: "c1", name: null, input: {} }).map((event) => ({ ...event, index })),
+        ),
         { type: "content_block_start", index: 1, content_block: { type: "text", text: "Hi" } },
         ...anthropic.ended(),
       ],
     ],
     [
       "Anthropic",
-      1,
+      2,
       {
         whole: {
           type: "message",
@@ -158,6 +165,7 @@ describe("a tool call", () => {
           content: [
             { type: "text", text: "Hi" },
             { type: "tool_use", id: "c1", name: null },
+            { type: "tool_use", id: "c2" },
           ],
         },
       },
