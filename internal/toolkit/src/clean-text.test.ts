@@ -32,6 +32,7 @@ describe("cleanLines", () => {
     ["a\rb\u2028c\u2029d", 20, "a\nb\nc\nd"],
     ["a\n\nb", 20, "a\n\nb"],
     ["\n\na\n\n", 20, "a"],
+    ["a\n\n\nb\n\n\n\nc", 20, "a\n\nb\n\nc"],
     ["abc\ndef", 5, "abc…"],
     [null, 5, ""],
   ])("writes %j in %i characters as %j", (text, longest, expected) => {
@@ -49,6 +50,9 @@ describe("the text of HTML", () => {
     ["a<unknown>b", "a<unknown>b"],
     ["a<script>b</script >c", "a c"],
     ["a<script>b</SCRIPT>c", "a c"],
+    ["a<script>b</script>c<style>d</style>e<script>f</script>g", "a c e g"],
+    ["a<!-- b -->c<!-- d -->e", "ace"],
+    ["a<style>b<script>c</script>d<style>e", "a b d e"],
     ["a</script>b", "a b"],
     ["a<b", "a<b"],
     ["a<p title='x'>b", "a b"],

@@ -55,6 +55,24 @@ describe("the prompt of a call", () => {
     ]);
   });
 
+  it("has an answer for each round of the agent's tools, however many are in one message", () => {
+    const rounds = ["1", "2", "3"].flatMap((id) => [text(id), call(id), result(id, { type: "text", value: `r${id}` })]);
+    const { history } = read(user(text("a")), { role: "assistant", content: [...rounds, text("z")] }, user(text("b")));
+
+    expect(
+      history.map(({ role, content, toolCalls = [] }) => [role, content, ...toolCalls.map(({ id }) => id)]),
+    ).toEqual([
+      ["user", "a"],
+      ["assistant", "1", "1"],
+      ["tool", "r1"],
+      ["assistant", "2", "2"],
+      ["tool", "r2"],
+      ["assistant", "3", "3"],
+      ["tool", "r3"],
+      ["assistant", "z"],
+    ]);
+  });
+
   it.each<[object, object]>([
     [
       { mediaType: "image/png", data: "aQ==" },
