@@ -48,6 +48,22 @@ describe("CallAssembler", () => {
     expect(Object.keys(part?.functionCall?.args ?? {})).toEqual(["__proto__", "constructor"]);
   });
 
+  it("assembles one call after the other, and then returns a whole call as it is", () => {
+    const calls = new CallAssembler();
+    const add = (functionCall: object) => calls.add({ functionCall });
+    const pieces = ["a", "b", "c"].map((name) => [
+      add({ name, partialArgs: [{ jsonPath: `$.${name}`, stringValue: "1" }], willContinue: true }),
+      add({ partialArgs: [{ jsonPath: `$.${name}`, stringValue: "2" }] }),
+    ]);
+
+    expect(pieces).toEqual(
+      ["a", "b", "c"].map((name) => [undefined, { functionCall: { name, args: { [name]: "12" } } }]),
+    );
+    expect(add({ name: "now", args: { zone: "utc" } })).toEqual({
+      functionCall: { name: "now", args: { zone: "utc" } },
+    });
+  });
+
   it("takes all pieces in one part, and returns other parts as they are", () => {
     const calls = new CallAssembler();
     const whole = { functionCall: { name: "now", args: { zone: "utc" } } };

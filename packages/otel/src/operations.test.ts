@@ -106,6 +106,32 @@ describe("usage that belongs to no model call", () => {
   });
 });
 
+describe("the time between the chunks of a model call", () => {
+  it("is measured from each chunk to the next, and from its beginning to the first", async () => {
+    const recorder = new Recorder();
+    const model = { providerId: "google", modelId: "m" };
+    for (const gapsMs of [
+      [500, 250, 1000, 2000],
+      [500, 125],
+    ]) {
+      const begun = { model, isStream: true, settings: {}, messages: () => [], tools: () => [] };
+      const call = recorder.telemetry.begin("model", begun);
+      for (const ms of gapsMs) {
+        vi.advanceTimersByTime(ms);
+        call.note({ type: "chunk" });
+      }
+      call.end({ usage });
+    }
+
+    expect(await recorder.metric("gen_ai.client.inference.time_per_output_chunk")).toMatchObject([
+      { value: 3.375, count: 4 },
+    ]);
+    expect(await recorder.metric("gen_ai.client.inference.time_to_first_chunk")).toMatchObject([
+      { value: 1, count: 2 },
+    ]);
+  });
+});
+
 describe("the metrics of this process", () => {
   it("have the delay of the event loop in seconds from the second collection on", async () => {
     const recorder = new Recorder();
