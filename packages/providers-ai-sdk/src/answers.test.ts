@@ -73,12 +73,13 @@ const streams: Readonly<Record<string, readonly object[]>> = {
     call("c3", "{}"),
     finish("tool-calls"),
   ],
-  "calls without a name, and without an id": [
+  "a call without a name in pieces": [
     { type: "tool-input-start", id: "c1", toolName: "" },
     { type: "tool-input-delta", id: "c1", delta: "{}" },
     call("c1", "{}", { toolName: "" }),
     finish(),
   ],
+  "two calls without a name": [call("c1", "{}", { toolName: "" }), call("c2", "{}", { toolName: "" }), finish()],
   "calls of the vendor": [
     { type: "tool-input-start", id: "c1", toolName: "search", providerExecuted: true },
     { type: "tool-input-delta", id: "c1", delta: "{}" },

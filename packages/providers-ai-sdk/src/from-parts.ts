@@ -32,7 +32,8 @@ export class PartsReader implements EventReader<object> {
   /** The parts of the answer in their order, for sending them back with the next request. */
   readonly #replay: Part[] = [];
   #facts: Pick<ModelFinish, "responseId" | "model"> = {};
-  #skipped = 0;
+  /** The ids of tool calls without a name. A call in pieces names its id several times. */
+  readonly #skipped = new Set<string>();
   #hasCalls = false;
 
   /** Readers by the type of a part. Parts of other types are ignored. */
@@ -100,7 +101,7 @@ export class PartsReader implements EventReader<object> {
     const known = this.#calls.get(id);
     if (known !== undefined) return known;
     if (name === "" && !hosted) {
-      this.#skipped += 1;
+      this.#skipped.add(id);
       return undefined;
     }
     const call: OpenCall = { id: id || createId(), text: "", isHosted: hosted, isEnded: false };
@@ -141,7 +142,7 @@ export class PartsReader implements EventReader<object> {
       finishReason: reason,
       ...(counts !== undefined && { usage: counts }),
       ...this.#facts,
-      ...(this.#skipped > 0 && { skippedCalls: this.#skipped }),
+      ...(this.#skipped.size > 0 && { skippedCalls: this.#skipped.size }),
       ...(vendorState !== undefined && { vendorState }),
     });
   }

@@ -95,6 +95,7 @@ describe("a part that a model does not take", () => {
   it.each<[string, ContentPart, Partial<FileContext>, string]>([
     ["of a kind", image, { parts: ["text", "file"] }, "image part that is image/png"],
     ["of a kind in a file", file("image/png", base64("a")), { parts: ["text", "file"] }, "file part that is image/png"],
+    ["of a kind of sound", file("audio/wav", base64("a")), { parts: ["text", "file"] }, "file part that is audio/wav"],
     ["beside those that were taken", pdf, { onlyTakes: [image] }, "file part that is application/pdf"],
     ["of no type", file(undefined, base64("a")), {}, "file part that is of an unknown type (name its mimeType)"],
   ])("is refused: %s", (...[, part, more, what]) => {
