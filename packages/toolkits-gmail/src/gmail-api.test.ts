@@ -46,6 +46,18 @@ describe("GmailApi", () => {
     expect(asked.every((each) => each.signal !== undefined)).toBe(true);
   });
 
+  it("passes on neither token, whichever an answer repeats", async () => {
+    const tokens = ["ya29.first-token", "ya29.second-token", "ya29.third-token"];
+    const { service, api } = await startApi(tokens);
+    service.answer(({ headers: { authorization = "" } }) => ({
+      status: authorization.endsWith("second-token") ? 401 : 200,
+      body: JSON.stringify({ authorization }),
+    }));
+
+    const answers = await api.call(contextWith(), async (ask) => [await ask("/x"), await ask("/x")]);
+    expect(answers.map(({ authorization }) => authorization)).toEqual(["Bearer [redacted]", "Bearer [redacted]"]);
+  });
+
   it("asks twice at most", async () => {
     const { service, asked, api } = await startApi();
     service.answer(() => ({ status: 401 }));
