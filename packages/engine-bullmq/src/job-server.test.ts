@@ -86,17 +86,20 @@ describe("a job", () => {
     },
   );
 
-  it("waits while another of its run is performed, and is promoted when that one ends", async () => {
+  it("waits while another of its run is performed, and is promoted when that one ends, as are all that wait", async () => {
     const { take, performing, ended } = await startPerforming();
-    const [first, second] = [jobOf("r"), jobOf("r", { id: "second" })];
+    const [first, ...waiting] = [jobOf("r"), jobOf("r", { id: "second" }), jobOf("r", { id: "third" })];
     take(first.job);
-    take(second.job);
-    await vi.waitFor(() => expect(ended.get(second.job)).toBe("DelayedError"));
-    expect(second.names()).toEqual(["moveToDelayed"]);
+    for (const { job } of waiting) {
+      take(job);
+      await vi.waitFor(() => expect(ended.get(job)).toBe("DelayedError"));
+    }
+    expect(waiting.map(({ names }) => names())).toEqual([["moveToDelayed"], ["moveToDelayed"]]);
     performing.get("r")?.end();
     await vi.waitFor(() => expect(ended.get(first.job)).toBe("done"));
 
-    expect(second.names()).toEqual(["moveToDelayed", "promote"]);
+    const promoted = ["moveToDelayed", "promote"];
+    expect(waiting.map(({ names }) => names())).toEqual([promoted, promoted]);
   });
 
   it.each([false, true])(
