@@ -23,6 +23,26 @@ describe("AppendQueue", () => {
     expect(done).toEqual([1, 2, 3]);
   });
 
+  it("lets work that comes later wait for all that is under way, whatever has ended before", async () => {
+    const queue = new AppendQueue(1000);
+    const works = ["first", "second", "third", "fourth"].map((name) => ({ name, end: Promise.withResolvers<void>() }));
+    const begun: string[] = [];
+    const run = ({ name, end }: (typeof works)[number]) =>
+      queue.run("a", async () => {
+        begun.push(name);
+        await end.promise;
+      });
+    const ended = works.slice(0, 2).map(run);
+    for (const [index, { end }] of works.entries()) {
+      await vi.advanceTimersByTimeAsync(0);
+      expect(begun).toEqual(works.slice(0, index + 1).map(({ name }) => name));
+      end.resolve();
+      await ended[index];
+      ended.push(...works.slice(index + 2, index + 3).map(run));
+    }
+    await Promise.all(ended);
+  });
+
   it("forgets a name once its work has ended, failed or waited too long", async () => {
     const queue = new AppendQueue(1000);
     const first = Promise.withResolvers<void>();
