@@ -95,4 +95,25 @@ describe("the queue of due deliveries", () => {
 
     expect(queue.add(due({ host: "ä" }))).toBe(false);
   });
+
+  it.each<[of: string, most: number, hostOf: (index: number) => string]>([
+    ["one owner to one host", 50, () => "h"],
+    ["all", 2000, (index) => `h${index}`],
+  ])("has room again for each delivery of %s that was taken, and forgets it once it is done", (_of, most, hostOf) => {
+    const queue = new DeliveryQueue();
+    let added = 0;
+    const add = (): boolean => queue.add(due({ host: hostOf(added++) }));
+    while (add());
+    for (let round = 0; round < 3; round++) {
+      const taken = takeAll(queue);
+      expect(taken.length).toBeGreaterThan(0);
+      expect(taken.map(add)).toEqual(taken.map(() => true));
+      expect(add()).toBe(false);
+      // A delivery in flight is known, and needs no room.
+      expect(taken.map((each) => queue.add(each))).toEqual(taken.map(() => true));
+      for (const each of taken) queue.done(each);
+      expect(taken.map((each) => queue.add(each))).toEqual(taken.map(() => false));
+    }
+    expect(added).toBeGreaterThan(most);
+  });
 });
