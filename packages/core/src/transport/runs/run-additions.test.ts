@@ -91,6 +91,141 @@ describe("the additions of a run", () => {
   });
 });
 
+describe("the additions of several runs", () => {
+  const fieldsOf = (name: string) => ({
+    name,
+    description: `Asks for ${name}.`,
+    parameters: { type: "object", properties: { [name]: { type: "string" } }, required: [name] },
+  });
+  const own = defineTool({ name: "own", description: "Own.", parameters: { type: "object" }, execute: () => "done" });
+  const empty = { type: "object", properties: {} };
+  const each: Record<
+    string,
+    { additions: ServedRunOpts["additions"]; tools: object[]; maxTokens: number | undefined }
+  > = {
+    one: {
+      additions: {
+        instructions: "Only one.",
+        maxTokens: 1,
+        clientTools: [fieldsOf("a"), fieldsOf("b"), fieldsOf("c")],
+      },
+      tools: [fieldsOf("a"), fieldsOf("b"), fieldsOf("c")],
+      maxTokens: 1,
+    },
+    two: {
+      additions: {
+        instructions: "Only two — é.",
+        maxTokens: 2,
+        clientTools: [fieldsOf("d"), { name: "b" }, { name: "e", description: " " }],
+      },
+      tools: [fieldsOf("d"), ...["b", "e"].map((name) => ({ name, description: name, parameters: empty }))],
+      maxTokens: 2,
+    },
+    none: { additions: undefined, tools: [], maxTokens: undefined },
+  };
+
+  /** Makes an agent whose model calls the agent's own tool once in each run, and then answers. */
+  function agentOf() {
+    const model = new ScriptedModel().respond(({ messages }) =>
+      messages.at(-1)?.role === "tool" ? "Done." : { toolCalls: [{ name: "own", arguments: {} }] },
+    );
+    return { model, agent: new Agent({ name: "a", model, tools: [own], instructions: "Be brief." }) };
+  }
+
+  /** Returns what each model call of a run received, by the run's input. */
+  function receivedBy(model: ScriptedModel, input: string) {
+    const calls = model.calls.filter(({ messages }) => messages.some(({ content }) => content === input));
+    return calls.map(({ messages, options }) => ({
+      system: messages.flatMap(({ role, content }) => (role === "system" ? [content] : [])),
+      tools: options?.tools?.map(({ name, description, parameters }) => ({ name, description, parameters })),
+      maxTokens: options?.maxTokens,
+    }));
+  }
+
+  it("reach each of their own run's model calls whole, whether the runs go on at once or one behind the other", async () => {
+    const { model, agent } = agentOf();
+    const inputs = Object.keys(each);
+    await Promise.all(inputs.map(async (input) => await agent.run(input, { additions: each[input]?.additions })));
+    for (const input of inputs) await agent.run(input, { additions: each[input]?.additions });
+
+    for (const [input, { additions, tools, maxTokens }] of Object.entries(each)) {
+      const system = ["Be brief.", ...(additions === undefined ? [] : [additions.instructions])];
+      const ownTool = { name: "own", description: "Own.", parameters: { type: "object" } };
+      const call = { system, tools: [ownTool, ...tools], maxTokens };
+      expect(receivedBy(model, input)).toMatchObject([call, call, call, call]);
+      for (const { tools: received } of receivedBy(model, input)) expect(received).toHaveLength(1 + tools.length);
+    }
+  });
+
+  it("check each answer by the schema of its own run", async () => {
+    const schemaOf = (name: string) => ({
+      type: "object",
+      properties: { [name]: { type: "number" } },
+      required: [name],
+    });
+    const model = new ScriptedModel().respond(({ messages }) => {
+      return JSON.stringify({ [messages.at(-1)?.content as string]: 1 });
+    });
+    const agent = new Agent({ name: "a", model });
+    const names = ["x", "y", "z"];
+    for (let round = 0; round < 2; round++) {
+      const outputs = await Promise.all(
+        names.map(async (name) => await agent.run(name, { additions: { outputSchema: schemaOf(name) } })),
+      );
+      expect(outputs.map(({ structured }) => structured)).toEqual([{ x: 1 }, { y: 1 }, { z: 1 }]);
+    }
+    expect((await agent.run("free")).structured).toBeNull();
+    expect(model.calls).toHaveLength(7);
+  });
+
+  it("stay with a durable run in its later attempts, where its client answers one tool after the other", async () => {
+    const steps = ["a", "b", "c"];
+    const model = new ScriptedModel().respond(({ messages }) => {
+      const next = steps[messages.filter(({ role }) => role === "tool").length];
+      return next === undefined ? "Done." : { toolCalls: [{ name: next, arguments: { [next]: "x" } }] };
+    });
+    const service = new RunService({ storage: new InMemoryStorage(), agents: { a: new Agent({ name: "a", model }) } });
+    await service.serve();
+    const options = { additions: each["one"]?.additions };
+    const { runId } = await service.accept({ kind: "agent", name: "a", input: "one", options });
+    for await (const event of service.events(runId, "host")) {
+      if (event.type === "wait") await service.answer(runId, event.wait.id, { result: "y" }, "host");
+    }
+    const { tools, maxTokens } = each["one"] ?? {};
+    expect(receivedBy(model, "one")).toMatchObject(Array.from({ length: 4 }, () => ({ tools, maxTokens })));
+    expect(await service.get(runId, "host")).toMatchObject({ status: "completed", attempts: 4 });
+    await service.close();
+  });
+});
+
+describe("wrong additions", () => {
+  const tools = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `tool_${index}` }));
+  const agent = new Agent({ name: "a", model: new ScriptedModel().respond(() => "Yes.") });
+
+  it.each<[path: string, additions: object]>([
+    ["additions.instructions", { instructions: 1 }],
+    ["additions.clientTools", { clientTools: {} }],
+    ["additions.clientTools", { clientTools: tools(129) }],
+    ["additions.clientTools[1]", { clientTools: [weather, "x"] }],
+    ["additions.clientTools[1].name", { clientTools: [weather, {}] }],
+    ["additions.clientTools[1].name", { clientTools: [weather, { name: " " }] }],
+    ["additions.clientTools[1].description", { clientTools: [weather, { name: "b", description: 1 }] }],
+    ["additions.clientTools[2].parameters", { clientTools: [...tools(2), { name: "b", parameters: [] }] }],
+    ["additions.outputSchema", { outputSchema: [] }],
+    ["additions.maxTokens", { maxTokens: 0 }],
+    ["additions.maxTokens", { maxTokens: 1.5 }],
+  ])("are refused at %s, before the model is called", async (path, additions) => {
+    const message = expect.stringContaining(`${path} must be`) as string;
+    await expect(agent.run("Hi", { additions })).rejects.toMatchObject({ code: "invalid_request", message });
+  });
+
+  it("are not those at the bounds: 128 tools, one token, empty instructions and a blank description", async () => {
+    const blank = { name: "blank", description: " ", parameters: {} };
+    const additions = { instructions: "", maxTokens: 1, clientTools: [...tools(127), blank] };
+    expect((await agent.run("Hi", { additions })).text).toBe("Yes.");
+  });
+});
+
 describe("a run that stores nothing", () => {
   it("leaves no record of its session, its user or its title", async () => {
     const storage = new InMemoryStorage();
