@@ -108,7 +108,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
         "packages/core/src/runs/record/run-store.ts",
         "packages/core/src/runs/service/run-service.ts",
         "packages/core/src/runs/webhooks/subscriptions.ts",
-        "packages/core/src/runs/service/run-commands.ts",
+        "packages/core/src/runs/service/run-removal.ts",
       ],
       owners: usersOfAll,
       leave: runs.leave,
@@ -120,7 +120,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
   it("each owner finds its runs in its session, until the session is forgotten", async () => {
     const runs = new OwnedRuns(makeService({ storage: create() }));
     await checkOwners({
-      shows: ["packages/core/src/runs/service/run-commands.ts", "packages/core/src/sessions/session/session-keys.ts"],
+      shows: ["packages/core/src/runs/service/run-removal.ts", "packages/core/src/sessions/session/session-keys.ts"],
       owners: usersOfAll,
       leave: runs.leave,
       find: async (owner) => await runs.reachedBy((id) => runs.service.get(id, owner)),
@@ -216,6 +216,7 @@ describe.each(storages)("each of several owners finds its own runs and nothing e
         "packages/core/src/sessions/session/caller-holdings.ts",
         "packages/core/src/sessions/session/counted-caller.ts",
         "packages/core/src/runs/record/run-record.ts",
+        "packages/core/src/runs/record/open-runs.ts",
       ],
       owners: principals,
       leave: async (owner, mark) => {

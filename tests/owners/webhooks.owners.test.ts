@@ -14,7 +14,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 type User = SessionOwner & { userId: string };
 
 const shows = [
-  "packages/core/src/runs/record/run-parts.ts",
+  "packages/core/src/runs/record/run-notice.ts",
   "packages/core/src/runs/webhooks/run-notices.ts",
   "packages/core/src/runs/webhooks/stored-webhooks.ts",
   "packages/core/src/runs/webhooks/webhook-dispatch.ts",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../sessions/storage/json.ts";
 import { newRecord } from "../runs/record/test/run-records.ts";
-import { toOpenRun } from "../runs/record/run-record.ts";
+import { toOpenRun } from "../runs/record/open-runs.ts";
 import { RunWriteRecorder } from "./run-write-recorder.ts";
 
 const record = newRecord({ runId: "r1", createdAt: 4 });

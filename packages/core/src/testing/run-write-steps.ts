@@ -5,7 +5,8 @@ import { readProperty } from "../base/util/read-property.ts";
 import type { Json } from "../sessions/storage/json.ts";
 import { groupKeys, isOfEnd, runIdOf } from "../runs/record/run-keys.ts";
 import { isEnded } from "../runs/record/run-record.ts";
-import type { OpenRun, RunRecord } from "../runs/record/run-record.ts";
+import type { OpenRun } from "../runs/record/open-runs.ts";
+import type { RunRecord } from "../runs/record/run-record.ts";
 import type { TransitionName } from "../runs/record/run-writes.ts";
 
 /** The records of one run in a storage. */

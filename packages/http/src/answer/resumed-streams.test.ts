@@ -159,11 +159,11 @@ describe("a stream that breaks off", () => {
     const wrong = await service.ask(`/runs/${runId}/events?after=nowhere`);
     const behind = await service.ask(`/runs/${runId}/events?after=900.0`);
     now += 25 * 3_600_000;
-    await runs.cleanUp();
+    await runs.removal.cleanUp();
     const removed = await service.ask(`/runs/${runId}/events`);
     const kept = await service.ask(`/runs/${runId}`);
     now += 7 * 24 * 3_600_000;
-    await runs.cleanUp();
+    await runs.removal.cleanUp();
 
     expect([wrong.status, behind.status, removed.status, kept.status]).toEqual([400, 410, 410, 200]);
     expect(removed.json).toMatchObject({ error: { code: "gone" } });

@@ -6,9 +6,10 @@ import { logFailedRun, startRun, toFailedEnd } from "../processes/durable-target
 import type { StartedRun } from "../processes/durable-target.ts";
 import type { RunEnds, RunSuspension } from "./run-ends.ts";
 import { RunningNote } from "./running-note.ts";
-import { endOf, toRunOpts } from "../record/run-parts.ts";
-import type { RunInput, StoredEnd } from "../record/run-parts.ts";
-import type { RunRecord } from "../record/run-record.ts";
+import { endOf } from "../record/run-record.ts";
+import { toRunOpts } from "../record/run-input.ts";
+import type { RunInput } from "../record/run-input.ts";
+import type { RunRecord, StoredEnd } from "../record/run-record.ts";
 import type { ContinuedTelemetry, Telemetry } from "../../base/telemetry/telemetry.ts";
 import { writeInOrder } from "../record/run-writes.ts";
 import type { Ready, ServiceParts } from "../processes/service-parts.ts";

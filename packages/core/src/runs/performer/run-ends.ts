@@ -1,4 +1,4 @@
-import { callerOf } from "../record/run-record.ts";
+import { callerOf, endOf } from "../record/run-record.ts";
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { LoggedAttempts } from "../../agents/journal/logged-past.ts";
 import type { Attempt } from "../../agents/journal/attempt.ts";
@@ -9,9 +9,7 @@ import { isInvalid } from "../../sessions/storage/storage-failure.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import { lookUpTarget, toFailedEnd } from "../processes/durable-target.ts";
-import { endOf } from "../record/run-parts.ts";
-import type { Running, RunRecord } from "../record/run-record.ts";
-import type { StoredEnd } from "../record/run-parts.ts";
+import type { Running, RunRecord, StoredEnd } from "../record/run-record.ts";
 import { writeInOrder } from "../record/run-writes.ts";
 import type { RunningNote } from "./running-note.ts";
 import type { ServiceParts } from "../processes/service-parts.ts";
@@ -208,7 +206,7 @@ export class RunSuspension {
     const waiting: { record: RunRecord | null } = { record: null };
     await writeInOrder("waitForUpgrade", {
       waiting: async () => (waiting.record = await store.suspend(record, [wait], this.#endOf(record))) !== null,
-      open: () => waiting.record && store.relist(waiting.record),
+      open: () => waiting.record && store.openRuns.relist(waiting.record),
     });
   }
 
@@ -226,13 +224,13 @@ export class RunSuspension {
   async takeOffList(record: RunRecord): Promise<boolean> {
     const { store, due, now } = this.#parts;
     await store.notify(record);
-    const open = await store.readOpen(record.runId);
+    const open = await store.openRuns.read(record.runId);
     // The record already shows that the run waits: an answer that arrives later puts it back in the queue and changes
     // its entry in the list of open runs.
     const inbox = await readInbox(store.storage, record.runId);
     if (inbox.cancel !== undefined || isDue(record, inbox, now())) return false;
     const until = untilOf(record);
-    await store.takeOffList(record, open, until === Infinity ? undefined : until - sweepMs);
+    await store.openRuns.removeWaiting(record, open, until === Infinity ? undefined : until - sweepMs);
     due.add(record.runId, endOfWaits(record));
     return true;
   }

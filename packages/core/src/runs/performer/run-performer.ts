@@ -18,8 +18,8 @@ import type { BegunRun, ServiceParts } from "../processes/service-parts.ts";
 import { RunEnds, isDue, isLate, RunSuspension } from "./run-ends.ts";
 import { RetryPauses } from "../processes/run-sweep.ts";
 import type { PostponedJob, RunJob } from "../processes/run-engine.ts";
-import { cancelled, crashed, waitedTooLong, readInput } from "../record/run-parts.ts";
-import { isEnded } from "../record/run-record.ts";
+import { cancelled, crashed, isEnded, waitedTooLong } from "../record/run-record.ts";
+import { readInput } from "../record/run-input.ts";
 import type { RunRecord } from "../record/run-record.ts";
 
 /**
@@ -171,7 +171,7 @@ export class RunPerformer {
    * runs is outdated too, and this process submits the newer job.
    */
   async #passOn(record: RunRecord): Promise<void> {
-    if (await this.#parts.store.relist(record)) this.#resubmit(record);
+    if (await this.#parts.store.openRuns.relist(record)) this.#resubmit(record);
   }
 
   /**

@@ -83,7 +83,7 @@ describe.each([
       const { store, submitted, suspend, open } = await suspendWith({ arrivesAt, until });
       await suspend(async () => {
         const stored = await store.read("r");
-        if (stored?.status === "waiting") await store.open(stored);
+        if (stored?.status === "waiting") await store.openRuns.add(stored);
         await putAnswer(store.storage, { runId: "r", waitId: "w" }, { approved: true });
         const woken = await store.wake("r");
         if (woken !== null) submitted.push(woken);

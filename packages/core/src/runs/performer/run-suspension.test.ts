@@ -256,7 +256,7 @@ describe("a run that waits for what it needs", () => {
 
   it("is not put on the list when another attempt has it", async () => {
     const { suspension, parts } = await suspended([], { attempts: 2 });
-    const open = vi.spyOn(parts.store, "open");
+    const open = vi.spyOn(parts.store.openRuns, "relist");
     await suspension.waitForUpgrade({ ...record, attempts: 1 }, upgrade);
     expect(open).not.toHaveBeenCalled();
   });

@@ -120,8 +120,8 @@ describe("the round of a sweep", () => {
   it("does not submit a run that begins here while it is renewed", async () => {
     const { sweep, store, storage, performing, submitted } = sweepOf();
     await open(storage, "run", sweepMs);
-    const renew = store.lists.renew.bind(store.lists);
-    vi.spyOn(store.lists, "renew").mockImplementation(async (run) => {
+    const renew = store.openRuns.renew.bind(store.openRuns);
+    vi.spyOn(store.openRuns, "renew").mockImplementation(async (run) => {
       performing.set(run.runId, {} as Performing);
       return await renew(run);
     });
@@ -134,8 +134,8 @@ describe("the round of a sweep", () => {
     const { sweep, store, storage, submitted } = sweepOf();
     await open(storage, "lost", sweepMs);
     await open(storage, "won", sweepMs);
-    const renew = store.lists.renew.bind(store.lists);
-    vi.spyOn(store.lists, "renew").mockImplementation(async (run) => {
+    const renew = store.openRuns.renew.bind(store.openRuns);
+    vi.spyOn(store.openRuns, "renew").mockImplementation(async (run) => {
       if (run.runId === "lost") await open(storage, "lost", 1);
       return await renew(run);
     });
@@ -147,7 +147,7 @@ describe("the round of a sweep", () => {
   it("tells the failure of one run, and goes on with the others", async () => {
     const { sweep, store, storage, submit, submitted, errors, counts, cleanUp } = sweepOf();
     for (const runId of ["a", "b", "c", "d"]) await open(storage, runId, sweepMs);
-    vi.spyOn(store.lists, "renew").mockRejectedValueOnce(down);
+    vi.spyOn(store.openRuns, "renew").mockRejectedValueOnce(down);
     const refused = new Error("The engine is closed.");
     submit.mockRejectedValueOnce(refused);
     await sweep.sweep();
@@ -171,8 +171,8 @@ describe("the round of a sweep", () => {
   it.each([0, 1, 2])("keeps the counts when the list cannot be read after %d pages", async (pages) => {
     const { sweep, store, storage, errors, counts, cleanUp, submitted } = sweepOf();
     await open(storage, "run", sweepMs);
-    const [page = []] = await Array.fromAsync(store.lists.listOpen(() => {}));
-    const listOpen = vi.spyOn(store.lists, "listOpen").mockImplementationOnce(async function* () {
+    const [page = []] = await Array.fromAsync(store.openRuns.list(() => {}));
+    const listing = vi.spyOn(store.openRuns, "list").mockImplementationOnce(async function* () {
       for (let read = 0; read < pages; read++) yield page;
       throw down;
     });
@@ -182,7 +182,7 @@ describe("the round of a sweep", () => {
 
     // The next round reads it.
     await sweep.sweep();
-    expect(listOpen).toHaveBeenCalledTimes(2);
+    expect(listing).toHaveBeenCalledTimes(2);
     expect([submitted, counts()]).toEqual([["run"], [["run"]]]);
   });
 

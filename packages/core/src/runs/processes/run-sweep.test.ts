@@ -5,7 +5,7 @@ import { putCancel } from "../record/answers.ts";
 import { Admission } from "./admission.ts";
 import type { Performing } from "./service-parts.ts";
 import type { RunStorage } from "../record/run-record.ts";
-import type { FoundOpenRun } from "../record/run-lists.ts";
+import type { FoundOpenRun } from "../record/open-runs.ts";
 import { RunStore } from "../record/run-store.ts";
 import { DueRuns } from "./due-runs.ts";
 import { RunSweep, sweepMs } from "./run-sweep.ts";

@@ -6,7 +6,7 @@ import type { Admission } from "./admission.ts";
 import { readCancels } from "../record/answers.ts";
 import type { DueRuns } from "./due-runs.ts";
 import type { Performing } from "./service-parts.ts";
-import type { FoundOpenRun } from "../record/run-lists.ts";
+import type { FoundOpenRun } from "../record/open-runs.ts";
 import type { RunStore } from "../record/run-store.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { RunRecord } from "../record/run-record.ts";
@@ -107,7 +107,7 @@ export class RunSweep {
     const { store, admission, due, onError } = this.#init;
     const found: FoundOpenRun[] = [];
     try {
-      for await (const page of store.lists.listOpen(onError)) {
+      for await (const page of store.openRuns.list(onError)) {
         found.push(...page);
         const later = page.filter((run) => run.isTimed === true && !isDue(run));
         for (const run of later) due.add(run.runId, wokenAt(run));
@@ -126,7 +126,7 @@ export class RunSweep {
   async #submit(run: FoundOpenRun): Promise<void> {
     const { store, performing, submit, onError } = this.#init;
     try {
-      if ((await store.lists.renew(run)) && !performing.has(run.runId)) await submit(run);
+      if ((await store.openRuns.renew(run)) && !performing.has(run.runId)) await submit(run);
     } catch (error) {
       onError(error);
     }

@@ -2,10 +2,12 @@ import { sleep } from "../../base/async/sleep.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { Backlog, parsePosition, RunFeed } from "./run-feed.ts";
 import type { EventPage, Position } from "./run-feed.ts";
+import { findRun } from "../record/find-runs.ts";
 import { isEnded } from "../record/run-record.ts";
 import type { RunRecord, RunStorage } from "../record/run-record.ts";
 import type { RunTails } from "./run-tails.ts";
-import type { RunEvent } from "../record/run-view.ts";
+import type { RunStore } from "../record/run-store.ts";
+import type { RunCaller, RunEvent } from "../record/run-view.ts";
 
 type TailInit = {
   runId: string;
@@ -17,6 +19,25 @@ type TailInit = {
   /** True for a reader that leaves after the last event that is already stored. */
   isBounded?: boolean;
 };
+
+/** The parts of a service that readers need. `begun` are the runs that have just begun in this process, by id. */
+type ReadParts = {
+  readonly store: RunStore;
+  readonly tails: RunTails;
+  readonly begun?: ReadonlyMap<string, { readonly record: RunRecord }>;
+};
+
+/** The part of a run's events to read, for a caller. */
+type ReadRange = { caller: RunCaller; after: string | undefined; isBounded?: boolean };
+
+/** Returns the events of a run after a position. Reading rejects with `not_found` if the caller has no such run. */
+export function readEvents({ store, tails, begun }: ReadParts, runId: string, range: ReadRange): RunTail {
+  const { caller, ...position } = range;
+  // The record of a run that has just begun here need not be read again: the run has one attempt, and its owner never
+  // changes.
+  const open = async () => await findRun({ store, known: begun?.get(runId)?.record }, runId, caller);
+  return new RunTail({ runId, ...position, open, storage: store.storage, tails });
+}
 
 type NextEvent = IteratorResult<RunEvent, undefined>;
 

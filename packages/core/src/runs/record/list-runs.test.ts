@@ -125,7 +125,7 @@ describe.each(callers)("listRuns of %s", (_name, caller) => {
   it("drops entries without a record, and none of a run that is being accepted", async () => {
     const store = await storeWith({ runId: "r1", createdAt: 1 });
     const coming = newRecord({ runId: "coming", createdAt: 2 });
-    await store.open(coming);
+    await store.openRuns.add(coming);
     const time = "999999999999997";
     for (const runId of ["gone", "coming"]) {
       const listed = { v: 1, createdAt: 2, sessionId: "s" };

@@ -86,7 +86,7 @@ describe("RunLists.closeOrphan", () => {
     const made = scene();
     await insertOrphan(made);
     await made.orphans.close("r1");
-    await made.store.open(recordOf({ runId: "r2" }));
+    await made.store.openRuns.add(recordOf({ runId: "r2" }));
     made.clock.now += 60_000;
     expect(await made.orphans.close("r2")).toBe(true);
     expect(await made.storage.get("run-open", "r2")).not.toBeNull();
@@ -109,7 +109,7 @@ describe("RunLists.closeOrphan", () => {
     const before = await placesIn(inner);
     await made.orphans.close("r1");
     made.clock.now += 60_000;
-    onList = async () => await new RunStore(inner, () => 5).open(recordOf());
+    onList = async () => await new RunStore(inner, () => 5).openRuns.add(recordOf());
     expect(await made.orphans.close("r1")).toBe(true);
     expect(await placesIn(inner)).toEqual(before);
     expect(made.removed).toEqual([]);

@@ -28,7 +28,7 @@ const acts = {
   },
   /** Takes up each open run, as the sweep of a process that performs runs does. */
   sweep: async ({ store }: Context) => {
-    for await (const page of store.lists.listOpen(() => {})) {
+    for await (const page of store.openRuns.list(() => {})) {
       for (const { runId } of page) {
         const record = await store.read(runId);
         if (record === null) await store.lists.closeOrphan(runId);
@@ -46,7 +46,7 @@ const acts = {
   },
   suspend: async ({ store, runId }: Context) => {
     const waiting = await store.suspend({ runId, attempts: 1 }, [{ id: "w", kind: "approval", about: null }]);
-    if (waiting !== null) await store.takeOffList(waiting, await store.readOpen(runId), undefined);
+    if (waiting !== null) await store.openRuns.removeWaiting(waiting, await store.openRuns.read(runId), undefined);
   },
   wake: async ({ store, runId }: Context) => await store.wake(runId),
   finish: async ({ store, runId, end }: Context) => await store.finish(runId, { status: end }),
@@ -58,7 +58,7 @@ const acts = {
 
 /** Cancels an open run. The service puts it on the list of open ones before it ends what no attempt is at. */
 async function cancel(store: RunStore, record: RunRecord): Promise<void> {
-  await store.open(record);
+  await store.openRuns.add(record);
   await store.finish(record.runId, { status: "cancelled" });
 }
 

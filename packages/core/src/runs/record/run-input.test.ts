@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { inputKeys, isLongInput, readInput, removeInput, writeInput } from "./run-parts.ts";
-import type { RunInput } from "./run-parts.ts";
+import { inputKeys, isLongInput, readInput, removeInput, writeInput } from "./run-input.ts";
+import type { RunInput } from "./run-input.ts";
 import type { RunRecord } from "./run-record.ts";
 import { newRecord } from "./test/run-records.ts";
 

@@ -4,25 +4,17 @@ import { removeAll } from "../../sessions/session/remove-session.ts";
 import { scan } from "../../sessions/session/scan.ts";
 import { readProperty } from "../../base/util/read-property.ts";
 import { encodeKey } from "../../sessions/storage/encode-key.ts";
-import type { Json } from "../../sessions/storage/json.ts";
 import type { Write } from "../../sessions/storage/storage-driver.ts";
-import { inputKeys, removeDeliveries, removeInput } from "./run-parts.ts";
+import { inputKeys, removeInput } from "./run-input.ts";
+import { removeDeliveries } from "./run-notice.ts";
 import { RunPlaces, byKeys, createdAtOf, isOfEnd, runIdOf, timeOf } from "./run-keys.ts";
-import { callerOfOpen, readOpenRun, readRunRecord } from "./run-record.ts";
-import type { OpenRun, RunRecord, RunStorage } from "./run-record.ts";
+import { callerOfOpen, readOpenRun } from "./open-runs.ts";
+import type { OpenRun, OpenRuns } from "./open-runs.ts";
+import { readRunRecord } from "./run-record.ts";
+import type { RunRecord, RunStorage } from "./run-record.ts";
 import { inOrder, writeAll, writeInOrder } from "./run-writes.ts";
 
-/**
- * An open run that the periodic sweep has found, with its stored entry, which the sweep renews only if it is unchanged.
- */
-export type FoundOpenRun = OpenRun & { runId: string; stored: Json };
-
 const pageSize = 100;
-/**
- * Before a process stores a message to a run (an answer, a signal or a cancellation), it holds the run's entry in the
- * list of open runs. After these milliseconds it can no longer be storing the message.
- */
-const longestMessageMs = 10_000;
 /** Milliseconds after which no process can still be accepting a run whose record is missing. */
 const orphanMs = 60_000;
 
@@ -31,13 +23,12 @@ type Records = {
   readonly storage: RunStorage;
   read(runId: string): Promise<RunRecord | null>;
   readStored(runId: string): Promise<RunRecord | null>;
-  readOpen(runId: string): Promise<Json | null>;
+  readonly openRuns: Pick<OpenRuns, "read">;
   flush(): Promise<void>;
 };
 
 /**
- * The lists that show the runs of a storage: the open runs, from which a periodic sweep continues runs that no process
- * performs, the runs of each owner and session, and the ended runs. A run is removed from the lists with all its data.
+ * The lists that show the runs of a storage: the runs of each owner and session, all runs, and the ended runs. A run is removed from the lists with all its data.
  */
 export class RunLists {
   readonly storage: RunStorage;
@@ -53,29 +44,6 @@ export class RunLists {
     this.#store = store;
     this.#now = now;
     this.places = new RunPlaces(isShared);
-  }
-
-  /** Lists the open runs. Damaged entries are omitted and passed to `onError`. */
-  async *listOpen(onError: (error: unknown) => void): AsyncGenerator<FoundOpenRun[]> {
-    for await (const page of scan(this.storage, { namespace: runNamespaces.open, prefix: "", pageSize })) {
-      yield page.flatMap(({ key, value }) => {
-        const runId = decodeURIComponent(key);
-        try {
-          return [{ ...readOpenRun(value, runId), runId, stored: value }];
-        } catch (error) {
-          onError(error);
-          return [];
-        }
-      });
-    }
-  }
-
-  /** Marks an open run as submitted now. Returns false if another process was faster. */
-  async renew({ runId, stored, isTimed: _isTimed, heldAt, ...open }: FoundOpenRun): Promise<boolean> {
-    const submittedAt = this.#now();
-    const isHeld = heldAt !== undefined && submittedAt - heldAt < longestMessageMs;
-    const next = { ...open, submittedAt, ...(isHeld && { heldAt }) };
-    return await this.storage.compareAndSet(runNamespaces.open, encodeKey(runId), stored, next);
   }
 
   /** Lists all records of runs. */
@@ -104,7 +72,7 @@ export class RunLists {
     const runId = runIdOf(key);
     // The list of open runs is read before the record: a run that is being accepted is on that list first, and leaves
     // it only once it has a record.
-    const mayCome = !isOfEnd(key) && (await this.#store.readOpen(runId)) !== null;
+    const mayCome = !isOfEnd(key) && (await this.#store.openRuns.read(runId)) !== null;
     const record = await this.#store.readStored(runId);
     if (record === null ? mayCome : this.places.has(key, record)) return false;
     // The run's entry in its session's list is found through its entry among all runs, so it is removed first.

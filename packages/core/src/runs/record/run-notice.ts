@@ -1,4 +1,11 @@
+import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
 import { cutText } from "../../base/util/cut-text.ts";
+import { removeAll } from "../../sessions/session/remove-session.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
+import { ownerKey } from "../../sessions/storage/owner-key.ts";
+import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
+import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
+import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import type { WaitKind } from "../../agents/run/run-wait.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import type { RunKind, RunStatus, RunView } from "./run-view.ts";
@@ -95,4 +102,35 @@ export function toNotice(record: NotedRun, now: number): Omit<RunNotice, "receiv
     key: [...key, ...shown.map(({ id }) => id)],
     data: { ...facts, waits: shown },
   };
+}
+
+/** A run whose events webhooks or subscriptions may report. */
+type WebhookRun = { readonly runId: string; readonly owner: SessionOwner; readonly isSubscribed?: boolean };
+
+/** A run with a webhook of its own, and the part of storage keys that names its owner. */
+export type WebhookRef = { readonly runId: string; readonly owner: OwnerKey };
+
+/** Returns the reference to a run's own webhook. */
+export function webhookOf({ runId, owner }: Omit<WebhookRun, "isSubscribed">): WebhookRef {
+  return { runId, owner: ownerKey(owner) };
+}
+
+/** Returns the key of a run's own webhook in the namespace of webhooks. */
+export function webhookKey({ runId, owner }: WebhookRef): string {
+  return `${owner}/${encodeKey(runId)}`;
+}
+
+/** The prefix of the keys of a run's subscriptions in the namespace of webhooks. No owner's key begins with `#`. */
+export function subscriptionPrefix(runId: string): string {
+  return `#run/${encodeKey(runId)}/`;
+}
+
+/**
+ * Removes the deliveries of a run, its subscriptions and its own webhook. Entries of the outbox without them are dropped
+ * when they are due.
+ */
+export async function removeDeliveries(storage: StorageDriver, run: WebhookRun): Promise<void> {
+  await storage.delete(runNamespaces.webhooks, webhookKey(webhookOf(run)));
+  if (run.isSubscribed === true) await removeAll(storage, runNamespaces.webhooks, subscriptionPrefix(run.runId));
+  await removeAll(storage, runNamespaces.deliveries, logPrefix(run.runId));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cancelled, crashed, endOf, toRunOpts, waitedTooLong } from "./run-parts.ts";
+import { cancelled, crashed, endOf, waitedTooLong } from "./run-record.ts";
+import { toRunOpts } from "./run-input.ts";
 import { newRecord } from "./test/run-records.ts";
 
 const record = newRecord({ runId: "r1", createdAt: 4, owner: { tenantId: "t", userId: "ada", verified: false } });

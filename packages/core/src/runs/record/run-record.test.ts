@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../../sessions/storage/json.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import { byKeys, groupKeys, isOfEnd, placeOf, runIdOf, timeOf } from "./run-keys.ts";
-import { callerOf, callerOfOpen, isEnded, readOpenRun, readRunRecord, toView } from "./run-record.ts";
+import { callerOfOpen, readOpenRun } from "./open-runs.ts";
+import { callerOf, isEnded, readRunRecord, toView } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import { newRecord } from "./test/run-records.ts";
 

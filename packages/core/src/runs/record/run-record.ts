@@ -1,8 +1,8 @@
+import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { PublicError } from "../../base/errors/public-error.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
-import { ownerKey, userOfKey } from "../../sessions/storage/owner-key.ts";
-import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
+import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import { anonymousCaller, countedCaller, hostCaller } from "../../sessions/session/counted-caller.ts";
 import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
@@ -80,37 +80,6 @@ export type RunRecord = NotedEvents & {
   isSubscribed?: boolean;
 };
 
-/**
- * The entry of a run in the list of open runs, from which a periodic sweep submits it again if no process performs it.
- * A run that waits for an answer without a time limit has none.
- */
-export type OpenRun = {
-  v: 1;
-  /**
-   * The time at which the run was last submitted, or the future time at which a waiting run must be submitted again.
-   */
-  submittedAt: number;
-  /** True if `submittedAt` is intentionally in the future. Otherwise a future time comes from a wrong clock. */
-  isTimed?: boolean;
-  /**
-   * The time at which a process was about to store a message to the run: an answer, a signal or its cancellation. An
-   * attempt that suspends the run does not remove an entry with this time; the sweep does.
-   */
-  heldAt?: number;
-  activation: number;
-  priority: number;
-  notBefore?: number;
-  /** True for a run that waits for a process with the tools, steps or keys that were missing. */
-  waitsForUpgrade?: boolean;
-  /** The part of storage keys that names the run's owner. */
-  owner: OwnerKey;
-  /** The session id, as in the run's record. Missing in entries of an earlier release. */
-  sessionId?: string;
-  createdAt?: number;
-  anonymous?: string;
-  inputBytes?: number;
-};
-
 /** The part of a run's record about the attempt that performs it. */
 export type Running = Required<Pick<RunRecord, "attempts" | "node" | "startedAt" | "plan">>;
 
@@ -122,34 +91,18 @@ export function isEnded(status: RunStatus): status is EndStatus {
   return status === "completed" || status === "error" || status === "cancelled";
 }
 
+/** The end of a run in the form that its record stores. */
+export type StoredEnd = { status: EndStatus; output?: Json; error?: PublicError };
+
+/** Returns the record of a run as it is stored; `null` if it is missing. */
+export async function readStored(storage: RunStorage, runId: string): Promise<RunRecord | null> {
+  return readRunRecord(await storage.get(runNamespaces.runs, encodeKey(runId)), runId);
+}
+
 /** Returns a stored run record after a check of its shape; `null` if it is missing. */
 export function readRunRecord(value: Json | null, runId: string): RunRecord | null {
   if (value === null) return null;
   return readRecord(value, { namespace: runNamespaces.runs, key: runId }, isRunRecord);
-}
-
-/** Returns a stored record of an open run after a check of its shape. */
-export function readOpenRun(value: Json, runId: string): OpenRun {
-  return readRecord(value, { namespace: runNamespaces.open, key: runId }, isOpenRun);
-}
-
-/** Makes the entry of a run in the list of open runs. */
-export function toOpenRun(record: RunRecord, submittedAt: number): OpenRun {
-  const { activation, priority, notBefore, owner, anonymous, inputBytes, status, waits, sessionId, createdAt } = record;
-  const waitsForUpgrade = status === "waiting" && waits?.[0]?.kind === "upgrade";
-  return {
-    v: 1,
-    submittedAt,
-    activation,
-    priority,
-    owner: ownerKey(owner),
-    sessionId,
-    createdAt,
-    ...(anonymous !== undefined && { anonymous }),
-    ...(inputBytes !== undefined && { inputBytes }),
-    ...(notBefore !== undefined && { notBefore }),
-    ...(waitsForUpgrade && { waitsForUpgrade }),
-  };
 }
 
 /** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs` milliseconds. */
@@ -191,12 +144,31 @@ export function callerOf({ owner, anonymous }: Pick<RunRecord, "owner" | "anonym
   return owner.userId === undefined ? hostCaller : countedCaller(owner);
 }
 
-/** Returns the caller of an open run, from its entry in the list of open runs. */
-export function callerOfOpen({ owner, anonymous }: Pick<OpenRun, "owner" | "anonymous">): CountedCaller {
-  if (anonymous !== undefined) return anonymousCaller(anonymous);
-  const user = userOfKey(owner);
-  if (user === "claimed") return anonymousCaller();
-  return user === "none" ? hostCaller : { kind: "user", key: owner };
+/** Makes the error that ends a run as cancelled. */
+export function cancelled(reason: string | undefined): TroupeError {
+  return new TroupeError(
+    "cancelled",
+    reason === undefined ? "The run was cancelled." : `The run was cancelled: ${reason}`,
+  );
+}
+
+/** Makes the error of a run after too many attempts without progress. */
+export function crashed({ kind, name }: RunRecord): TroupeError {
+  const message = `The run of the ${kind} ${JSON.stringify(name)} ended its process, or was left, several times in a row without finishing a step.`;
+  return new TroupeError("crashed", message);
+}
+
+/** Makes the error of an anonymous caller's run that received no answer in time. */
+export function waitedTooLong(): TroupeError {
+  const message =
+    "Nobody answered the run in the time for which a run without a signed-in user may wait. Begin it again.";
+  return new TroupeError("timeout", message);
+}
+
+/** Returns the end of a run in the form that its record stores. */
+export function endOf({ output, error }: { output: Json; error?: StoredEnd["error"] }): StoredEnd {
+  if (error === undefined) return { status: "completed", output };
+  return { status: error.code === "cancelled" ? "cancelled" : "error", output, error };
 }
 
 function isRunRecord(value: unknown): value is RunRecord {
@@ -209,15 +181,5 @@ function isRunRecord(value: unknown): value is RunRecord {
     isCount(value["activation"]) &&
     isCount(value["attempts"]) &&
     Number.isFinite(value["createdAt"])
-  );
-}
-
-function isOpenRun(value: unknown): value is OpenRun {
-  return (
-    isRecord(value) &&
-    value["v"] === 1 &&
-    Number.isFinite(value["submittedAt"]) &&
-    isCount(value["activation"]) &&
-    typeof value["owner"] === "string"
   );
 }

@@ -94,7 +94,7 @@ describe("RunStore.finish", () => {
   });
 });
 
-describe("RunStore.takeOffList", () => {
+describe("OpenRuns.removeWaiting", () => {
   const openAs = { v: 1, activation: 1, priority: 10, owner: "-/ada", sessionId: "s", createdAt: 4 };
 
   it.each([
@@ -102,20 +102,20 @@ describe("RunStore.takeOffList", () => {
     ["lets the sweep find it then", 0, { ...openAs, submittedAt: 0, isTimed: true }],
   ])("%s: with the time %s", async (_what, submittedAt, left) => {
     const { store, record } = await stored();
-    await store.takeOffList(record, await store.readOpen("r1"), submittedAt);
-    expect(await store.readOpen("r1")).toEqual(left);
+    await store.openRuns.removeWaiting(record, await store.openRuns.read("r1"), submittedAt);
+    expect(await store.openRuns.read("r1")).toEqual(left);
   });
 
   it("leaves a run on the list that was woken meanwhile, and off it one that was not there", async () => {
     const { store, record } = await stored();
-    const before = await store.readOpen("r1");
-    await store.open(record);
-    await store.takeOffList(record, before, undefined);
-    expect(await store.readOpen("r1")).toEqual({ ...openAs, submittedAt: 200 });
+    const before = await store.openRuns.read("r1");
+    await store.openRuns.add(record);
+    await store.openRuns.removeWaiting(record, before, undefined);
+    expect(await store.openRuns.read("r1")).toEqual({ ...openAs, submittedAt: 200 });
 
     const absent = recordOf({ runId: "r2" });
-    await store.takeOffList(absent, null, 300);
-    expect(await store.readOpen("r2")).toBeNull();
+    await store.openRuns.removeWaiting(absent, null, 300);
+    expect(await store.openRuns.read("r2")).toBeNull();
   });
 
   it.each([
@@ -126,15 +126,15 @@ describe("RunStore.takeOffList", () => {
     const { store, storage, record } = await stored({ status: "running" });
     if (before === undefined) await storage.delete("run-open", "r1");
     else await storage.set("run-open", "r1", { ...openAs, ...before });
-    await store.hold(record);
-    expect(await store.readOpen("r1")).toEqual({ ...openAs, submittedAt, heldAt: 200 });
+    await store.openRuns.hold(record);
+    expect(await store.openRuns.read("r1")).toEqual({ ...openAs, submittedAt, heldAt: 200 });
   });
 
   it.each([undefined, 300])("leaves an entry that is held for a message, with the time %s", async (submittedAt) => {
     const { store, record } = await stored({ status: "waiting", waits: [wait] });
-    await store.hold(record);
-    await store.takeOffList(record, await store.readOpen("r1"), submittedAt);
-    expect(await store.readOpen("r1")).toEqual({ ...openAs, submittedAt: 100, heldAt: 200 });
+    await store.openRuns.hold(record);
+    await store.openRuns.removeWaiting(record, await store.openRuns.read("r1"), submittedAt);
+    expect(await store.openRuns.read("r1")).toEqual({ ...openAs, submittedAt: 100, heldAt: 200 });
   });
 
   it.each<[boolean, Partial<RunRecord>]>([
@@ -144,8 +144,8 @@ describe("RunStore.takeOffList", () => {
     [false, { status: "waiting" }],
   ])("says that the run waits for an upgrade: %s of %j", async (waitsForUpgrade, given) => {
     const { store, record } = await stored(given);
-    await store.takeOffList(record, await store.readOpen("r1"), 300);
-    expect(await store.readOpen("r1")).toEqual({
+    await store.openRuns.removeWaiting(record, await store.openRuns.read("r1"), 300);
+    expect(await store.openRuns.read("r1")).toEqual({
       ...openAs,
       submittedAt: 300,
       isTimed: true,
@@ -157,13 +157,13 @@ describe("RunStore.takeOffList", () => {
 describe("RunStore.wake", () => {
   it("puts a waiting run back in the queue with its next activation, and on the list of open ones", async () => {
     const { store, record } = await stored({ status: "waiting", waits: [wait], waitsUntil: 900, activation: 3 });
-    await store.takeOffList(record, await store.readOpen("r1"), undefined);
+    await store.openRuns.removeWaiting(record, await store.openRuns.read("r1"), undefined);
     const { waits: _waits, waitsUntil: _until, ...rest } = record;
     const woken = { ...rest, status: "queued", activation: 4 };
 
     expect(await store.wake("r1")).toEqual(woken);
     expect(await store.read("r1")).toEqual(woken);
-    expect(await store.readOpen("r1")).toMatchObject({ submittedAt: 200, activation: 4 });
+    expect(await store.openRuns.read("r1")).toMatchObject({ submittedAt: 200, activation: 4 });
   });
 
   it.each([["queued"], ["running"], ["completed"]] as const)("does nothing for a run that is %s", async (status) => {
@@ -196,23 +196,23 @@ describe("RunStore.renew", () => {
     [10_000, undefined],
   ])("lets go of an entry that was held for a message %s ms before: held at %s", async (laterMs, heldAt) => {
     const { store, storage, record } = await stored({ status: "waiting", waits: [wait] });
-    await store.hold(record);
+    await store.openRuns.hold(record);
     const later = new RunStore(storage, () => 200 + laterMs);
-    const [found] = (await Array.fromAsync(later.lists.listOpen(() => expect.unreachable()))).flat();
+    const [found] = (await Array.fromAsync(later.openRuns.list(() => expect.unreachable()))).flat();
 
-    expect(found !== undefined && (await later.lists.renew(found))).toBe(true);
-    expect(await store.readOpen("r1")).toMatchObject({ submittedAt: 200 + laterMs });
-    expect(((await store.readOpen("r1")) as { heldAt?: number }).heldAt).toBe(heldAt);
+    expect(found !== undefined && (await later.openRuns.renew(found))).toBe(true);
+    expect(await store.openRuns.read("r1")).toMatchObject({ submittedAt: 200 + laterMs });
+    expect(((await store.openRuns.read("r1")) as { heldAt?: number }).heldAt).toBe(heldAt);
   });
 
   it("changes the time of the submission alone", async () => {
     const { store, storage } = await stored({ anonymous: "#a", notBefore: 5 });
     const before = await contentsOf(storage);
-    const pages = await Array.fromAsync(store.lists.listOpen(() => expect.unreachable()));
+    const pages = await Array.fromAsync(store.openRuns.list(() => expect.unreachable()));
     const [found] = pages.flat();
 
     expect(found).toEqual({ ...Object(before["run-open r1"]), runId: "r1", stored: before["run-open r1"] });
-    expect(found !== undefined && (await store.lists.renew(found))).toBe(true);
+    expect(found !== undefined && (await store.openRuns.renew(found))).toBe(true);
     expect(await contentsOf(storage)).toEqual({
       ...before,
       "run-open r1": { ...Object(before["run-open r1"]), submittedAt: 200 },

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { RunRecord } from "./run-record.ts";
 import { RunStore } from "./run-store.ts";
-import { subscriptionPrefix } from "./run-parts.ts";
+import { subscriptionPrefix } from "./run-notice.ts";
 import { contentsOf, placesIn } from "./test/contents.ts";
 import { runDrivers } from "./test/run-drivers.ts";
 import { newRecord } from "./test/run-records.ts";
@@ -175,7 +175,7 @@ describe("RunStore.dropEntry", () => {
     await store.insert(recordOf("open", { anonymous: "#a" }));
     await store.insert(recordOf("ended"));
     await store.finish("ended", { status: "completed" });
-    await store.open(recordOf("coming"));
+    await store.openRuns.add(recordOf("coming"));
     await storage.set("run-by", key, { v: 1 });
 
     expect(await store.lists.dropEntry(key)).toBe(isDropped);

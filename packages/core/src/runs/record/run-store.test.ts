@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { readInput } from "./run-parts.ts";
+import { readInput } from "./run-input.ts";
 import type { RunRecord, RunStorage } from "./run-record.ts";
 import { RunStore } from "./run-store.ts";
 import { contentsOf, placesIn, watchedStorage } from "./test/contents.ts";
@@ -182,7 +182,7 @@ describe("RunStore.suspend", () => {
       attempts: 2,
       status: "waiting",
     });
-    expect(await store.readOpen("r1")).toEqual((await contentsOf(storage))["run-open r1"]);
+    expect(await store.openRuns.read("r1")).toEqual((await contentsOf(storage))["run-open r1"]);
   });
 
   it.each([

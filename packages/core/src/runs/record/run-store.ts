@@ -8,12 +8,11 @@ import type { Write } from "../../sessions/storage/storage-driver.ts";
 import { GatheredWrites, inOrder, writeInOrder } from "./run-writes.ts";
 import type { Insert } from "./run-writes.ts";
 import { RunLists } from "./run-lists.ts";
-import { holdRun, relistRun } from "./relist-run.ts";
-import { isLongInput, removeInput, writeInput } from "./run-parts.ts";
-import type { StoredEnd } from "./run-parts.ts";
+import { OpenRuns, toOpenRun } from "./open-runs.ts";
+import { isLongInput, removeInput, writeInput } from "./run-input.ts";
+import type { Running, RunRecord, RunStorage, StoredEnd } from "./run-record.ts";
 import { byKeys, groupKeys, groupsWithEnd } from "./run-keys.ts";
-import { isEnded, readOpenRun, readRunRecord, toOpenRun } from "./run-record.ts";
-import type { Running, RunRecord, RunStorage } from "./run-record.ts";
+import { isEnded, readStored } from "./run-record.ts";
 
 /** Reports the ends and waits of runs to webhooks. */
 export interface RunNotifier {
@@ -31,6 +30,8 @@ export class RunStore {
    * later.
    */
   readonly running = new Map<string, Running>();
+  /** The list from which a periodic sweep continues open runs. */
+  readonly openRuns: OpenRuns;
   /** The lists that show the runs, and the removal of runs from them. */
   readonly lists: RunLists;
   /** Reports the ends and waits of runs to webhooks. Set by the service. */
@@ -42,6 +43,7 @@ export class RunStore {
   constructor(storage: RunStorage, now: () => number, isShared = false) {
     this.storage = storage;
     this.#writes = new GatheredWrites(storage);
+    this.openRuns = new OpenRuns(storage, now);
     this.lists = new RunLists(this, { now, isShared });
     this.#now = now;
   }
@@ -55,7 +57,7 @@ export class RunStore {
     if (!isLongInput(record)) return await this.#insert(record, first);
     let inPieces = record;
     await writeInOrder("acceptLong", {
-      open: () => this.open(record),
+      open: () => this.openRuns.add(record),
       input: async () => (inPieces = await writeInput(this.storage, record)),
     });
     const isNew = await this.#insert(inPieces);
@@ -111,7 +113,7 @@ export class RunStore {
 
   /** Returns the record of a run as it is stored. */
   async readStored(runId: string): Promise<RunRecord | null> {
-    return readRunRecord(await this.storage.get(runNamespaces.runs, encodeKey(runId)), runId);
+    return await readStored(this.storage, runId);
   }
 
   /**
@@ -171,7 +173,7 @@ export class RunStore {
 
   /**
    * Stores the waits of a run. Returns `null` if the run is over or a later attempt performs it. The run stays on the
-   * list of open runs until `takeOffList`, because an answer may have arrived already.
+   * list of open runs until it is removed from it, because an answer may have arrived already.
    */
   async suspend(
     { runId, attempts }: Pick<RunRecord, "runId" | "attempts">,
@@ -221,23 +223,6 @@ export class RunStore {
     if (record.notices !== undefined || record.wakes !== undefined) await this.notifier?.enqueue(record);
   }
 
-  /** Returns the entry of a run in the list of open runs, for `takeOffList`. */
-  async readOpen(runId: string): Promise<Json | null> {
-    return await this.storage.get(runNamespaces.open, encodeKey(runId));
-  }
-
-  /**
-   * Removes a waiting run from the list of open runs or, with `submittedAt`, lets the periodic sweep find it at that
-   * time. Does nothing if the entry has changed since it was read, because the run was put back in the queue, or if it
-   * is held for an answer.
-   */
-  async takeOffList(record: RunRecord, open: Json | null, submittedAt: number | undefined): Promise<void> {
-    const { open: namespace } = runNamespaces;
-    const next = submittedAt === undefined ? null : { ...toOpenRun(record, submittedAt), isTimed: true };
-    if (open === null || readOpenRun(open, record.runId).heldAt !== undefined) return;
-    await this.storage.compareAndSet(namespace, encodeKey(record.runId), open, next);
-  }
-
   /**
    * Puts a waiting run back in the queue. Returns null if the run does not wait. The run is already in the list of open
    * runs, because it is listed before a message to it is stored.
@@ -250,27 +235,9 @@ export class RunStore {
     const woken: { record: RunRecord | null } = { record: null };
     await writeInOrder("wake", {
       queued: async () => (woken.record = await this.change(runId, change, known)) !== null,
-      activation: () => woken.record && this.relist(woken.record),
+      activation: () => woken.record && this.openRuns.relist(woken.record),
     });
     return woken.record;
-  }
-
-  /** Updates the entry of a run in the list of open runs: see `relistRun`. */
-  async relist(record: RunRecord): Promise<boolean> {
-    return await relistRun(this.storage, record, this.#now());
-  }
-
-  /** Adds a run to the list of open runs, as submitted now. */
-  async open(record: RunRecord): Promise<void> {
-    await this.storage.set(runNamespaces.open, encodeKey(record.runId), toOpenRun(record, this.#now()));
-  }
-
-  /**
-   * Adds a run to the list of open runs before a message to it is stored: an answer, a signal or its cancellation. An
-   * attempt that suspends the run, and has not found the message yet, does not remove this entry.
-   */
-  async hold(record: RunRecord): Promise<void> {
-    await holdRun(this.storage, record, this.#now());
   }
 
   /** Returns true if the removal time of a run has come. */

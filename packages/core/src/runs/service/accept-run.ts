@@ -11,7 +11,7 @@ import { findTarget, startRun } from "../processes/durable-target.ts";
 import type { DurableTarget } from "../processes/durable-target.ts";
 import { hashOf } from "../record/plan-print.ts";
 import type { RunEngine } from "../processes/run-engine.ts";
-import { toRunOpts, isLongInput } from "../record/run-parts.ts";
+import { toRunOpts, isLongInput } from "../record/run-input.ts";
 import type { BegunRun, ServiceParts } from "../processes/service-parts.ts";
 import { isEnded } from "../record/run-record.ts";
 import type { RunRecord } from "../record/run-record.ts";

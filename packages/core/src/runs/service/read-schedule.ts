@@ -9,7 +9,7 @@ import { checkOwner } from "../../sessions/storage/session-owner.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
 import { findTarget, startRun } from "../processes/durable-target.ts";
 import type { Registries } from "../processes/run-service-options.ts";
-import { toRunOpts } from "../record/run-parts.ts";
+import { toRunOpts } from "../record/run-input.ts";
 import type { RunCaller } from "../record/run-view.ts";
 import { timesOf } from "../schedules/schedule-record.ts";
 import type { RunSchedule, ScheduledRequest, ScheduleRecord } from "../schedules/schedule-record.ts";

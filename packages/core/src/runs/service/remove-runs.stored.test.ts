@@ -4,7 +4,7 @@ import { logKey } from "../../agents/journal/log-entry.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import { contentsOf } from "../record/test/contents.ts";
 import { newRecord } from "../record/test/run-records.ts";
-import { prefixesOf, removeRun, removeRuns } from "./run-commands.ts";
+import { prefixesOf, removeRun, removeRuns } from "./run-removal.ts";
 import { acceptance } from "./test/acceptance.ts";
 
 async function scene(given: Partial<RunRecord> = {}) {

@@ -4,7 +4,7 @@ import { idsOf, newRecord } from "../record/test/run-records.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { faultyStorage } from "../../testing/faulty-storage.ts";
 import { ScriptedModel } from "../../testing/scripted-model.ts";
-import { removeRuns } from "./run-commands.ts";
+import { removeRuns } from "./run-removal.ts";
 import { makeService, readEvents, request, scriptedAgent, serveRuns, untilStatus } from "./test/services.ts";
 
 const prefixes = ["-/bob/open/", "-/bob/error/"];
@@ -27,7 +27,7 @@ describe("the removal of an owner's runs", () => {
     for (const runId of ["r1", "r2"]) {
       for (const prefix of prefixes) await storage.set("run-by", `${prefix}999999999999998.${runId}`, { v: 1 });
     }
-    await store.open(newRecord({ runId: "r1", createdAt: 2 }));
+    await store.openRuns.add(newRecord({ runId: "r1", createdAt: 2 }));
     await removeRuns(store, prefixes, (record) => store.lists.remove(record));
 
     expect((await storage.list("run-by")).map(({ key }) => key)).toEqual(["-/bob/open/999999999999998.r1"]);

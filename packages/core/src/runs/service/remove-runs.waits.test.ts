@@ -6,7 +6,7 @@ import type { RunRecord } from "../record/run-record.ts";
 import { contentsOf } from "../record/test/contents.ts";
 import { newRecord } from "../record/test/run-records.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import { removeRun } from "./run-commands.ts";
+import { removeRun } from "./run-removal.ts";
 import { acceptance } from "./test/acceptance.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));

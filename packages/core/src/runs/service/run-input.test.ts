@@ -118,7 +118,7 @@ describe("a long input of a durable run", () => {
     const { runId } = await service.accept(withImage);
     await untilStatus(service, runId, "completed");
     time += 24 * 3_600_000 + 1;
-    await service.cleanUp();
+    await service.removal.cleanUp();
 
     expect(await piecesIn(storage)).toEqual([]);
     expect(await service.get(runId, "host")).toMatchObject({ status: "completed" });

@@ -56,7 +56,7 @@ describe("a job", () => {
   ])("older than its run, of which the list knows the activation %d, submits it again %d times", async (...row) => {
     const [activation, times] = row;
     const { perform, parts, resubmit, logged, storage, read } = await processOf(talking, { run: { activation: 2 } });
-    await parts.store.open({ ...record, activation });
+    await parts.store.openRuns.add({ ...record, activation });
     const run = await read();
     await perform();
     expect(resubmit.mock.calls).toEqual(Array.from({ length: times }, () => [run]));

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from "vitest";
-import { prefixesOf, removeRuns } from "./run-commands.ts";
+import { prefixesOf, removeRuns } from "./run-removal.ts";
 import { logKey } from "../../agents/journal/log-entry.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { atEachDeath } from "../../sessions/storage/test/each-death.ts";
@@ -51,7 +51,7 @@ async function suspend(driver: StorageDriver): Promise<void> {
   const store = openStore(driver);
   const waits = [{ id: "t.0", kind: "approval", about: null }] as const;
   const waiting = await store.suspend({ runId: "r1", attempts: 0 }, waits);
-  if (waiting !== null) await store.takeOffList(waiting, await store.readOpen("r1"), undefined);
+  if (waiting !== null) await store.openRuns.removeWaiting(waiting, await store.openRuns.read("r1"), undefined);
 }
 
 async function insertEnded(driver: StorageDriver, record?: RunRecord): Promise<void> {
@@ -172,7 +172,7 @@ describe.each(drivers)("the record of a run and a crash at any call, over storag
     await expectAtEach({
       seed: async (driver) => {
         await insertWaiting(driver);
-        await openStore(driver).hold(run);
+        await openStore(driver).openRuns.hold(run);
       },
       act: async (driver) => await openStore(driver).wake("r1"),
       done: async (driver) => {

@@ -213,18 +213,18 @@ describe("RunService.checkUpgrade", () => {
   });
 });
 
-describe("RunService.cleanUp", () => {
+describe("RunRemoval.cleanUp", () => {
   it.each([
     [{ logMs: 10, recordMs: 50 }, 110, 150],
     [{ logMs: 90, recordMs: 50 }, 150, 150],
-  ])("RunService.cleanUp with %j removes logs at %i and records at %i", async (retention, logAt, recordAt) => {
+  ])("RunRemoval.cleanUp with %j removes logs at %i and records at %i", async (retention, logAt, recordAt) => {
     const { service, storage, store, clock, log } = await serviceWith([{ status: "running" }], { retention });
     await log({ t: "end", output: null });
     await store.finish("r", { status: "completed" });
     await store.flush();
     const cleanAt = async (now: number) => {
       clock.now = now;
-      await service.cleanUp();
+      await service.removal.cleanUp();
       return [(await storage.list("run-log")).length, (await storage.list("runs")).length];
     };
     const left = (now: number) => [Number(now < logAt), Number(now < recordAt)];
@@ -238,7 +238,7 @@ describe("RunService.cleanUp", () => {
       { runId: "b", expiresAt: 99, status: "waiting" },
       { runId: "c", expiresAt: 101 },
     ]);
-    await service.cleanUp();
+    await service.removal.cleanUp();
     expect((await storage.list("runs")).map(({ key }) => key)).toEqual(["c"]);
   });
 
@@ -248,10 +248,10 @@ describe("RunService.cleanUp", () => {
     const fail = vi
       .spyOn(storage, "transaction")
       .mockRejectedValueOnce(new TroupeError("storage_unavailable", "Away."));
-    await service.cleanUp();
+    await service.removal.cleanUp();
     expect(fail).toHaveBeenCalledTimes(2);
     expect(await storage.list("runs")).toHaveLength(2);
-    await service.cleanUp();
+    await service.removal.cleanUp();
     expect((await storage.list("runs")).map(({ key }) => key)).toEqual(["kept"]);
   });
 });

@@ -181,7 +181,7 @@ describe("a run with ttlMs", () => {
       await expect(service.get(runId, owner)).rejects.toMatchObject({ code: "not_found" });
     }
     expect((await service.list(owner)).runs.map(({ runId }) => runId)).toEqual([kept.runId]);
-    await service.cleanUp();
+    await service.removal.cleanUp();
     expect((await runRecordsIn(storage)).filter((key) => !key.includes(kept.runId))).toEqual([]);
 
     await service.cancel(kept.runId, owner);

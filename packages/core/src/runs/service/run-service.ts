@@ -1,5 +1,4 @@
 import { closeInOrder } from "../../base/async/close-in-order.ts";
-import { mapBounded } from "../../base/async/map-bounded.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunWait } from "../../agents/run/run-wait.ts";
 import type { SessionOwner } from "../../sessions/storage/session-owner.ts";
@@ -8,9 +7,8 @@ import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
 import { findWait } from "../record/answers.ts";
 import { findRun, runsOfSession, withLoggedEnd } from "../record/find-runs.ts";
 import { listRuns } from "../record/list-runs.ts";
-import { readInput } from "../record/run-parts.ts";
-import { byKeys } from "../record/run-keys.ts";
-import type { RunRecord, RunStorage } from "../record/run-record.ts";
+import { readInput } from "../record/run-input.ts";
+import type { RunStorage } from "../record/run-record.ts";
 import type {
   AcceptedRun,
   RunCaller,
@@ -23,7 +21,7 @@ import type {
   UpgradeFinding,
 } from "../record/run-view.ts";
 import { EphemeralRunStorage } from "../readers/memory-runs.ts";
-import { RunTail } from "../readers/run-tail.ts";
+import { readEvents } from "../readers/run-tail.ts";
 import { admissionOf } from "../processes/admission.ts";
 import { lookUpTarget } from "../processes/durable-target.ts";
 import { checkOpenRuns } from "../processes/upgrade-check.ts";
@@ -37,10 +35,10 @@ import type { ServiceParts } from "../processes/service-parts.ts";
 import { RunPerformer } from "../performer/run-performer.ts";
 import { checkNote } from "./accept-request.ts";
 import { acceptRun } from "./accept-run.ts";
-import { signalRun } from "./signal-run.ts";
 import type { SignalOptions } from "../record/signals.ts";
-import { answerWait, cancelRun, prefixesOf, removeRun, removeRuns } from "./run-commands.ts";
+import { answerWait, cancelRun, signalRun } from "./run-commands.ts";
 import type { RunControl } from "./run-commands.ts";
+import { RunRemoval } from "./run-removal.ts";
 import { makeScheduling } from "./run-schedules.ts";
 import type { RunSchedules } from "./run-schedules.ts";
 import { listenToSessions, RunServing, ServiceHosting } from "./run-serving.ts";
@@ -60,6 +58,8 @@ export class RunService {
   readonly modelCalls: ServiceParts["modelCalls"];
   /** The facts from which a transport decides if it may serve this service. */
   readonly hosting: ServiceHosting;
+  /** The removal of runs whose time is over. */
+  readonly removal: RunRemoval;
   readonly #settings: ServiceSettings;
   readonly #engine: RunEngine;
   readonly #parts: ServiceParts;
@@ -94,7 +94,9 @@ export class RunService {
     this.schedules = schedules;
     const performer = new RunPerformer(parts, (record) => void this.#submission.submit(record));
     this.#control = { parts, engine, performer };
-    this.#serving = new RunServing({ parts, engine, performer, schedules: runner, cleanUp: () => this.cleanUp() });
+    const cancel = async (runId: string) => await this.cancel(runId, "host", "It is removed.");
+    this.removal = new RunRemoval({ parts, retention: settings.retention, cancel });
+    this.#serving = new RunServing({ parts, engine, performer, schedules: runner, removal: this.removal });
     // Removes runs of deleted sessions and users, and cancels a waiting run if a new run of its session asks for it.
     this.#unlisten = listenToSessions(settings, {
       forgetSession: (sessionId, owner) => this.forgetSession(sessionId, owner),
@@ -105,12 +107,6 @@ export class RunService {
     });
     this.hosting = new ServiceHosting(parts, engine, () => this.#serving.isServing);
   }
-
-  readonly #remove = async (record: RunRecord): Promise<void> => {
-    const { performing } = this.#parts;
-    const cancel = async (runId: string) => await this.cancel(runId, "host", "It is removed.");
-    await removeRun({ parts: this.#parts, performing, cancel }, record);
-  };
 
   /** Returns the agent, team or workflow that is registered under a name; undefined if unknown. */
   find(kind: RunKind, name: string): object | undefined {
@@ -167,21 +163,14 @@ export class RunService {
    * @param after the id of the last event that the reader has; all events by default
    */
   events(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
-    return this.#readEvents(runId, caller, { after });
+    this.#serving.checkOpen();
+    return readEvents(this.#parts, runId, { caller, after });
   }
 
   /** Returns the events of a run after a position that are already stored. It does not wait for more events. */
   storedEvents(runId: string, caller: RunCaller, after?: string): AsyncIterableIterator<RunEvent, undefined> {
-    return this.#readEvents(runId, caller, { after, isBounded: true });
-  }
-
-  #readEvents(runId: string, caller: RunCaller, range: { after: string | undefined; isBounded?: boolean }): RunTail {
     this.#serving.checkOpen();
-    const { store, begun, tails } = this.#parts;
-    // The record of a run that has just begun here need not be read again: the run has one attempt, and its owner never
-    // changes.
-    const open = async () => await findRun({ store, known: begun.get(runId)?.record }, runId, caller);
-    return new RunTail({ runId, ...range, open, storage: store.storage, tails });
+    return readEvents(this.#parts, runId, { caller, after, isBounded: true });
   }
 
   /**
@@ -232,18 +221,18 @@ export class RunService {
 
   /** Removes a run with its events, answers and result. An open run is cancelled first. */
   async delete(runId: string, caller: RunCaller): Promise<void> {
-    await this.#remove(await findRun(this.#parts, runId, caller));
+    await this.removal.remove(await findRun(this.#parts, runId, caller));
   }
 
   /** Removes all runs of a session. */
   async forgetSession(sessionId: string, owner: SessionOwner): Promise<void> {
-    await removeRuns(this.#parts.store, [byKeys.session(owner, sessionId)], this.#remove);
+    await this.removal.removeSession(sessionId, owner);
   }
 
   /** Removes all runs and schedules of a user. */
   async forgetUser(owner: SessionOwner): Promise<void> {
     await this.schedules.forgetUser(owner);
-    await removeRuns(this.#parts.store, prefixesOf(owner), this.#remove);
+    await this.removal.removeUser(owner);
   }
 
   /**
@@ -261,20 +250,6 @@ export class RunService {
    */
   async drain(graceMs: number): Promise<void> {
     await this.#serving.drain(graceMs);
-  }
-
-  /**
-   * Removes runs whose `ttlMs` is over, and the logs and records of runs that ended long enough ago. `serve` calls it
-   * periodically.
-   */
-  async cleanUp(): Promise<void> {
-    const { logMs, recordMs } = this.#settings.retention;
-    const now = this.#parts.now();
-    await this.#parts.store.lists.removeOld(now - Math.min(logMs, recordMs), now - recordMs);
-    for await (const records of this.#parts.store.lists.listExpired()) {
-      // A run that another process performs is tried again later.
-      await mapBounded(records, (record) => this.#remove(record).catch(() => undefined));
-    }
   }
 
   /** Lists the open runs that cannot continue with this process's runnables. It changes nothing. */

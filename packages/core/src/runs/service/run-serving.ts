@@ -2,7 +2,8 @@ import { closeInOrder } from "../../base/async/close-in-order.ts";
 import type { RunPerformer } from "../performer/run-performer.ts";
 import type { Perform, Serving, RunEngine } from "../processes/run-engine.ts";
 import { RunSweep } from "../processes/run-sweep.ts";
-import { cancelled } from "../record/run-parts.ts";
+import { cancelled } from "../record/run-record.ts";
+import type { RunRemoval } from "./run-removal.ts";
 import type { ScheduleRunner } from "../schedules/schedule-runner.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
@@ -90,7 +91,7 @@ type ServingInit = {
   readonly engine: RunEngine;
   readonly performer: RunPerformer;
   readonly schedules: ScheduleRunner;
-  readonly cleanUp: () => Promise<void>;
+  readonly removal: RunRemoval;
 };
 
 /** The part of a process that performs runs, from `serve` to `drain`. */
@@ -138,7 +139,7 @@ export class RunServing {
   }
 
   async #serve(concurrency: number): Promise<Serving> {
-    const { parts, engine, performer, schedules, cleanUp } = this.#init;
+    const { parts, engine, performer, schedules, removal } = this.#init;
     const { store, admission, performing, due, nodes, now, logger, telemetry } = parts;
     const isAlone = engine.isServed !== undefined;
     // This process is published as a performer first, because other processes may leave jobs to it.
@@ -155,7 +156,7 @@ export class RunServing {
       performing,
       due,
       submit: async (run) => await engine.submit(run),
-      cleanUp,
+      cleanUp: () => removal.cleanUp(),
       cancel: (runId, reason) => performing.get(runId)?.cancel(cancelled(reason)),
       onError: (error) => logger?.warn("Durable runs could not be looked through. That is tried again.", { error }),
     });

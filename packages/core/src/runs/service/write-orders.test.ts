@@ -88,7 +88,7 @@ const scenes: { readonly [Name in TransitionName]?: (of: World) => Promise<unkno
   },
   wake: async (of) => {
     await storeWaiting(of);
-    await of.store.hold({ ...record, status: "waiting" });
+    await of.store.openRuns.hold({ ...record, status: "waiting" });
     await putAnswer(of.storage, { runId: "r", waitId: "w" }, { approved: true });
     await of.store.wake("r");
   },

@@ -5,7 +5,7 @@ import type { GuardedFetch } from "../../provider/wire/guarded-fetch.ts";
 import { scan } from "../../sessions/session/scan.ts";
 import { findRun } from "../record/find-runs.ts";
 import type { KeyVault } from "../record/key-vault.ts";
-import { webhookOf } from "../record/run-parts.ts";
+import { webhookOf } from "../record/run-notice.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import type { RunStore } from "../record/run-store.ts";
 import type { RunCaller, RunView } from "../record/run-view.ts";

@@ -1,6 +1,6 @@
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { Json } from "../../sessions/storage/json.ts";
-import { RunTail } from "../readers/run-tail.ts";
+import { readEvents } from "../readers/run-tail.ts";
 import type { RunTails } from "../readers/run-tails.ts";
 import { findRun, withLoggedEnd } from "../record/find-runs.ts";
 import { typeOfEnd } from "../record/run-notice.ts";
@@ -64,16 +64,7 @@ export class SubscribedEvents {
 
   async *#fromLog(subscriber: Subscriber): AsyncGenerator<Notification, void> {
     const { runId, place } = subscriber;
-    const { store, tails } = this.#init;
-    const open = async () => await findRun({ store }, runId, "host");
-    const events = new RunTail({
-      runId,
-      after: place.after,
-      isBounded: true,
-      open,
-      storage: store.storage,
-      tails,
-    });
+    const events = readEvents(this.#init, runId, { caller: "host", after: place.after, isBounded: true });
     let { after, sent, attempt } = place;
     let run: RunView | undefined;
     for await (const event of events) {

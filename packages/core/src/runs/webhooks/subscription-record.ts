@@ -3,7 +3,7 @@ import { encodeKey } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
-import { subscriptionPrefix } from "../record/run-parts.ts";
+import { subscriptionPrefix } from "../record/run-notice.ts";
 import type { DeliveryLease } from "./retry-schedule.ts";
 
 /** A position in the events of a run, up to which a subscriber has been notified. */

@@ -8,7 +8,7 @@ import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import { toEvents } from "../readers/run-feed.ts";
 import { findRun } from "../record/find-runs.ts";
 import type { KeyVault } from "../record/key-vault.ts";
-import { subscriptionPrefix } from "../record/run-parts.ts";
+import { subscriptionPrefix } from "../record/run-notice.ts";
 import { isEnded } from "../record/run-record.ts";
 import type { RunRecord, RunStorage } from "../record/run-record.ts";
 import type { RunStore } from "../record/run-store.ts";

@@ -2,7 +2,7 @@ import { createId } from "../../base/util/create-id.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import { runNamespaces } from "../../agents/journal/log-entry.ts";
 import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
-import type { WebhookRef } from "../record/run-parts.ts";
+import type { WebhookRef } from "../record/run-notice.ts";
 import type { RunStorage } from "../record/run-record.ts";
 import { asJson, outboxKey, readDelivery } from "./delivery-record.ts";
 import type { DeliveryRecord, OutboxEntry } from "./delivery-record.ts";

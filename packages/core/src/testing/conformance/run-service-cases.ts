@@ -166,12 +166,12 @@ export const runServiceCases = {
     await eventsOfRun(service, runId);
     await isStoredAs(subject.storage, service, { runId, status: "completed" });
     now += 2 * day;
-    await service.cleanUp();
+    await service.removal.cleanUp();
     assert.deepEqual(await subject.storage.list("run-log"), []);
     assert.equal((await service.get(runId, ada)).status, "completed");
     await rejectsWith(service.events(runId, ada).next(), "gone");
     now += 6 * day;
-    await service.cleanUp();
+    await service.removal.cleanUp();
 
     assert.deepEqual(await recordsIn(subject.storage), []);
   }),

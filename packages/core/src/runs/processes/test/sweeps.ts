@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { InMemoryStorage } from "../../../sessions/storage/in-memory-storage.ts";
-import type { FoundOpenRun } from "../../record/run-lists.ts";
+import type { FoundOpenRun } from "../../record/open-runs.ts";
 import type { RunStorage } from "../../record/run-record.ts";
 import { RunStore } from "../../record/run-store.ts";
 import { Admission } from "../admission.ts";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ownerKey } from "../../../sessions/storage/owner-key.ts";
 import type { StorageDriver } from "../../../sessions/storage/storage-driver.ts";
 import type { DeathScene } from "../../../sessions/storage/test/each-death.ts";
-import { readInput } from "../run-parts.ts";
+import { readInput } from "../run-input.ts";
 import { isEnded } from "../run-record.ts";
 import type { RunRecord, RunStorage } from "../run-record.ts";
 import { RunStore } from "../run-store.ts";
@@ -59,7 +59,7 @@ export async function sweep(driver: StorageDriver): Promise<void> {
   let now = deathTime;
   const store = openStore(driver, () => now);
   for (let round = 0; round < 3; round++, now += 100_000) {
-    const pages = await Array.fromAsync(store.lists.listOpen((error) => expect.unreachable(String(error))));
+    const pages = await Array.fromAsync(store.openRuns.list((error) => expect.unreachable(String(error))));
     for (const { runId } of pages.flat()) {
       const record = await store.read(runId);
       if (record === null) await store.lists.closeOrphan(runId);

@@ -3,17 +3,12 @@ import { scan } from "../../sessions/session/scan.ts";
 import { encodeKey, encodeSequence } from "../../sessions/storage/encode-key.ts";
 import type { Json } from "../../sessions/storage/json.ts";
 import { corruptRecord, recordVersion } from "../../sessions/storage/stored-record.ts";
-import { ownerKey } from "../../sessions/storage/owner-key.ts";
-import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
 import { logPrefix, runNamespaces } from "../../agents/journal/log-entry.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { isRecord } from "../../base/util/is-record.ts";
-import type { EndStatus, InputPieces, RunRecord, RunStorage } from "./run-record.ts";
-import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
-import { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { InputPieces, RunRecord, RunStorage } from "./run-record.ts";
 import type { ServedRunOpts } from "../../agents/run/run-options.ts";
 import type { Telemetry } from "../../base/telemetry/telemetry.ts";
-import type { PublicError } from "../../base/errors/public-error.ts";
 import type { LocalRunOptions, RunKeys } from "./run-view.ts";
 
 /** The input and options of a run. */
@@ -116,37 +111,6 @@ function pieceKey(runId: string, { id }: InputPieces, number: number): string {
   return `${encodeKey(runId, id)}/${encodeSequence(number)}`;
 }
 
-/** A run with a webhook of its own, and the part of storage keys that names its owner. */
-export type WebhookRef = { readonly runId: string; readonly owner: OwnerKey };
-
-/** Returns the reference to a run's own webhook. */
-export function webhookOf({ runId, owner }: Pick<RunRecord, "runId" | "owner">): WebhookRef {
-  return { runId, owner: ownerKey(owner) };
-}
-
-/** Returns the key of a run's own webhook in the namespace of webhooks. */
-export function webhookKey({ runId, owner }: WebhookRef): string {
-  return `${owner}/${encodeKey(runId)}`;
-}
-
-/** The prefix of the keys of a run's subscriptions in the namespace of webhooks. No owner's key begins with `#`. */
-export function subscriptionPrefix(runId: string): string {
-  return `#run/${encodeKey(runId)}/`;
-}
-
-/**
- * Removes the deliveries of a run, its subscriptions and its own webhook. Entries of the outbox without them are dropped
- * when they are due.
- */
-export async function removeDeliveries(storage: StorageDriver, run: RunRecord): Promise<void> {
-  await storage.delete(runNamespaces.webhooks, webhookKey(webhookOf(run)));
-  if (run.isSubscribed === true) await removeAll(storage, runNamespaces.webhooks, subscriptionPrefix(run.runId));
-  await removeAll(storage, runNamespaces.deliveries, logPrefix(run.runId));
-}
-
-/** The end of a run in the form that its record stores. */
-export type StoredEnd = { status: EndStatus; output?: Json; error?: PublicError };
-
 /** Makes the options of a run from its record and from the options that are not stored. */
 export function toRunOpts(
   record: Pick<RunRecord, "runId" | "owner" | "sessionId" | "isNewSession" | "options">,
@@ -175,31 +139,4 @@ export function toRunOpts(
     ...(telemetry !== undefined && { telemetry }),
     signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
   };
-}
-
-/** Makes the error that ends a run as cancelled. */
-export function cancelled(reason: string | undefined): TroupeError {
-  return new TroupeError(
-    "cancelled",
-    reason === undefined ? "The run was cancelled." : `The run was cancelled: ${reason}`,
-  );
-}
-
-/** Makes the error of a run after too many attempts without progress. */
-export function crashed({ kind, name }: RunRecord): TroupeError {
-  const message = `The run of the ${kind} ${JSON.stringify(name)} ended its process, or was left, several times in a row without finishing a step.`;
-  return new TroupeError("crashed", message);
-}
-
-/** Makes the error of an anonymous caller's run that received no answer in time. */
-export function waitedTooLong(): TroupeError {
-  const message =
-    "Nobody answered the run in the time for which a run without a signed-in user may wait. Begin it again.";
-  return new TroupeError("timeout", message);
-}
-
-/** Returns the end of a run in the form that its record stores. */
-export function endOf({ output, error }: { output: Json; error?: StoredEnd["error"] }): StoredEnd {
-  if (error === undefined) return { status: "completed", output };
-  return { status: error.code === "cancelled" ? "cancelled" : "error", output, error };
 }

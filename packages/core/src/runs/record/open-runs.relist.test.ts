@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import { atEachCall } from "../../sessions/storage/test/at-each-call.ts";
-import { isEnded, readOpenRun } from "./run-record.ts";
+import { readOpenRun } from "./open-runs.ts";
+import { isEnded } from "./run-record.ts";
 import type { RunRecord, RunStorage } from "./run-record.ts";
 import { RunStore } from "./run-store.ts";
 import { contentsOf } from "./test/contents.ts";
@@ -60,13 +61,13 @@ const faster: readonly [what: string, work: (store: RunStore) => Promise<unknown
 async function letWait(store: RunStore): Promise<void> {
   await store.wake(runId);
   const waiting = await store.suspend({ runId, attempts: 1 }, [wait]);
-  if (waiting !== null) await store.takeOffList(waiting, await store.readOpen(runId), undefined);
+  if (waiting !== null) await store.openRuns.removeWaiting(waiting, await store.openRuns.read(runId), undefined);
 }
 
 /** Returns true if the list of open runs agrees with the run's record. */
 async function isRight(storage: RunStorage, wasListed: boolean): Promise<boolean> {
   const store = storeOf(storage);
-  const [record, open] = [await store.readStored(runId), await store.readOpen(runId)];
+  const [record, open] = [await store.readStored(runId), await store.openRuns.read(runId)];
   if (record === null || isEnded(record.status)) return open === null;
   if (record.status === "queued") return open !== null && readOpenRun(open, runId).activation === record.activation;
   // A run that was not listed may be listed while it waits: the next sweep removes it.
@@ -95,8 +96,8 @@ describe.each([
       const storage = await waitingRun(isListed);
       const known = await recordIn(storage);
       const slow = slowed(storage, async () => await work(storeOf(storage, 200)));
-      await storeOf(slow, 300).hold(known);
-      const [record, open] = [await storeOf(storage).readStored(runId), await storeOf(storage).readOpen(runId)];
+      await storeOf(slow, 300).openRuns.hold(known);
+      const [record, open] = [await storeOf(storage).readStored(runId), await storeOf(storage).openRuns.read(runId)];
       const entry = open === null ? null : readOpenRun(open, runId);
       expect([at, entry?.heldAt, entry?.isTimed]).toEqual([at, 300, undefined]);
       // A run that has ended meanwhile may stay listed: the next sweep removes it.
@@ -109,8 +110,8 @@ describe.each([
     const storage = await waitingRun(isListed);
     const record = await recordIn(storage);
     const held = async (now: number, activation: number) => {
-      await storeOf(storage, now).hold({ ...record, activation });
-      const open = await storeOf(storage).readOpen(runId);
+      await storeOf(storage, now).openRuns.hold({ ...record, activation });
+      const open = await storeOf(storage).openRuns.read(runId);
       return open === null ? null : readOpenRun(open, runId);
     };
     const submittedAt = isListed ? 100 : 200;
@@ -121,20 +122,20 @@ describe.each([
 });
 
 describe("RunStore.relist", () => {
-  const entryOf = async (storage: RunStorage) => (await storeOf(storage).readOpen(runId)) ?? {};
+  const entryOf = async (storage: RunStorage) => (await storeOf(storage).openRuns.read(runId)) ?? {};
 
   it("lists a run that must wait for an upgrade as such, and a run of an older activation never", async () => {
     const storage = await waitingRun(true);
     const record = await recordIn(storage);
-    expect(await storeOf(storage, 200).relist(record)).toBe(false);
-    expect(await storeOf(storage, 300).relist({ ...record, waits: [upgrade] })).toBe(true);
+    expect(await storeOf(storage, 200).openRuns.relist(record)).toBe(false);
+    expect(await storeOf(storage, 300).openRuns.relist({ ...record, waits: [upgrade] })).toBe(true);
     expect(await entryOf(storage)).toMatchObject({ submittedAt: 300, waitsForUpgrade: true });
 
     const before = await contentsOf(storage);
     const later: RunRecord[] = [record, { ...record, waits: [upgrade] }, { ...record, activation: 0 }];
-    for (const each of later) expect(await storeOf(storage, 400).relist(each)).toBe(false);
+    for (const each of later) expect(await storeOf(storage, 400).openRuns.relist(each)).toBe(false);
     expect(await contentsOf(storage)).toEqual(before);
-    expect(await storeOf(storage, 500).relist({ ...record, activation: 2 })).toBe(true);
+    expect(await storeOf(storage, 500).openRuns.relist({ ...record, activation: 2 })).toBe(true);
     expect(await entryOf(storage)).toMatchObject({ submittedAt: 500, activation: 2 });
   });
 
@@ -142,8 +143,8 @@ describe("RunStore.relist", () => {
     const storage = await waitingRun(false);
     await storeOf(storage).change(runId, (stored) => ({ ...stored, status }));
     const record = await recordIn(storage);
-    expect(await storeOf(storage, 200).relist({ ...record, activation: 2 })).toBe(false);
-    expect(await storeOf(storage, 300).relist(record)).toBe(true);
+    expect(await storeOf(storage, 200).openRuns.relist({ ...record, activation: 2 })).toBe(false);
+    expect(await storeOf(storage, 300).openRuns.relist(record)).toBe(true);
     expect(await entryOf(storage)).toMatchObject({ submittedAt: 300, activation: 1 });
   });
 });
