@@ -5,12 +5,14 @@ import { printA2A } from "./a2a/print-a2a.ts";
 import { printAgainst } from "./against/print-against.ts";
 import { arePeersInstalled } from "./durable/peers/install-peers.ts";
 import { printPeers } from "./durable/peers/print-peers.ts";
+import { printPostgresRuns } from "./durable/postgres/print-postgres.ts";
 import { printDurable } from "./durable/print-durable.ts";
 import { printDocuments } from "./documents/print-documents.ts";
 import { baseline, figures, workspaceOnly } from "./figures.ts";
 import { printFunctions } from "./functions/print-functions.ts";
 import { printHops } from "./hops.ts";
-import { heldServer, printHeld } from "./http/measure-held.ts";
+import { heldBaseline, heldServer, printHeld } from "./http/measure-held.ts";
+import { printEdge } from "./http/print-edge.ts";
 import { printKnowledge } from "./knowledge/print-knowledge.ts";
 import { measure } from "./measure.ts";
 import type { Figure } from "./measure.ts";
@@ -32,7 +34,7 @@ import { printVectors } from "./vectors/print-vectors.ts";
 /**
  * `pnpm bench <figure> [--rounds n]` measures one figure and prints it; with `--packed` of the packages as they are published,
  * installed outside the workspace. `pnpm bench repeat <figure>` measures it twice, each time with new processes, and fails when a
- * target's two medians lie further apart than the tolerance. `pnpm bench held [--packed]` measures the heap of open streams.
+ * target's two medians lie further apart than the tolerance. `pnpm bench held [--packed] [--streams 1000]` measures the memory of open streams.
  * `pnpm bench cold` measures the starts of servers, and `pnpm bench imports` the imports of packages. `pnpm bench hops [--root folder]` counts the hops of a run, of another
  * checkout when its folder is given, and `pnpm bench functions [--names] [--root folder]` the functions and deep copies of a
  * request for a run. `pnpm bench vectors [--counts 10000,100000] [--rounds n]` measures vector stores.
@@ -46,6 +48,8 @@ import { printVectors } from "./vectors/print-vectors.ts";
  * `pnpm bench telemetry [--rounds n]` measures a service with traces and without them.
  * `pnpm bench knowledge [--url http://127.0.0.1:8000/v1] [--vectors file] [--last]` measures how well pages are found by questions.
  * `pnpm bench documents [--rounds n] [--counts 10000]` measures knowledge bases in memory beside LangChain and LlamaIndex.
+ * `pnpm bench durable --postgres [--rounds n] [--runs 200]` measures runs of an agent on PostgreSQL, with BullMQ and without.
+ * `pnpm bench edge [--rounds n]` measures the first piece of a stream, and what a run allocates, beside a relay by hand.
  * `pnpm bench nodes [--runs 500] [--rate 50] [--seconds 20]` measures runs that one process performs and another one reads.
  */
 const { values, positionals } = parseArgs({
@@ -63,6 +67,8 @@ const { values, positionals } = parseArgs({
     vectors: { type: "string" },
     url: { type: "string" },
     peers: { type: "boolean" },
+    postgres: { type: "boolean" },
+    streams: { type: "string" },
   },
   allowPositionals: true,
 });
@@ -97,9 +103,12 @@ async function printPacked(chosen: Figure): Promise<void> {
   });
 }
 
-async function printHeldBy(packed: boolean): Promise<void> {
-  if (!packed) await printHeld(heldServer);
-  else await withPacked(serverPackages, ({ folder }) => printHeld(pathToFileURL(join(folder, "src", heldServer))));
+async function printHeldBy({ packed, streams }: { packed: boolean; streams: number }): Promise<void> {
+  const serversIn = (place: (file: string) => string | URL) => ({ E: place(heldBaseline), router: place(heldServer) });
+  if (!packed) return await printHeld({ servers: serversIn((file) => file), streams });
+  await withPacked(serverPackages, ({ folder }) =>
+    printHeld({ servers: serversIn((file) => pathToFileURL(join(folder, "src", file))), streams }),
+  );
 }
 
 const root = values.root ?? join(import.meta.dirname, "../../..");
@@ -122,6 +131,10 @@ if (name === "hops") {
   await printKnowledge({ url: values.url, vectors: values.vectors, isLast: values.last === true });
 } else if (name === "documents") {
   await printDocuments({ rounds: Number(values.rounds ?? 7), count: Number(values.counts ?? 10_000), searches: 60 });
+} else if (name === "durable" && values.postgres === true) {
+  await printPostgresRuns({ rounds: Number(values.rounds ?? 7), runs: Number(values.runs ?? 200) });
+} else if (name === "edge") {
+  await printEdge(Number(values.rounds ?? 12));
 } else if (name === "durable") {
   if (values.peers !== true) await printDurable(Number(values.rounds ?? 15));
   const isInstalled = values.peers === true || arePeersInstalled();
@@ -142,10 +155,10 @@ if (name === "hops") {
   const { runs = 500, rate = 50, seconds = 20 } = values;
   if (!(await printNodes({ runs: Number(runs), rate: Number(rate), seconds: Number(seconds) }))) process.exitCode = 1;
 } else if (name === "held") {
-  await printHeldBy(values.packed === true);
+  await printHeldBy({ packed: values.packed === true, streams: Number(values.streams ?? 1000) });
 } else if (figure === undefined) {
   console.error(
-    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, documents, durable, functions, held, hops, imports, knowledge, nodes, outside, page, socket, telemetry, vectors`,
+    `usage: pnpm bench [repeat] <figure> [--rounds n] [--packed]; figures: ${Object.keys(figures).join(", ")}, a2a, against, cold, documents, durable, edge, functions, held, hops, imports, knowledge, nodes, outside, page, socket, telemetry, vectors`,
   );
   process.exitCode = 1;
 } else if (values.packed === true) {

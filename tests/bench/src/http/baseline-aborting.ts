@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import express from "express";
 import { Pool } from "undici";
+import { answerHeld } from "../servers/held.ts";
 import { listen, vendorUrl } from "../servers/listen.ts";
 import { FrameRelay, toVendorRequest } from "../servers/relay.ts";
 
@@ -29,4 +30,6 @@ app.post("/agents/:name/stream", async (request, response) => {
   }
 });
 
-listen(createServer(app), { backlog: 8192 });
+const server = createServer(app);
+answerHeld(server);
+listen(server, { backlog: 8192 });

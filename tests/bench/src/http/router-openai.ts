@@ -3,8 +3,8 @@ import { Agent } from "@troupe/core";
 import { createAgentRouter } from "@troupe/http";
 import { openai } from "@troupe/providers-openai";
 import express from "express";
-import { collectedHeap } from "../answer-rounds.ts";
 import { weather } from "./weather.ts";
+import { answerHeld } from "../servers/held.ts";
 import { listen, vendorUrl } from "../servers/listen.ts";
 
 /** Router, agent and providers-openai. It reports what it holds. */
@@ -16,16 +16,5 @@ const agents = {
 const router = createAgentRouter({ agents });
 const server = createServer(express().use(router));
 
-/** Resources that the server holds. */
-export type Held = { runs: number; connections: number; heapBytes: number };
-
-async function tell(): Promise<void> {
-  const connections = await new Promise<number>((resolve) => {
-    server.getConnections((_error, count) => resolve(count));
-  });
-  const runs = router.service.servedRuns.size;
-  process.send?.({ runs, connections, heapBytes: await collectedHeap() } satisfies Held);
-}
-
-process.on("message", () => void tell());
+answerHeld(server, () => router.service.servedRuns.size);
 listen(server, { backlog: 8192 });

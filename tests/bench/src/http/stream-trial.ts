@@ -1,6 +1,6 @@
 import { ask, startChild, stopChild } from "../child.ts";
 import type { Child } from "../child.ts";
-import type { Held } from "./router-openai.ts";
+import type { Held } from "../servers/held.ts";
 import type { VendorAnswer, VendorOrder } from "./slow-vendor.ts";
 import type { ClientAnswer, ClientOrder } from "./stream-clients.ts";
 

@@ -4,6 +4,8 @@ import { PostgresServer } from "@troupe-internal/fault-tools";
 import { ask, endChild, pin, startChild } from "../child.ts";
 import type { Child } from "../child.ts";
 import { cpuTimeMs } from "../cpu-time.ts";
+import { spreadOf } from "../statistics.ts";
+import type { Spread } from "../statistics.ts";
 import { machineTimeMs } from "./machine-time.ts";
 import type { TimeSpan } from "./machine-time.ts";
 import type { NodeSettings, NodesLoad, ReaderAnswer, ReaderOrder, WorkerAnswer, WorkerOrder } from "./nodes-orders.ts";
@@ -18,8 +20,10 @@ const cores = "0,1";
 type Shares = { worker: number; reader: number; postgres: number };
 
 /** The figures of a measurement. */
-export type NodesFigures = ReaderAnswer &
-  WorkerAnswer & {
+export type NodesFigures = Omit<ReaderAnswer, "reads"> &
+  Omit<WorkerAnswer, "writes"> & {
+    /** From the beginning of the write that stores a token to its reader. */
+    written: Spread;
     cpu: Shares;
     transactionsPerSecond: number;
     /** The machine's load average of the minute before. */
@@ -46,12 +50,21 @@ export async function measureNodes(load: NodesLoad): Promise<NodesFigures> {
     await sleep(warmUpSeconds * 1000);
     const { span, ...taken } = await takeShares({ worker, reader, url: postgres.url }, load.seconds);
     const end = { end: span } satisfies ReaderOrder & WorkerOrder;
-    const written = await ask<WorkerAnswer>(worker, end);
-    return { ...(await ask<ReaderAnswer>(reader, end)), ...written, ...taken, loadBefore };
+    const { writes, ...worked } = await ask<WorkerAnswer>(worker, end);
+    const { reads, ...read } = await ask<ReaderAnswer>(reader, end);
+    return { ...read, ...worked, ...taken, written: spreadBetween(writes, reads), loadBefore };
   } finally {
     await Promise.all(children.map((child) => endChild(child)));
     await postgres.close();
   }
+}
+
+type Times = readonly (readonly [key: string, atMs: number])[];
+
+/** Returns the spread of the times from one event of a token to another. */
+function spreadBetween(from: Times, to: Times): Spread {
+  const ends = new Map(to);
+  return spreadOf(Float64Array.from(from, ([key, atMs]) => (ends.get(key) ?? Number.NaN) - atMs));
 }
 
 type Running = { worker: Child; reader: Child; url: string };

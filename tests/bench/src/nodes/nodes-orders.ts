@@ -26,6 +26,8 @@ export type ReaderAnswer = {
   sinceDue: Spread;
   faults: TokenFaults;
   looks: CallFigures;
+  /** The times at which sampled tokens were read, by their keys. */
+  reads: [key: string, atMs: number][];
 };
 
 /** The order to the worker: to end all runs. */
@@ -35,4 +37,6 @@ export type WorkerAnswer = {
   /** From the model until the worker knows that the token is stored, for a tenth of the log records. */
   stored: Spread;
   inserts: CallFigures;
+  /** The times at which the writes of sampled tokens began, by their keys. */
+  writes: [key: string, atMs: number][];
 };

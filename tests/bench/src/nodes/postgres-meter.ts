@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
-import { cpuTimeMs } from "../cpu-time.ts";
+import { childrenCpuTimeMs, cpuTimeMs, parentOf } from "../cpu-time.ts";
 
 /** The work of a PostgreSQL on this machine: the processor time of all its processes, and its transactions. */
 export class PostgresMeter {
@@ -22,11 +21,7 @@ export class PostgresMeter {
 
   /** Returns the processor time of the server's processes in milliseconds. */
   cpuTimeMs(): number {
-    const processes = readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-    const own = processes.filter((pid) => parentOf(pid) === this.#mainProcess);
-    return [this.#mainProcess, ...own].reduce((sum, pid) => sum + cpuTimeMs(pid), 0);
+    return cpuTimeMs(this.#mainProcess) + childrenCpuTimeMs(this.#mainProcess);
   }
 
   /** Returns the number of transactions that the server has counted. Each connection counts about once a second. */
@@ -39,16 +34,5 @@ export class PostgresMeter {
 
   async close(): Promise<void> {
     await this.#client.end();
-  }
-}
-
-/** Returns the parent of a process; 0 when it has ended. */
-function parentOf(pid: number): number {
-  try {
-    // The name of the program, in parentheses, may hold anything.
-    const [, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    return Number(parent);
-  } catch {
-    return 0;
   }
 }

@@ -8,7 +8,7 @@ import type { CallFigures } from "./timed-storage.ts";
 /** Measures runs that one process performs and another one reads, and prints the figures. Returns false when tokens were lost or doubled. */
 export async function printNodes(load: NodesLoad): Promise<boolean> {
   const figures = await measureNodes(load);
-  const { took, sinceDue, stored, cpu, inserts, looks, transactionsPerSecond } = figures;
+  const { took, sinceDue, stored, written, cpu, inserts, looks, transactionsPerSecond } = figures;
   const { runs, rate, seconds } = load;
   const sections = [
     [
@@ -16,6 +16,7 @@ export async function printNodes(load: NodesLoad): Promise<boolean> {
       spreadRow("model to reader", took),
       spreadRow("due to reader", sinceDue),
       spreadRow("model to storage", stored),
+      spreadRow("write to reader", written),
     ],
     [
       ["CPU, % of a core", "worker", "reader", "PostgreSQL"],

@@ -6,6 +6,7 @@ import type { TimeSpan } from "./machine-time.ts";
 import type { ReaderAnswer, ReaderOrder } from "./nodes-orders.ts";
 import { answerOrders, openNode } from "./open-node.ts";
 import { figuresOf } from "./timed-storage.ts";
+import { sampleKey } from "./token.ts";
 import { TokenTally } from "./token-tally.ts";
 
 /** The process that accepts all runs and reads them, and performs none. */
@@ -18,6 +19,8 @@ const patienceMs = 120_000;
 const acceptedAtOnce = 20;
 
 const tally = new TokenTally();
+/** The times at which sampled tokens were read. */
+const reads: [key: string, atMs: number][] = [];
 const readers: Promise<void>[] = [];
 const allStarted = Promise.withResolvers<void>();
 
@@ -31,7 +34,11 @@ async function accept(): Promise<void> {
 async function read(runId: string): Promise<void> {
   for await (const event of service.events(runId, {})) {
     if (event.type === "chunk" && event.chunk.type === "text") {
-      tally.take(runId, (event.chunk as { text?: string }).text ?? "", machineTimeMs());
+      const { text = "" } = event.chunk as { text?: string };
+      const nowMs = machineTimeMs();
+      tally.take(runId, text, nowMs);
+      const key = sampleKey(text);
+      if (key !== undefined) reads.push([key, nowMs]);
       if (tally.startedRuns === runs) allStarted.resolve();
     } else if (event.type === "reset") tally.restart(runId);
     else if (event.type === "end") tally.end(runId, (event.output as { text?: string }).text ?? "");
@@ -56,6 +63,7 @@ async function finish(span: TimeSpan): Promise<ReaderAnswer> {
     sinceDue: spreadOf(sinceDueMs),
     faults: tally.faults,
     looks: figuresOf(storage.looks, span),
+    reads,
   };
 }
 

@@ -15,14 +15,14 @@ export type CallFigures = { perSecond: number; medianMs: number; records: number
 export class TimedStorage extends PostgresStorage {
   readonly inserts: Call[] = [];
   readonly looks: Call[] = [];
-  /** Called with the records of each insert, once they are stored. */
-  onInserted: (writes: readonly Insert[]) => void = () => {};
+  /** Called with the records of each insert once they are stored, and with the time at which it began. */
+  onInserted: (writes: readonly Insert[], startedMs: number) => void = () => {};
 
   override async insertAll(writes: readonly Insert[]): Promise<boolean[]> {
     const startedMs = machineTimeMs();
     const inserted = await super.insertAll(writes);
     this.inserts.push({ startedMs, tookMs: machineTimeMs() - startedMs, records: writes.length });
-    this.onInserted(writes);
+    this.onInserted(writes, startedMs);
     return inserted;
   }
 

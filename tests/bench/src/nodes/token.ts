@@ -25,6 +25,15 @@ export function readToken(text: string): Token {
   return { number, givenMs, lateMs };
 }
 
+/** One token in so many is followed from its write to its reader. */
+const sampledOf = 10;
+
+/** Returns a key of a token that is followed from its write to its reader; undefined for the others. */
+export function sampleKey(text: string): string | undefined {
+  const { number, givenMs } = readToken(text);
+  return number % sampledOf === 0 ? `${number} ${givenMs}` : undefined;
+}
+
 /** Returns the number of the last token of a whole answer; 0 for an empty one. */
 export function lastNumber(answer: string): number {
   const last = answer.trimEnd().split("\n").at(-1) ?? "";

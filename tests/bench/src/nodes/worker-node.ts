@@ -3,7 +3,7 @@ import { isWithin, machineTimeMs } from "./machine-time.ts";
 import type { WorkerAnswer, WorkerOrder } from "./nodes-orders.ts";
 import { answerOrders, openNode } from "./open-node.ts";
 import { figuresOf } from "./timed-storage.ts";
-import { readToken } from "./token.ts";
+import { readToken, sampleKey } from "./token.ts";
 
 /** The process that performs all runs. */
 const { runs, service, storage, model } = openNode("worker");
@@ -15,17 +15,20 @@ type ChunksRecord = { entries: { t: string; chunks?: { type: string; text: strin
 const endMs = 60_000;
 
 const stored: { givenMs: number; tookMs: number }[] = [];
+/** The times at which the writes of sampled tokens began. */
+const begun: [key: string, atMs: number][] = [];
 
-storage.onInserted = (writes) => {
+storage.onInserted = (writes, startedMs) => {
   const nowMs = machineTimeMs();
-  for (const [index, { namespace, value }] of writes.entries()) {
-    // All of them would cost the worker noticeable time.
-    if (index % 10 !== 0 || namespace !== "run-log") continue;
+  for (const { namespace, value } of writes) {
+    if (namespace !== "run-log") continue;
     const chunks = (value as ChunksRecord).entries.flatMap((entry) => entry.chunks ?? []);
     for (const { type, text } of chunks) {
-      if (type !== "text") continue;
+      const key = type === "text" ? sampleKey(text) : undefined;
+      if (key === undefined) continue;
       const { givenMs } = readToken(text);
       stored.push({ givenMs, tookMs: nowMs - givenMs });
+      begun.push([key, startedMs]);
     }
   }
 };
@@ -37,5 +40,6 @@ answerOrders(async ({ end }: WorkerOrder) => {
   await serving.drain(endMs);
   const within = stored.filter(({ givenMs }) => isWithin(givenMs, end));
   const times = Float64Array.from(within, ({ tookMs }) => tookMs);
-  return { stored: spreadOf(times), inserts: figuresOf(storage.inserts, end) } satisfies WorkerAnswer;
+  const writes = begun.filter(([, atMs]) => isWithin(atMs, end));
+  return { stored: spreadOf(times), inserts: figuresOf(storage.inserts, end), writes } satisfies WorkerAnswer;
 });

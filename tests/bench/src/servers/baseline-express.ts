@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import express from "express";
 import { Pool } from "undici";
+import { answerHeld } from "./held.ts";
 import { listen, vendorUrl } from "./listen.ts";
 import { FrameRelay, toOutput, toToolRequest, toVendorRequest } from "./relay.ts";
 import type { VendorAnswer } from "./relay.ts";
@@ -42,4 +43,6 @@ app.post("/agents/:name/stream", async (request, response) => {
   response.end();
 });
 
-listen(createServer(app));
+const server = createServer(app);
+answerHeld(server);
+listen(server);
