@@ -8,12 +8,14 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="description" content="${escapeHtml(`The operations of ${title}.`)}">
     <title>${escapeHtml(title)}</title>
     <link rel="icon" type="image/png" href="${escapeHtml(icon)}">
     <link rel="stylesheet" href="${escapeHtml(style)}">
   </head>
   <body>
-    <div id="docs" data-spec="${escapeHtml(spec)}"></div>
+    <main id="docs" data-spec="${escapeHtml(spec)}"></main>
     <noscript>This page needs JavaScript. The description that it shows is at <a href="${escapeHtml(spec)}">${escapeHtml(spec)}</a>.</noscript>
     <script src="${escapeHtml(bundle)}"></script>
     <script src="${escapeHtml(script)}"></script>
@@ -25,7 +27,8 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
 /**
  * The browser script that starts Swagger UI on the docs page. It stores no input and reads no settings from the query.
  * Form fields start with their examples, and empty fields are not sent, because the library would invent keys and ids.
- * Streams are shown as they arrive; the library would wait for their end. Schemas are collapsed.
+ * Streams are shown as they arrive; the library would wait for their end. Schemas are collapsed. Headings get the levels
+ * that follow from each other, and fields their names, which the library leaves out.
  */
 export const docsScript = `function exampleOfField(field) {
   const { example, type } = field.toJS();
@@ -75,13 +78,38 @@ function showStreams({ fn: { execute }, getSystem }) {
   return { fn: { execute: (request) => execute({ ...request, userFetch: fetchShown(request) }) } };
 }
 
+const levels = { H2: 1, H3: 2, H4: 3, H5: 4 };
+
+function nameOfField(field) {
+  const row = field.closest("[data-param-name]");
+  if (row !== null) return row.dataset.paramName;
+  return field.closest(".servers") === null ? "Choice" : "Server";
+}
+
+function nameParts() {
+  for (const heading of docs.querySelectorAll("h2, h3, h4, h5"))
+    if (!heading.hasAttribute("aria-level")) heading.setAttribute("aria-level", levels[heading.tagName]);
+  for (const field of docs.querySelectorAll("select, input:not([type=file]), textarea"))
+    if (field.labels.length === 0 && !field.hasAttribute("aria-label")) field.setAttribute("aria-label", nameOfField(field));
+}
+
+const docs = document.getElementById("docs");
+let named = 0;
+new MutationObserver(() => {
+  named ||= requestAnimationFrame(() => {
+    named = 0;
+    nameParts();
+  });
+}).observe(docs, { childList: true, subtree: true });
+
 SwaggerUIBundle({
-  domNode: document.getElementById("docs"),
-  url: document.getElementById("docs").dataset.spec,
+  domNode: docs,
+  url: docs.dataset.spec,
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [proposeOnlyExamples, showStreams],
   defaultModelsExpandDepth: 0,
   layout: "BaseLayout",
+  syntaxHighlight: false,
   queryConfigEnabled: false,
   persistAuthorization: false,
   deepLinking: false,

@@ -24,16 +24,20 @@ describe("docsRoutes", () => {
     };
     expect(docsRoutes(parts(undefined))).toEqual([]);
     expect(docsRoutes(parts(swagger)).map(({ path, ...handlers }) => [path, ...Object.keys(handlers)])).toEqual(
-      ["/spec", "/help/api", "/help/api/docs.js", ...pageFiles.map((name) => `/help/api/${name}`)].map((path) => [
-        path,
-        "get",
-      ]),
+      [
+        "/spec",
+        "/help/api",
+        "/help/api/docs.css",
+        "/help/api/docs.js",
+        ...pageFiles.map((name) => `/help/api/${name}`),
+      ].map((path) => [path, "get"]),
     );
   });
 
   it.each<[string, (string | null)[]]>([
     ["/spec", ["application/json; charset=utf-8", "no-store", "nosniff", null, null]],
     ["/help/api", ["text/html; charset=utf-8", "no-cache", "nosniff", policy, "no-referrer"]],
+    ["/help/api/docs.css", ["text/css; charset=utf-8", "no-cache", "nosniff", null, null]],
     ["/help/api/docs.js", ["text/javascript; charset=utf-8", "no-cache", "nosniff", null, null]],
     ["/help/api/swagger-ui-bundle.js", ["text/javascript; charset=utf-8", "no-cache", "nosniff", null, null]],
     ["/help/api/swagger-ui.css", ["text/css; charset=utf-8", "no-cache", "nosniff", null, null]],
@@ -53,7 +57,7 @@ describe("docsRoutes", () => {
       title: "Help",
       script: `${folder}docs.js`,
       bundle: `${folder}swagger-ui-bundle.js`,
-      style: `${folder}swagger-ui.css`,
+      style: `${folder}docs.css`,
       icon: `${folder}favicon-32x32.png`,
       spec,
     });

@@ -6,6 +6,7 @@ import type { DocsSettings } from "../settings/docs-options.ts";
 import type { HttpParts } from "../settings/http-options.ts";
 import { DocsFiles, sendText } from "./docs-files.ts";
 import { docsPage, docsScript } from "./docs-page.ts";
+import { docsStyle } from "./docs-style.ts";
 import { findSwaggerUi, pageFiles } from "./swagger-ui-files.ts";
 
 /**
@@ -41,6 +42,7 @@ export function docsRoutes(parts: HttpParts): Route[] {
       },
     },
     { path: docs.docsPath, get: (exchange) => sendPage(exchange, docs) },
+    { path: `${docs.docsPath}/docs.css`, get: (exchange) => sendText(exchange, "text/css", docsStyle) },
     { path: `${docs.docsPath}/docs.js`, get: (exchange) => sendText(exchange, "text/javascript", docsScript) },
     ...pageFiles.map((name) => ({
       path: `${docs.docsPath}/${name}`,
@@ -64,12 +66,12 @@ function serversOf({ servers, routePrefix }: DocsSettings, mountPath: string): O
 function sendPage(exchange: Exchange, { title, docsPath, specPath }: DocsSettings): void {
   const { path } = exchange;
   const linkTo = (target: string) => posix.relative(path.endsWith("/") ? path : posix.dirname(path), target);
-  const file = (name: (typeof pageFiles)[number] | "docs.js") => linkTo(`${docsPath}/${name}`);
+  const file = (name: (typeof pageFiles)[number] | "docs.css" | "docs.js") => linkTo(`${docsPath}/${name}`);
   const links = {
     title,
     script: file("docs.js"),
     bundle: file("swagger-ui-bundle.js"),
-    style: file("swagger-ui.css"),
+    style: file("docs.css"),
     icon: file("favicon-32x32.png"),
     spec: linkTo(specPath),
   };

@@ -11,7 +11,7 @@ import type { OpenApiSpec } from "../openapi/open-api-spec.ts";
 import { findOriginal, findSwaggerUi } from "./swagger-ui-files.ts";
 
 const agents = { helper: talker() };
-const files = ["docs.js", "swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"];
+const files = ["docs.css", "docs.js", "swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png"];
 
 async function publishedBy(
   options: Parameters<typeof serve>[0],

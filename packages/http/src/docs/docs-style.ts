@@ -1,0 +1,289 @@
+/**
+ * The style sheet of the docs page: the colours and shapes of Troupe's page, light and dark. The sheet of Swagger UI is a
+ * layer below, so that its own colours are never stronger, however exact their selectors are.
+ */
+export const docsStyle = `@import url("swagger-ui.css") layer(library);
+
+:root {
+  color-scheme: light dark;
+  --paper: light-dark(#faf9f7, #17161b);
+  --surface: light-dark(#ffffff, #201f26);
+  --sunken: light-dark(#f2f0ec, #1b1a20);
+  --line: light-dark(#e4e0da, #34323d);
+  --line-strong: light-dark(#8d8791, #77737f);
+  --text: light-dark(#1e1b24, #ecebf1);
+  --muted: light-dark(#625d6b, #a5a1b0);
+  --accent: light-dark(#5b41d9, #b0a2ff);
+  --on-accent: light-dark(#ffffff, #17132b);
+  --good: light-dark(#17724a, #6fd3a2);
+  --bad: light-dark(#b02a20, #ff9d92);
+  --warm: light-dark(#7a4b00, #f3c56b);
+  --tone: var(--muted);
+  --font: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}
+
+body {
+  margin: 0;
+  background: var(--paper);
+  color: var(--text);
+  font: 0.9375rem/1.55 var(--font);
+}
+
+.swagger-ui :not(svg, svg *) {
+  background-color: transparent;
+  border-color: var(--line);
+  box-shadow: none;
+  color: inherit;
+  font-family: inherit;
+  text-shadow: none;
+}
+
+.swagger-ui svg {
+  fill: currentColor;
+}
+
+.swagger-ui :focus-visible {
+  outline: 2px solid var(--accent);
+  outline-offset: 2px;
+}
+
+.swagger-ui a {
+  color: var(--accent);
+  text-decoration: underline;
+}
+
+.swagger-ui .wrapper {
+  max-width: 62rem;
+  padding-inline: 1rem;
+}
+
+.swagger-ui .info {
+  margin-block: 2rem 1rem;
+}
+
+.swagger-ui .info hgroup.main {
+  margin: 0 0 0.5rem;
+}
+
+.swagger-ui .info .title {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 0.5rem;
+  margin: 0;
+  font-size: 1.5rem;
+  font-weight: 650;
+  letter-spacing: -0.02em;
+}
+
+.swagger-ui .info .title small {
+  position: static;
+  margin: 0;
+  padding: 0.1rem 0.6rem;
+  background: var(--sunken);
+  border-radius: 1rem;
+}
+
+.swagger-ui .info .title small pre {
+  padding: 0;
+  background: none;
+  border: 0;
+  color: var(--muted);
+  font: 600 0.75rem/1.4 var(--font);
+}
+
+.swagger-ui .info :is(p, li, table) {
+  font-size: 0.9375rem;
+}
+
+.swagger-ui .info a {
+  font-size: 0.8125rem;
+}
+
+.swagger-ui .scheme-container {
+  margin: 0;
+  padding: 0 0 0.5rem;
+}
+
+.swagger-ui .scheme-container .schemes {
+  align-items: end;
+}
+
+.swagger-ui .opblock-tag {
+  padding: 0.9rem 0.25rem 0.5rem;
+  border-color: var(--line);
+  font-size: 1.125rem;
+  font-weight: 650;
+}
+
+.swagger-ui .opblock-tag:hover {
+  background: none;
+}
+
+.swagger-ui .opblock-tag small,
+.swagger-ui .opblock-summary-description,
+.swagger-ui :is(.parameter__in, .parameter__type, .parameter__extension, .response-col_links, .model-hint, .servers-title),
+.swagger-ui :is(.renderedMarkdown p, .response-control-media-type__accept-message, .prop-format) {
+  color: var(--muted);
+  font-size: 0.875rem;
+}
+
+.swagger-ui .opblock {
+  margin: 0 0 0.5rem;
+  background: var(--surface);
+  border: 1px solid var(--line);
+  border-radius: 0.75rem;
+}
+
+.swagger-ui .opblock-get {
+  --tone: var(--accent);
+}
+
+.swagger-ui .opblock-post {
+  --tone: var(--good);
+}
+
+.swagger-ui .opblock-delete {
+  --tone: var(--bad);
+}
+
+.swagger-ui :is(.opblock-patch, .opblock-put) {
+  --tone: var(--warm);
+}
+
+.swagger-ui .opblock .opblock-summary {
+  padding: 0.3rem 0.5rem;
+  border-color: var(--line);
+}
+
+.swagger-ui .opblock .opblock-summary-method {
+  min-width: 4.2rem;
+  padding: 0.3rem 0.5rem;
+  background: color-mix(in srgb, var(--tone) 12%, transparent);
+  border-radius: 0.5rem;
+  color: var(--tone);
+  font-size: 0.75rem;
+  font-weight: 700;
+}
+
+.swagger-ui .opblock .opblock-summary-path {
+  max-width: none;
+  overflow-wrap: anywhere;
+  font: 600 0.8125rem/1.5 var(--mono);
+}
+
+.swagger-ui .opblock-section-header {
+  padding: 0.5rem 1rem;
+  background: var(--sunken);
+}
+
+.swagger-ui .opblock-section-header h4,
+.swagger-ui .opblock .tab-header h4,
+.swagger-ui table thead :is(td, th) {
+  font-size: 0.8125rem;
+  font-weight: 600;
+}
+
+.swagger-ui .tab-header .tab-item.active h4 span::after {
+  background: var(--accent);
+}
+
+.swagger-ui .parameter__name.required span,
+.swagger-ui .parameter__name.required::after {
+  color: var(--bad);
+}
+
+.swagger-ui :is(.parameter__name, .response-col_status, .tab li, label) {
+  font-size: 0.875rem;
+}
+
+.swagger-ui :is(.prop-type, .model .property.primitive) {
+  color: var(--accent);
+}
+
+.swagger-ui .btn {
+  background: var(--surface);
+  border: 1px solid var(--line-strong);
+  border-radius: 0.75rem;
+  color: var(--text);
+  font-weight: 550;
+}
+
+.swagger-ui .btn.execute {
+  background: var(--accent);
+  border-color: transparent;
+  color: var(--on-accent);
+}
+
+.swagger-ui .btn.cancel {
+  border-color: var(--bad);
+  color: var(--bad);
+}
+
+.swagger-ui .copy-to-clipboard {
+  background: none;
+}
+
+.swagger-ui :is(input:not([type="checkbox"]), textarea, select) {
+  max-width: 100%;
+  padding: 0.4rem 0.6rem;
+  background: var(--paper);
+  border: 1px solid var(--line-strong);
+  border-radius: 0.6rem;
+  color: var(--text);
+}
+
+.swagger-ui select {
+  appearance: auto;
+}
+
+.swagger-ui :is(pre, textarea, code) {
+  font-family: var(--mono);
+}
+
+.swagger-ui :is(.microlight, .highlight-code pre, .curl, .body-param__example, .request-url pre, .model-box, .model-example .example) {
+  background: var(--sunken);
+  border: 1px solid var(--line);
+  border-radius: 0.6rem;
+  color: var(--text);
+  font-weight: 400;
+}
+
+.swagger-ui :is(.microlight, .highlight-code pre, .curl) * {
+  color: inherit;
+}
+
+.swagger-ui section.models {
+  border-color: var(--line);
+  border-radius: 0.75rem;
+}
+
+.swagger-ui section.models .model-container {
+  background: var(--sunken);
+}
+
+.swagger-ui .dialog-ux .backdrop-ux {
+  background: #0009;
+}
+
+.swagger-ui .dialog-ux .modal-ux {
+  background: var(--surface);
+  border: 1px solid var(--line);
+  border-radius: 1rem;
+}
+
+.swagger-ui .errors-wrapper {
+  border-color: var(--bad);
+}
+
+@media (max-width: 40rem) {
+  .swagger-ui .opblock .opblock-summary-method {
+    min-width: 3.6rem;
+  }
+
+  .swagger-ui .opblock-tag {
+    flex-wrap: wrap;
+  }
+}
+`;
