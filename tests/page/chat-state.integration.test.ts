@@ -220,11 +220,17 @@ describe.skipIf(browserUrl === "")("the state of a chat in a browser", { timeout
 
     await page.getByRole("button", { name: "Chats" }).tap();
     expect(await visit.faults("drawer")).toEqual([]);
-    await page.getByRole("button", { name: "Rename Book a room in Oslo." }).tap();
+    // The line of a chat has room for one button where fingers point.
+    expect(await page.getByRole("button", { name: "Rename Book a room in Oslo." }).count()).toBe(0);
+    await page.getByRole("button", { name: "More for Book a room in Oslo." }).tap();
+    expect(await visit.faults("more")).toEqual([]);
+    await page.getByRole("button", { name: "Rename", exact: true }).tap();
     expect(await smallest()).toBeGreaterThanOrEqual(16);
     await page.getByRole("textbox", { name: "Title" }).fill("Oslo");
     await page.getByRole("button", { name: "Save title" }).tap();
-    await page.getByRole("button", { name: "Delete Oslo" }).tap();
+    await page.getByRole("button", { name: "More for Oslo" }).tap();
+    await page.getByRole("button", { name: "Delete", exact: true }).tap();
+    await page.getByText("Delete this chat?").waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).tap();
     await page.getByText("Chats that you begin are listed here.").waitFor();
     expect(await visit.allFaults(url)).toEqual([]);

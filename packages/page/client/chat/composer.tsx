@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunnableInfo } from "@troupe-internal/client";
 import { toLines, toQuestionText } from "../api/workflow-input.ts";
 import type { WorkflowFields } from "../api/workflow-input.ts";
@@ -64,7 +64,7 @@ export function Composer({ runnables, chosen, example, onChoose, onSend, onStop,
           onEnter={send}
         />
       ) : (
-        <WorkflowForm {...shownForm} />
+        <WorkflowForm {...shownForm} isHidden={busy.isAnswering} />
       )}
       <div class="tools">
         {takesFiles && <FileButton onFiles={add} />}
@@ -77,11 +77,17 @@ export function Composer({ runnables, chosen, example, onChoose, onSend, onStop,
 
 type ButtonProps = { isAnswering: boolean; maySend: boolean; onStop: () => void };
 
-/** The button that sends the form, or stops the active run. */
+/** The button that sends the form, or stops the active run: it then takes the focus of a form that is hidden. */
 function MainButton({ isAnswering, maySend, onStop }: ButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const page = button.current?.ownerDocument;
+    if (isAnswering && page !== undefined && page.activeElement === page.body) button.current?.focus();
+  }, [isAnswering]);
   if (isAnswering) {
     return (
       <button
+        ref={button}
         type="button"
         class="round"
         onClick={onStop}

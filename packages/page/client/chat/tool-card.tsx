@@ -58,7 +58,8 @@ export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: b
 /** The result of a tool call: the passages that a search has found as cards, anything else as it is. */
 function Result({ outcome: { error, result } }: { outcome: ToolCallOutcome }) {
   const passages = error === undefined ? readPassages(result) : undefined;
-  return passages === undefined ? <ResultView result={error ?? result} /> : <PassageCards passages={passages} />;
+  if (passages !== undefined) return <PassageCards passages={passages} />;
+  return <ResultView result={error ?? (typeof result === "string" ? (readJson(result) ?? result) : result)} />;
 }
 
 /** The name, the arguments and the result of a tool call in two lines. */
@@ -96,6 +97,7 @@ function Preview({ tool: { outcome, progress } }: { tool: ToolPart }) {
 function summaryOf(result: unknown): unknown {
   const passages = readPassages(result);
   if (passages !== undefined) return passages.map(({ number, title }) => `[${number}] ${plainLine(title)}`).join(" · ");
+  if (typeof result === "string" && isObject(readJson(result))) return shortArgs(result);
   if (!Array.isArray(result)) return result;
   const texts = result.map((part: unknown) => (isObject(part) ? (part["text"] ?? part["type"]) : part));
   return texts.map((text) => formatShort(text)).join(" · ");
@@ -107,7 +109,7 @@ function stateOf({ wait, outcome }: ToolPart, isLive: boolean): CardState {
   return isLive ? "running" : "cut";
 }
 
-/** Writes the arguments of a tool call in one line: `city: Oslo, nights: 2`. */
+/** Writes the arguments or the result of a tool call, which are JSON, in one line: `city: Oslo, nights: 2`. */
 function shortArgs(args: string): string {
   const value = readJson(args);
   if (!isObject(value)) return formatShort(args, 80);

@@ -108,11 +108,22 @@ describe("the form of a workflow that declares its input", () => {
     expect(onSend.mock.lastCall?.[2]).toEqual({ city: "Oslo", days: 2, more: {} });
   });
 
-  it.each([{ isAnswering: true }, { isReplacing: true }])("is not sent while %j", (busy) => {
-    const { onSend, write, submit } = show(busy);
+  it("is not sent while a turn is replaced", () => {
+    const { onSend, write, submit } = show({ isReplacing: true });
     write(0, "Oslo");
     submit();
     expect(onSend).not.toHaveBeenCalled();
+  });
+
+  it("leaves its room to the steps while the workflow runs, and is as it was afterwards", () => {
+    const { onSend, group, write, submit, showWith, control } = show();
+    write(0, "Oslo");
+    showWith({ isAnswering: true });
+    expect(group).toThrow();
+    submit();
+    expect(onSend).not.toHaveBeenCalled();
+    showWith({ isAnswering: false });
+    expect(control(0)?.value).toBe("Oslo");
   });
 
   it("keeps what was filled in, for each workflow, while another is chosen, and gives way to the field for a text", () => {

@@ -42,10 +42,13 @@ type FormProps = {
   /** The sentences about fields that could not be read, by name. */
   readonly faults: Readonly<Record<string, string>>;
   readonly onText: (name: string, text: string) => void;
+  /** True while a workflow runs: its steps then have the room. */
+  readonly isHidden: boolean;
 };
 
 /** The fields of a workflow's input, in place of the field for a question. */
-export function WorkflowForm({ name, fields, texts, faults, onText }: FormProps) {
+export function WorkflowForm({ name, fields, texts, faults, onText, isHidden }: FormProps) {
+  if (isHidden) return null;
   return (
     <div class="form-fields" role="group" aria-label={strings.form.inputOf(plainLine(name))}>
       {fields.map((field, index) => {

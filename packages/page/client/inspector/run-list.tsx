@@ -94,7 +94,6 @@ function RunItem({ run, isShown, sessionId }: ItemProps) {
         <span class="run-name" title={question === undefined ? undefined : toVisible(question)}>
           {question === undefined ? shownName : <bdi>{toVisible(question)}</bdi>}
         </span>
-        <StatusMark status={status} />
         <small>
           <span class="run-of">
             {question !== undefined && <>{shownName} · </>}
@@ -105,7 +104,8 @@ function RunItem({ run, isShown, sessionId }: ItemProps) {
               {formatAgo(createdAt, Date.now())}
             </time>
           </span>
-          {endedAt !== undefined && <span>{formatDuration(endedAt - startedAt)}</span>}
+          {endedAt !== undefined && <span class="run-took">{formatDuration(endedAt - startedAt)}</span>}
+          <StatusMark status={status} />
         </small>
       </a>
     </li>

@@ -151,22 +151,30 @@ function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree;
         {attempts.length > 1 && <Fact name={strings.inspector.attempts}>{String(attempts.length)}</Fact>}
         {node !== undefined && (
           <Fact name={strings.inspector.node}>
-            <bdi>{toVisible(node)}</bdi>
+            <Id id={node} />
           </Fact>
         )}
         <Fact name={strings.inspector.session}>
           <a href={`#/s/${encodeURIComponent(run.sessionId)}`}>
-            <bdi>{toVisible(run.sessionId)}</bdi>
+            <Id id={run.sessionId} />
           </a>{" "}
           <a class="all-runs" href={addressOfRun({ runId: run.runId, sessionId: run.sessionId })}>
             {strings.inspector.allOfSession}
           </a>
         </Fact>
         <Fact name={strings.common.run}>
-          <bdi>{toVisible(run.runId)}</bdi>
+          <Id id={run.runId} />
         </Fact>
       </dl>
     </header>
+  );
+}
+
+function Id({ id }: { id: string }) {
+  return (
+    <bdi class="id" title={toVisible(id)}>
+      {toVisible(id)}
+    </bdi>
   );
 }
 

@@ -75,8 +75,9 @@ function Views({ view, services }: { view: Place["view"]; services: Services }) 
   const hasInbox = isListed || runs.length > 0;
   if (inspectorStyle === undefined && !hasSchedules && !hasInbox) return <span class="views none" />;
   const link = (to: Place["view"], href: string, text: string) => (
-    <a href={href} aria-current={view === to ? "page" : undefined}>
-      {text}
+    <a href={href} aria-current={isOf(view, to) ? "page" : undefined} title={text}>
+      <Icon name={icons[to]} size={18} />
+      <span class="view-name">{text}</span>
     </a>
   );
   return (
@@ -87,6 +88,14 @@ function Views({ view, services }: { view: Place["view"]; services: Services }) 
       {hasInbox && <InboxLink count={services.inbox.count} isCurrent={view === "inbox"} />}
     </nav>
   );
+}
+
+/** The icons of the views, in place of their names where there is no room for these. */
+const icons = { chat: "chat", schedules: "clock", inspector: "list", overview: "list", inbox: "inbox" } as const;
+
+/** Returns true if the view is shown, or one that is opened from it. */
+function isOf(view: Place["view"], link: Place["view"]): boolean {
+  return view === link || (view === "overview" && link === "inspector");
 }
 
 /** The link to the runs that wait, with their number. */

@@ -59,7 +59,7 @@ export function SessionItem({ session, status, isCurrent, services, onLeave }: I
           onLeave={() => setMode("shown")}
         />
       )}
-      {mode === "more" && <More {...{ title, session, services, act }} onClose={() => setMode("shown")} />}
+      {mode === "more" && <More {...{ title, session, services, act }} onMode={setMode} />}
       {mode === "removed" && (
         <Confirmation title={title} onRemove={() => void act(remove)} onKeep={() => setMode("shown")} />
       )}
@@ -112,11 +112,11 @@ type MoreProps = {
   session: SessionInfo;
   services: Services;
   act: (action: () => Promise<void>) => Promise<void>;
-  onClose: () => void;
+  onMode: (mode: Mode) => void;
 };
 
-/** Pins the chat, or saves it as a file. */
-function More({ title, session, services, act, onClose }: MoreProps) {
+/** Pins the chat, or saves it as a file. On touch screens it is also renamed and deleted here: their lines have no room. */
+function More({ title, session, services, act, onMode }: MoreProps) {
   const { sessionId } = session;
   const isPinned = useStore(services.pins).pinned.some((each) => each.sessionId === sessionId);
   const save = (extension: string, write: (turns: readonly StoredTurn[]) => string) =>
@@ -133,7 +133,13 @@ function More({ title, session, services, act, onClose }: MoreProps) {
       <button type="button" onClick={() => save(".json", (turns) => toJson(title, sessionId, turns))}>
         {strings.sessions.saveJson}
       </button>
-      <button type="button" onClick={onClose}>
+      <button type="button" class="touch-alone" onClick={() => onMode("renamed")}>
+        {strings.sessions.rename}
+      </button>
+      <button type="button" class="touch-alone" onClick={() => onMode("removed")}>
+        {strings.sessions.delete}
+      </button>
+      <button type="button" onClick={() => onMode("shown")}>
         {strings.common.close}
       </button>
     </div>

@@ -74,8 +74,8 @@ describe("a chat in the list", () => {
         .one("More for snow 0")
         .all("button")
         .map(({ text }) => text),
-    ).toEqual(["Unpin", "Save as Markdown", "Save as JSON", "Close"]);
-    await press("More for snow 0", 3);
+    ).toEqual(["Unpin", "Save as Markdown", "Save as JSON", "Rename", "Delete", "Close"]);
+    await press("More for snow 0", 5);
     fire("More for snow 0")(body);
     await press("More for snow 0", 0);
     expect(headings()).toHaveLength(1);

@@ -39,7 +39,7 @@ export class Questions {
 /** Returns the beginning of the text of an input in one line. Secrets in it are hidden. */
 function toQuestion(input: unknown): string {
   const shown = toShownJson(input ?? "");
-  const text = typeof shown === "string" ? shown : Array.isArray(shown) ? textOf(shown) : JSON.stringify(shown);
+  const text = typeof shown === "string" ? shown : Array.isArray(shown) ? textOf(shown) : fieldsOf(shown);
   return cutText(
     cutText(text, 4 * longestQuestion)
       .replaceAll(/\s+/g, " ")
@@ -54,6 +54,15 @@ function textOf(parts: readonly unknown[]): string {
     typeof part === "object" && part !== null && "text" in part && typeof part.text === "string" ? part.text : "",
   );
   return texts.filter((text) => text !== "").join(" ");
+}
+
+/** Returns the fields of a workflow's input in words: `city: Oslo, days: 3`. */
+function fieldsOf(input: unknown): string {
+  if (typeof input !== "object" || input === null) return JSON.stringify(input);
+  const fields = Object.entries(input).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return fields.join(", ");
 }
 
 /** Returns undefined for the input of a run that has been removed in the meantime. Rethrows any other error. */
