@@ -13,6 +13,7 @@ import { startDemo } from "./demo-process.ts";
 import { visitWithFloods } from "./floods.ts";
 import { visitForms } from "./forms.ts";
 import { needGenerators, visitByGeneratedClients } from "./generated-clients.ts";
+import { needLighthouse, visitByLighthouse } from "./lighthouse.ts";
 import { visitWithHostileMcp } from "./mcp.ts";
 import { tryFloods } from "./memory.ts";
 import { needMigrations, visitMigrations } from "./migrations.ts";
@@ -51,6 +52,7 @@ const plans: Readonly<Record<string, Plan>> = {
   openai: { visit: visitByOpenAiClients, share: 0, need: needOpenAiClients, isByName: true },
   "open-webui": { visit: visitByOpenWebUi, share: 0, need: needOpenWebUi, isByName: true },
   chats: { visit: visitByChats, share: 0, need: needChats, isByName: true },
+  lighthouse: { visit: visitByLighthouse, share: 0, need: needLighthouse, isByName: true },
   migrations: { visit: visitMigrations, share: 0, need: needMigrations, isByName: true },
   client: { visit: visitByOurClient, share: 0, need: needRuntimes, isByName: true },
   runtimes: { visit: visitOnRuntimes, share: 0, need: needRuntimes, isByName: true },

@@ -10,7 +10,7 @@ import express from "express";
 import { chromium } from "playwright-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runAxe } from "./visit.ts";
+import { runAxe } from "./page-faults.ts";
 
 const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
 /** A folder for pictures of the page, for those who want to see it. */

@@ -5,7 +5,8 @@ import { http } from "@troupe/http";
 import { page } from "@troupe/page";
 import { chromium } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { browserUrl, runAxe } from "./visit.ts";
+import { runAxe } from "./page-faults.ts";
+import { browserUrl } from "./visit.ts";
 
 const pictures = process.env["TROUPE_TEST_PICTURES"];
 

@@ -1,15 +1,13 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
+import { pageFaults } from "./page-faults.ts";
 
 /** The address at which the browser of the tests is controlled. */
 export const browserUrl = process.env["TROUPE_TEST_CHROMIUM_URL"] ?? "not started by pnpm test:services";
 /** A folder for pictures of the page, for those who want to see it. */
 const pictures = process.env["TROUPE_TEST_PICTURES"];
 const waitMs = 20_000;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Runs in the page, where nothing of this file is in scope. */
 const reportViolations = `addEventListener("securitypolicyviolation", (event) => {
@@ -112,29 +110,6 @@ export class Visit {
     if (pictures !== undefined) {
       await this.page.screenshot({ path: `${pictures}/${this.#name}-${state}.png`.replaceAll(" ", "-") });
     }
-    const isTooWide = await this.page.evaluate(
-      `[document.documentElement, ...document.querySelectorAll(".scroll, .sidebar, dialog")].some(
-        (element) => element.scrollWidth > element.clientWidth)`,
-    );
-    const isScrolled = await this.page.evaluate("document.documentElement.scrollHeight > innerHeight");
-    const sizes = [...(isTooWide === true ? ["too wide"] : []), ...(isScrolled === true ? ["too high"] : [])];
-    return [...sizes, ...(await runAxe(this.page))];
+    return await pageFaults(this.page);
   }
-}
-
-/** Runs axe from a world of its own, since the policy of the page lets no other script in. */
-export async function runAxe(page: Page): Promise<string[]> {
-  const session = await page.context().newCDPSession(page);
-  const { frameTree } = await session.send("Page.getFrameTree");
-  const { executionContextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
-  await session.send("Runtime.evaluate", { expression: axe, contextId: executionContextId });
-  const { result } = await session.send("Runtime.evaluate", {
-    expression: `axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) =>
-      id + ": " + nodes.map(({ html, failureSummary }) => html.slice(0, 200) + " " + failureSummary).join(" | "))))`,
-    contextId: executionContextId,
-    awaitPromise: true,
-    returnByValue: true,
-  });
-  await session.detach();
-  return JSON.parse(String(result.value)) as string[];
 }
