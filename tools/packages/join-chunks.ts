@@ -14,7 +14,7 @@ export function sharedFile(entryPoints: readonly string[]): string | undefined {
   if (entryPoints.length < 2) return undefined;
   if (entryPoints.every((name) => name === "kit" || name === "provider")) return "wire";
   if (uses(...forDrivers)) return "base";
-  // Senders of requests, such as those of webhooks, share the connections and guards of providers.
+  // Whatever sends requests, such as webhooks, uses the same connections and address checks as providers do.
   if (uses("provider")) return "network";
   if (uses("index")) return entryPoints.every((name) => name === "index" || name === "testing") ? "agents" : "core";
   if (uses("runs")) return uses("transport") ? "callers" : "durable";

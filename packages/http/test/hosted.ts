@@ -7,7 +7,7 @@ import { createAgentRouter } from "../src/create-agent-router.ts";
 import type { AgentRouter, RouterOptions } from "../src/create-agent-router.ts";
 import { http } from "../src/http.ts";
 
-/** A test's reasons to be served elsewhere than on the server under test. */
+/** The reasons for which a test needs another server than the one that the suite runs on. */
 export type Elsewhere = {
   /** The reason why a test needs a server over Node's requests, where other tests have web-standard ones. */
   onNode?: string | undefined;

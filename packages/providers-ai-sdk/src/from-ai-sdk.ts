@@ -40,7 +40,7 @@ import { reportWarnings } from "./warnings.ts";
 export function fromAiSdk(model: AiSdkLanguageModel, options?: AiSdkOptions): ModelProvider;
 /** Makes a provider of embeddings from an embedding model of the AI SDK. */
 export function fromAiSdk(model: AiSdkEmbeddingModel, options?: AiSdkEmbeddingOptions): EmbeddingProvider;
-/** Makes a model or a provider of embeddings, by the methods of the given model. */
+/** Makes a provider of embeddings if the given model has `doEmbed`, otherwise a model. */
 export function fromAiSdk(
   model: AiSdkLanguageModel | AiSdkEmbeddingModel,
   options: AiSdkOptions | AiSdkEmbeddingOptions = {},

@@ -144,7 +144,7 @@ export class ListeningConnection {
     const statement = { sql: "select pg_notify($1, $2)", parameters: [channel, token] };
     if (!isReceived) await this.#init.connections.useRepeatedly(async (query) => await query(statement));
     await Promise.race([received.promise, this.#pause(ownNotificationMs)]);
-    // The notification may still be unread in the socket of a busy process.
+    // A busy process may have received the notification without reading it: let the event loop read the sockets.
     if (!isReceived) for (let round = 0; round < 2; round += 1) await turn();
     return isReceived;
   }

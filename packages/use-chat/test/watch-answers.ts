@@ -21,7 +21,7 @@ export function watchAnswers(service: Service) {
   const problems: string[] = [];
   onTestFinished(() => expect(problems).toEqual([]));
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
-    // Node keeps the headers given to `writeHead` only beside others.
+    // Node returns the headers that were passed to `writeHead` only if another header was set before.
     response.setHeader("x-seen", "");
     response.removeHeader("x-seen");
     const { method = "GET", url = "/" } = request;

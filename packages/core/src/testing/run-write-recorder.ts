@@ -53,7 +53,7 @@ export class RunWriteRecorder {
     return new RecordedMemory(this);
   }
 
-  /** Returns the storage with its writes recorded. Each write is recorded when its caller learns of it. */
+  /** Returns the storage with its writes recorded. A successful write is recorded right before its promise resolves. */
   watch<Driver extends StorageDriver>(driver: Driver): Driver {
     const write = (namespace: string, key: string, value: Json | null) => this.write(namespace, key, value);
     return new Proxy(driver, {

@@ -30,7 +30,7 @@ export async function answerRun(call: RunCall): Promise<void> {
   else exchange.sendJson(200, settled.output);
 }
 
-/** Waits until a run ends or waits for an answer, and records its tokens for the request log. */
+/** Resolves when a run has ended or needs an answer, and records its tokens for the request log. */
 async function settle(run: ServedRun, { exchange, service }: RunCall): Promise<SettledRun | undefined> {
   try {
     const settled = await run.settled();

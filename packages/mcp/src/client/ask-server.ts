@@ -50,8 +50,8 @@ export async function* listPages(
 }
 
 /**
- * An answer of an MCP server that breaks the protocol or is too large. Its message states the fault for the error of
- * the exchange, such as `it has no array tools`.
+ * Thrown for an answer of an MCP server that breaks the protocol or is too large. The message names the fault, such as
+ * `it has no array tools`, and becomes a part of the error that the caller receives.
  */
 export class BadAnswer extends Error {
   override readonly name = "BadAnswer";

@@ -60,7 +60,7 @@ export class KeptTurns {
     return this.#write([...others, ...kept]) && kept.length > 0;
   }
 
-  /** Returns the stored turns of a session together with its kept turns, in the order in which they were asked. */
+  /** Adds the turns that this browser keeps to those that the service has stored, in the order of their questions. */
   addTo(sessionId: string, stored: readonly Turn[]): readonly Turn[] {
     const known = new Set(stored.map(({ runId }) => runId));
     const kept = this.#all().filter(({ sessionId: id, turn }) => id === sessionId && isUnknown(turn, known));

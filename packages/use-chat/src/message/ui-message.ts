@@ -303,7 +303,7 @@ export class UiMessage {
   }
 }
 
-/** Returns a journal step in the form in which the ids of questions contain it. */
+/** Returns the name of a journal step as it is written in the ids of questions: with a dot for each slash. */
 function placeOf(step: string): string {
   return step.replaceAll("/", ".");
 }

@@ -25,7 +25,10 @@ type StoredCall = { readonly result: ToolCallResult; readonly sources?: readonly
 
 /** A journal step in progress. The caller that began it calls `done` or `leave` at its end. */
 export type BegunStep = {
-  /** Notes that a chunk of the stream belongs to this step. Readers discard the chunk if the step has no result. */
+  /**
+   * Notes that a chunk of the stream belongs to this step. If the step ends without a result, readers discard the chunk,
+   * because the next attempt sends it again.
+   */
   tag(chunk: object): void;
   /** Reports the model call that the step is about to make. */
   noteModelCall(describe: () => ModelCallBegin): void;

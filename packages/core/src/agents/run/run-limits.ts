@@ -13,7 +13,7 @@ export const runLimitsOption = nested({
   totalTokens: optional(positiveNumber(Number.MAX_SAFE_INTEGER)),
 } satisfies OptionTable<RunLimits>);
 
-/** The signals and the duration of a run, and the function that ends it. */
+/** The signals that end a run, its longest duration, and the function that is called with the reason for its end. */
 type Limits = { signals: readonly AbortSignal[]; durationMs: number; onEnd: (reason: TroupeError) => void };
 
 /**

@@ -12,8 +12,8 @@ export type ChunksEnd<Result> = {
 
 /**
  * Returns chunks that are produced while an operation's span is active. A generator continues in the context of its
- * reader, so each read enters the context of the span. The context is created only once, and no further generator
- * surrounds the chunks, because either would cost time for each chunk.
+ * reader, so each read enters the context of the span. To save time for each chunk, the context is created once, and
+ * the chunks pass through no second generator.
  */
 export function activeChunks<Chunk, Result>(
   operation: OngoingOperation<keyof Operations>,

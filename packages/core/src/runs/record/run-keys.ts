@@ -33,7 +33,10 @@ export const byKeys = {
   /** Prefix of the list of all runs, newest first, for the host. */
   all: "#all/",
   ofAll: (run: Pick<RunRecord, "createdAt" | "runId">): string => `#all/${placeOf(run)}`,
-  /** Prefix of the open runs of callers without a verified user, if several processes accept runs. */
+  /**
+   * Prefix of the keys of runs that have not ended, of callers without a verified user. Used if several processes accept
+   * runs, because each of them has to count all such runs.
+   */
   anonymous: "#anonymous/",
   ofAnonymous: (caller: CountedCaller, runId: string): string => byKeys.openOf(caller) + encodeKey(runId),
   /** Returns the prefix of the open runs of a caller, including runs that wait for an answer. */

@@ -72,7 +72,7 @@ export function reachOf({ opts, owner }: Pick<RequestedRun<unknown, unknown>, "o
 /** The rules for reading a run's fields, from its transport and its host. */
 export type RunFieldContext<Subject, Input> = {
   readonly subject: Subject;
-  /** Reads the value of the field `input`, undefined if missing: {@link readMessage} or {@link readWorkflowInput}. */
+  /** {@link readMessage} or {@link readWorkflowInput}. Receives the value of the field `input`, undefined if missing. */
   readonly readInput: (input: unknown, where: string) => Input;
   readonly principal: Principal | undefined;
   readonly bodyUserId: BodyUserId;

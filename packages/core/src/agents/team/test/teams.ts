@@ -54,7 +54,10 @@ export function pick(name: string): ScriptedAnswer {
 
 export const agrees: ScriptedAnswer = { structured: { agree: true } };
 
-/** Scripted answers of an orchestrator for each mode: `ann` and `bob` work, or `ann` alone, and it answers "done". */
+/**
+ * Returns the scripted answers of an orchestrator: in the mode `coordinate` it delegates to `ann` and `bob` and answers
+ * "done", in `route` it picks `ann`, in the other modes it only answers "done".
+ */
 export function orchestratorTurns(mode: TeamMode): Turns {
   if (mode === "coordinate") return [delegate("ann", "bob"), "done"];
   return mode === "route" ? [pick("ann")] : ["done"];

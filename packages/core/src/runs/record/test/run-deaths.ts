@@ -12,7 +12,7 @@ import { RunWriteRecorder } from "../../../testing/run-write-recorder.ts";
 /** The time of the processes that die, in epoch milliseconds. */
 export const deathTime = 1000;
 
-/** The run that all scenes leave as it is. */
+/** Another run, which no death and no recovery may change. */
 const other = newRecord({ runId: "r0", createdAt: 1 });
 
 const namespaces = ["runs", "run-open", "run-by", "run-log", "run-input", "run-inbox", "webhooks"];
