@@ -71,7 +71,13 @@ function listenOn(pool: PostgresPool, notify: (statement: SqlStatement) => Promi
     await vi.advanceTimersByTimeAsync(200);
     return onChange.mock.calls.length === 0;
   };
-  return { stop, again: () => onTestFinished(listener.add("channel", onChange)), isReceiving };
+  /** Adds a function to a channel. Returns the function that ends its calls. */
+  const add = (channel: string, call: () => void): (() => void) => {
+    const stopCalls = listener.add(channel, call);
+    onTestFinished(stopCalls);
+    return stopCalls;
+  };
+  return { stop, add, again: () => add("channel", onChange), isReceiving };
 }
 
 /** Advances the faked clock second by second until as many connections were made. */
@@ -124,6 +130,22 @@ describe("ChangeListener", () => {
     expect(clients).toHaveLength(3);
     expect(await isReceiving()).toBe(true);
     expect(warnings).toEqual([]);
+  });
+
+  it("calls all functions of each channel, and no more those whose calls were ended, in any order", async () => {
+    const { add } = listen("silent");
+    const called: string[] = [];
+    const stops = new Map(
+      ["a 1", "a 2", "a 3", "b 1", "b 2"].map((name) => [name, add(name.slice(0, 1), () => void called.push(name))]),
+    );
+    for (const ended of ["a 2", "b 2", "a 1", "b 1"]) {
+      await vi.advanceTimersByTimeAsync(100);
+      expect(called.splice(0)).toEqual([...stops.keys()]);
+      stops.get(ended)?.();
+      stops.delete(ended);
+    }
+    await vi.advanceTimersByTimeAsync(100);
+    expect(called).toEqual(["a 3"]);
   });
 
   it("calls a function that was added twice until both additions are over", async () => {
