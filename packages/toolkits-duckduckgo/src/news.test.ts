@@ -38,6 +38,10 @@ describe("duckduckgo_news", () => {
           },
         ],
       ]);
+      expect(service.requests.map(({ headers }) => [headers["user-agent"], headers["accept-language"]])).toEqual([
+        ["Mozilla/5.0 (compatible; troupe)", "en;q=0.5,*;q=0.1"],
+        ["Mozilla/5.0 (compatible; troupe)", "en;q=0.5,*;q=0.1"],
+      ]);
     },
   );
 
@@ -65,6 +69,14 @@ describe("duckduckgo_news", () => {
       code: "forbidden",
       message: expect.stringMatching(/^DuckDuckGo blocked this automated request.*web_search/),
       fields: { problem: "blocked" },
+    });
+  });
+
+  it("reports news that are a page of the web as such, after a page with a token", async () => {
+    const { call } = await startDuckDuckGo({ "/news.js": "unknown-page" });
+
+    await expect(call("duckduckgo_news", { query: "oslo" })).rejects.toMatchObject({
+      message: expect.stringContaining("answered with a web page where JSON was expected") as unknown,
     });
   });
 

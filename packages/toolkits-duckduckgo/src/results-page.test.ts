@@ -46,6 +46,11 @@ describe("readResultsPage", () => {
       link("https://html.duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2F"),
       [hit("a")],
     ],
+    [
+      "the address of a page of DuckDuckGo that is no redirect",
+      link("https://duckduckgo.com/about?uddg=https%3A%2F%2Fa.example%2F"),
+      [hit("a", { url: "https://duckduckgo.com/about?uddg=https%3A%2F%2Fa.example%2F" })],
+    ],
     ["no ad behind a redirect", link(behind("https://duckduckgo.com/y.js?ad=1")), []],
     ["no program behind a redirect", link(behind("javascript:alert(1)")), []],
     ["no link within DuckDuckGo", link("/settings") + link("javascript:alert(1)"), []],
