@@ -53,6 +53,12 @@ const streams: Readonly<Record<string, readonly object[]>> = {
     { type: "reasoning-end", id: "1", providerMetadata: meta },
     finish("length"),
   ],
+  "reasoning whose signature comes again": [
+    { type: "reasoning-start", id: "1", providerMetadata: { acme: { signature: "early" } } },
+    { type: "reasoning-delta", id: "1", delta: "t" },
+    { type: "reasoning-end", id: "1", providerMetadata: meta },
+    finish(),
+  ],
   "a call in pieces": [
     { type: "tool-input-start", id: "c1", toolName: "look" },
     { type: "tool-input-delta", id: "c1", delta: '{"a":' },

@@ -137,6 +137,23 @@ describe("toAiSdk", () => {
     expect(model.calls[1]?.messages.map(({ content }) => content)).toEqual(["Hello", "Hi.", "And now?"]);
   });
 
+  it("lets the host's runOptions of each call go before those of the call", async () => {
+    const model = new ScriptedModel("Hi.", "Yes.");
+    const agent = new Agent({ name: "helper", model, storage: new InMemoryStorage() });
+    const ids = ["1", "2"].map((last) => `00000000-0000-4000-8000-00000000000${last}`);
+    const [left, response]: [string[], string[]] = [[...ids], []];
+    const languageModel = toAiSdk(agent, {
+      runOptions: async () => await Promise.resolve({ sessionId: "own", runId: left.shift() }),
+    });
+    for (const prompt of ["Hello", "And now?"]) {
+      const providerOptions = { troupe: { sessionId: `given-${response.length}` } };
+      response.push((await generateText({ model: languageModel, prompt, providerOptions })).response.id);
+    }
+
+    expect(response).toEqual(ids);
+    expect(model.calls[1]?.messages.map(({ content }) => content)).toEqual(["Hello", "Hi.", "And now?"]);
+  });
+
   it("warns of tools and settings that an agent does not take", async () => {
     const { agent } = agentWith("Yes.");
     const { warnings } = await generateText({
