@@ -58,12 +58,23 @@ it.each<[Origin[], Origin, boolean, boolean]>([
     const own = await startRemote(card, () => answering === "own");
     const other = await startRemote(card, () => answering === "other");
     Object.assign(urls, { own: own.url, other: other.url });
-    const remote = new A2ARemoteAgent({ url: own.url, name: "far", ...(isTrusted && { trustedOrigins: [other.url] }) });
-    const model = new ScriptedModel({ toolCalls: [{ name: "ask_far", arguments: { input: "Wo?" } }] }, "Oslo.");
+    let reads = 0;
+    const headers = () => ({ "x-key": String(++reads) });
+    const options = { name: "far", headers, ...(isTrusted && { trustedOrigins: [other.url] }) };
+    const remote = new A2ARemoteAgent({ url: own.url, ...options });
+    const model = new ScriptedModel().respond(({ messages }) => {
+      const isAnswered = messages.at(-1)?.role === "tool";
+      return isAnswered ? "Oslo." : { toolCalls: [{ name: "ask_far", arguments: { input: "Wo?" } }] };
+    });
     const tools = [remote.asTool({ description: "Knows capitals." })];
-    await new Agent({ name: "asker", model, tools, telemetry: new Recorder().telemetry }).run("Where?");
+    const asker = new Agent({ name: "asker", model, tools, telemetry: new Recorder().telemetry });
+    for (const question of ["Where?", "And where?"]) await asker.run(question);
 
+    // The headers of the option are read for the card, and then for each run; they go to trusted origins alone.
     const calls = [...own.calls, ...other.calls];
+    const keys = own.calls.map(({ "x-key": key }) => key);
+    expect([keys.length > 0, keys]).toEqual([true, keys.map(() => expect.stringMatching(/^[23]$/) as unknown)]);
+    expect(new Set(isTold ? calls.map(({ traceparent }) => traceparent) : [0, 1]).size).toBeGreaterThan(1);
     expect(calls.length).toBeGreaterThan(0);
     expect(calls.map(({ traceparent }) => traceparent !== undefined)).toEqual(calls.map(() => isTold));
   },

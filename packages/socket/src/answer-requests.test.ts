@@ -132,12 +132,13 @@ describe("a run", () => {
     expect(sent()).toEqual([]);
   });
 
-  it.each<[string, object, string]>([
-    ["a wrong field", { name: "helper", input: 7 }, "invalid_request"],
-    ["an unknown name", { name: "nobody", input: "Hi" }, "not_found"],
-  ])("that is refused for %s is told in both ways, and takes no place", async (_, payload, code) => {
+  it.each<[string, Event, object, string]>([
+    ["a wrong field", "agent.run", { name: "helper", input: 7 }, "invalid_request"],
+    ["an unknown name", "agent.run", { name: "nobody", input: "Hi" }, "not_found"],
+    ["an unknown name of a team", "team.run", { name: "nobody", input: "Hi" }, "not_found"],
+  ])("that is refused for %s is told in both ways, and takes no place", async (_, event, payload, code) => {
     const { client, ask, sent } = serve().join();
-    const { answer } = await ask("agent.run", payload);
+    const { answer } = await ask(event, payload);
     const { name } = payload as { name: string };
     expect(answer).toEqual({ error: expect.any(String), code });
     await sleep(0);
@@ -156,6 +157,15 @@ describe("a run", () => {
     expect((await ask("agent.run", { name: "helper", input: "Hi" })).answer).toHaveProperty("runId");
   });
 });
+
+it.each([0, false, "", null])(
+  "the answer %j to a question is an answer, which its run decides about",
+  async (answer) => {
+    const { ask } = serve().join();
+    const given = { runId: "r1", waitId: "w", answer };
+    expect((await ask("agent.answer", given)).answer).toMatchObject({ code: "not_found" });
+  },
+);
 
 describe("a refusal", () => {
   it.each<[Event, object, object]>([

@@ -210,6 +210,11 @@ describe("the size of an answer", () => {
     ["an artifact that was replaced", [piece("a", long), piece("a", long, false)], 64 + size],
     ["one that was replaced by less", [piece("a", long), piece("a", [], false), piece("a", long)], 64 + size],
     [
+      "pieces that were replaced as one, and a piece behind that",
+      [piece("a", long), piece("a", long), piece("a", long, false), piece("a", long)],
+      64 + 2 * size,
+    ],
+    [
       "two artifacts",
       [
         task([

@@ -30,6 +30,7 @@ export async function takeMessage(request: MessageRequest, runs: TaskRuns): Prom
   if (message.taskId === undefined) return await beginTask(request, runs);
   const owner = exchange.principal ?? {};
   const task = await runs.find(message.taskId, owner);
+  Object.assign(exchange.record, { name: task.run.name, runId: task.run.runId });
   if (message.contextId !== undefined && message.contextId !== task.run.sessionId) {
     throw new A2AError("invalid-params", "message.contextId must be that of the task. Leave it out, or name no task.");
   }
