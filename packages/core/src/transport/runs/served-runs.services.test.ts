@@ -155,6 +155,37 @@ describe("a stored run", () => {
     ]);
   });
 
+  it("is found by its session in this process too, beside the host's service", async () => {
+    const { durable, view } = hosted();
+    const runs = serving(durable);
+    const begun = await runs.beginStored(requestedOf(), plainTerms);
+    await begun.over;
+    const look = vi.spyOn(begun.service, "runOfSession").mockResolvedValue({ ...view, runId: "m", name: "plain" });
+    const found = await runs.findOfSession("s", ada);
+    expect(found?.run).toMatchObject({ runId: "m", name: "plain", caller: ada, isDurable: false });
+    expect(found?.run.service).toBe(begun.service);
+    expect(look.mock.calls).toEqual([["s", ada]]);
+  });
+
+  it("gets a signal whole from its own caller alone, also a second one", async () => {
+    const { service, durable } = hosted();
+    const signal = vi.fn<(...given: unknown[]) => Promise<void>>(async () => undefined);
+    Object.assign(service, { signal });
+    const runs = serving(durable);
+    await expect(runs.signal("r", { event: "e", data: 1 }, { userId: "bob" })).rejects.toMatchObject(notFound);
+    for (const [data, id] of [
+      [0, "é1"],
+      [null, undefined],
+      ["", "2"],
+    ] as const)
+      await runs.signal("r", { event: "e", data, id }, ada);
+    expect(signal.mock.calls).toEqual([
+      ["r", "e", 0, "host", { id: "é1" }],
+      ["r", "e", null, "host", { id: undefined }],
+      ["r", "e", "", "host", { id: "2" }],
+    ]);
+  });
+
   it("is forgotten with its session, in every service", async () => {
     const { durable, calls } = hosted();
     const runs = serving(durable);
