@@ -10,21 +10,32 @@ export function cpuTimeMs(pid: number): number {
   return nanoseconds.reduce((sum, value) => sum + value, 0) / 1e6;
 }
 
-/** Returns the processor time of the processes that a process has started and that still run, in milliseconds. */
+/** Returns the processor time of all processes that a process has started, also of those that have ended. */
 export function childrenCpuTimeMs(pid: number): number {
   const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === pid);
-  return children.reduce((sum, child) => sum + cpuTimeIfRunningMs(Number(child)), 0);
+  const runningMs = children.reduce((sum, child) => sum + cpuTimeIfRunningMs(Number(child)), 0);
+  const fields = statOf(pid);
+  return runningMs + (Number(fields[userTimeOfEnded]) + Number(fields[systemTimeOfEnded])) * tickMs;
 }
 
 /** Returns the parent of a process; 0 if the process has ended. */
 export function parentOf(pid: number): number {
   try {
-    // The name of the program, in parentheses, may hold anything.
-    const [, parent] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    return Number(parent);
+    return Number(statOf(pid)[1]);
   } catch {
     return 0;
   }
+}
+
+/** The places of the times of ended children among the fields of `statOf`, and the unit of these times. */
+const userTimeOfEnded = 13;
+const systemTimeOfEnded = 14;
+const tickMs = 10;
+
+/** Returns what the system tells of a process, behind the name of its program. */
+function statOf(pid: number): string[] {
+  // The name, in parentheses, may hold anything.
+  return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
 }
 
 function cpuTimeIfRunningMs(pid: number): number {

@@ -7,7 +7,7 @@ import { cpuTimeMs } from "../../cpu-time.ts";
 import { PostgresMeter } from "../../nodes/postgres-meter.ts";
 import { median } from "../../statistics.ts";
 import { toLines } from "../../table.ts";
-import { postgresRunKinds } from "./postgres-runs.ts";
+import { bareJob, postgresRunKinds } from "./postgres-runs.ts";
 import type { PostgresRunKind } from "./postgres-runs.ts";
 
 /** Processor time of a run in microseconds: of the process that performs it, and of PostgreSQL. */
@@ -33,13 +33,12 @@ export async function printPostgresRuns({ rounds, runs }: { rounds: number; runs
     for (const chunks of lengths) {
       for (const kind of postgresRunKinds) candidates.push(await start({ kind, chunks }, server.url));
     }
+    candidates.push(await start({ kind: bareJob, chunks: 0 }, server.url));
     // The first round warms the processes up, and does not count.
     for (let round = 0; round <= rounds; round++) {
-      for (const { child, costs } of candidates) {
-        const cost = await measure(child, meter, runs);
-        if (round > 0) costs.push(cost);
-      }
+      for (const { child, costs } of candidates) costs.push(await measure(child, meter, runs));
     }
+    for (const { costs } of candidates) costs.shift();
     console.log(`${toLines(toRows(candidates))}\n\n${toLines(toDifferences(candidates))}\n`);
   } finally {
     for (const { child } of candidates) stopChild(child);
@@ -49,7 +48,7 @@ export async function printPostgresRuns({ rounds, runs }: { rounds: number; runs
 }
 
 async function start({ kind, chunks }: Pick<Candidate, "kind" | "chunks">, url: string): Promise<Candidate> {
-  const name = `${kind.toLowerCase()}_${chunks}`;
+  const name = `${kind.toLowerCase().replaceAll(" ", "_")}_${chunks}`;
   const client = new pg.Client(url);
   await client.connect();
   await client.query(`create database ${name}`);
@@ -80,9 +79,14 @@ function toRows(candidates: readonly Candidate[]): string[][] {
     const [own, database] = [costs.map(({ processUs }) => processUs), costs.map(({ databaseUs }) => databaseUs)];
     const bothMs = costs.map(({ processUs, databaseUs }) => (processUs + databaseUs) / 1000);
     const cells = [median(own).toFixed(0), median(database).toFixed(0), median(bothMs).toFixed(2)];
-    return [`${kind}, ${chunks === 1 ? "1 chunk" : `${chunks} chunks`}`, ...cells];
+    return [nameOf(kind, chunks), ...cells];
   });
   return [[`an agent's run, ${concurrency} at a time`, "process, CPU us", "PostgreSQL, CPU us", "both, ms"], ...rows];
+}
+
+function nameOf(kind: PostgresRunKind, chunks: number): string {
+  if (kind === bareJob) return `${kind}, a job without a run`;
+  return `${kind}, ${chunks === 1 ? "1 chunk" : `${chunks} chunks`}`;
 }
 
 function toDifferences(candidates: readonly Candidate[]): string[][] {
