@@ -1,3 +1,4 @@
+import type { ModelProvider } from "@troupe/core";
 import type { RunService } from "@troupe/core/runs";
 import {
   booleanOption,
@@ -19,6 +20,7 @@ import { languages } from "./language.ts";
 import type { Language } from "./language.ts";
 import type { AuthorizeInspector } from "./inspector/access.ts";
 import type { InspectorOptions } from "./inspector/inspector-routes.ts";
+import type { OfferedModels } from "./inspector/run-again.ts";
 
 /** Options of `page`. */
 export type PageOptions = {
@@ -94,10 +96,16 @@ const languagesOption = customOption<readonly Language[]>(
   },
 );
 
+const modelsOption = customOption<OfferedModels>("an object of models by name", (value) => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((model: Partial<ModelProvider> | null) => typeof model?.generate === "function");
+});
+
 const inspectorTable = {
   runs: optional(methodsOption<RunService>("a RunService", "get", "list", "events", "readInput", "find")),
   authorize: optional(functionOption<AuthorizeInspector>()),
   modelCalls: optional(booleanOption),
+  models: optional(modelsOption),
 } satisfies OptionTable<InspectorOptions>;
 
 const optionTable = {

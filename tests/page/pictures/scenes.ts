@@ -148,6 +148,12 @@ async function inspect(stage: Stage): Promise<void> {
   await steps.first().click();
   await page.getByRole("region", { name: "As it was sent" }).waitFor();
   await picture("model-call");
+  await steps.last().click();
+  const again = page.getByRole("region", { name: "Run again with…" });
+  await again.getByRole("button", { name: "Run again" }).click();
+  await again.getByRole("region", { name: "Again", exact: true }).waitFor();
+  await again.getByRole("region", { name: "Again", exact: true }).scrollIntoViewIfNeeded();
+  await picture("run-again");
   await open(stage, "#/inspector");
   await page.locator(".runs li a").filter({ hasText: "trip" }).first().click();
   await page.getByRole("region", { name: "Workflow" }).waitFor();

@@ -202,3 +202,12 @@ function echoModel(): ModelProvider {
     return { text: `${asked}\n\n- ${asked.slice(0, 40)}`, usage: usageOf(120) };
   });
 }
+
+/** Models with which a model call may be made again. */
+export function createOfferedModels(): Record<string, ModelProvider> {
+  const text = "Go on **Friday at 12:03**, and take the ferry at noon. Book before Thursday.";
+  return {
+    "large-1": modelOf("large-1", 1240, { text }),
+    "small-2": modelOf("small-2", 880, { text: "Go on Friday." }),
+  };
+}

@@ -5,7 +5,7 @@ import { createService, serve } from "@troupe/core/service";
 import { http } from "@troupe/http";
 import { page } from "@troupe/page";
 import type { PageOptions } from "@troupe/page";
-import { createStudioAgents } from "./studio-agents.ts";
+import { createOfferedModels, createStudioAgents } from "./studio-agents.ts";
 
 /** A service with everything that the page shows: agents, a team, a workflow, runs of two days, and runs that wait. */
 export type Studio = { readonly url: string; readonly stop: () => Promise<void> };
@@ -112,7 +112,7 @@ export async function startStudio(): Promise<Studio> {
   if (runs === undefined) throw new Error("The service has no durable runs.");
   await yesterdayOf(async () => await ask(runs, yesterday));
   await ask(runs, today);
-  const inspector = { authorize: () => true, modelCalls: true };
+  const inspector = { authorize: () => true, modelCalls: true, models: createOfferedModels() };
   const protocols = [
     http({ fileUpload: true, swagger: {} }),
     page({ suggestions, inspector, languages: ["en", "de"] }),

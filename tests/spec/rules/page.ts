@@ -50,7 +50,10 @@ export const pageRules = [
     "page.inspector-events":
       "the events of a run are sent as they come, and go on behind the last one that a reader has",
     "page.inspector-calls": "a model call that the host keeps is shown as it was sent, without the key",
-    "page.inspector-reads": "the inspector changes nothing: it answers GET and HEAD alone",
+    "page.inspector-again":
+      "a kept model call is made again with an offered model for those who see it, without a call of a tool",
+    "page.inspector-reads":
+      "the inspector changes nothing: it answers GET and HEAD alone, and POST for a model call that is made again",
     "page.inspector-owner": "a caller sees own runs, and all only when the host's authorize returns true",
     "page.inspector-loopback":
       "without authorize the inspector answers programs on the same machine alone: no proxy, no other host name, no other site",

@@ -15,7 +15,7 @@ export function docsPage({ title, script, bundle, style, icon, spec }: PageLinks
     <link rel="stylesheet" href="${escapeHtml(style)}">
   </head>
   <body>
-    <main id="docs" data-spec="${escapeHtml(spec)}"></main>
+    <div id="docs" data-spec="${escapeHtml(spec)}"></div>
     <noscript>This page needs JavaScript. The description that it shows is at <a href="${escapeHtml(spec)}">${escapeHtml(spec)}</a>.</noscript>
     <script src="${escapeHtml(bundle)}"></script>
     <script src="${escapeHtml(script)}"></script>
@@ -78,7 +78,7 @@ function showStreams({ fn: { execute }, getSystem }) {
   return { fn: { execute: (request) => execute({ ...request, userFetch: fetchShown(request) }) } };
 }
 
-const levels = { H2: 1, H3: 2, H4: 3, H5: 4 };
+const levels = { H2: 2, H3: 2, H4: 3, H5: 4 };
 
 function nameOfField(field) {
   const row = field.closest("[data-param-name]");
@@ -89,8 +89,17 @@ function nameOfField(field) {
 function nameParts() {
   for (const heading of docs.querySelectorAll("h2, h3, h4, h5"))
     if (!heading.hasAttribute("aria-level")) heading.setAttribute("aria-level", levels[heading.tagName]);
-  for (const field of docs.querySelectorAll("select, input:not([type=file]), textarea"))
-    if (field.labels.length === 0 && !field.hasAttribute("aria-label")) field.setAttribute("aria-label", nameOfField(field));
+  for (const field of docs.querySelectorAll("select, input:not([type=file]), textarea")) {
+    const isNamed = [...field.labels].some((label) => label.textContent.replace(field.textContent, "").trim() !== "");
+    if (!isNamed && !field.hasAttribute("aria-label")) field.setAttribute("aria-label", nameOfField(field));
+  }
+  // Keys scroll only what can have the focus.
+  for (const text of docs.querySelectorAll("pre:is(.microlight, .curl):not([tabindex])")) text.tabIndex = 0;
+  for (const [selector, name] of [[".information-container", "About"], [".scheme-container", "Server and keys"]])
+    for (const part of docs.querySelectorAll(selector + ":not([role])")) {
+      part.setAttribute("role", "region");
+      part.setAttribute("aria-label", name);
+    }
 }
 
 const docs = document.getElementById("docs");

@@ -30,6 +30,7 @@ body {
   font: 0.9375rem/1.55 var(--font);
 }
 
+.swagger-ui,
 .swagger-ui :not(svg, svg *) {
   background-color: transparent;
   border-color: var(--line);
@@ -40,7 +41,7 @@ body {
 }
 
 .swagger-ui svg {
-  fill: currentColor;
+  fill: currentColor !important;
 }
 
 .swagger-ui :focus-visible {
@@ -173,6 +174,11 @@ body {
   font: 600 0.8125rem/1.5 var(--mono);
 }
 
+.swagger-ui :is(.opblock-summary-path, .opblock-tag) a {
+  color: inherit;
+  text-decoration: none;
+}
+
 .swagger-ui .opblock-section-header {
   padding: 0.5rem 1rem;
   background: var(--sunken);
@@ -284,6 +290,28 @@ body {
 
   .swagger-ui .opblock-tag {
     flex-wrap: wrap;
+  }
+
+  /* The cells of a line are below each other. */
+  .swagger-ui :is(.parameters, .responses-table) :is(tbody, tr, td) {
+    display: block;
+    width: auto;
+    max-width: none;
+    padding-block: 0.2rem;
+  }
+
+  .swagger-ui :is(.parameters, .responses-table) thead {
+    position: absolute;
+    clip-path: inset(50%);
+  }
+
+  .swagger-ui .opblock-body {
+    overflow-x: auto;
+  }
+
+  .swagger-ui :is(.execute-wrapper, .btn-group, .opblock-section-header) {
+    flex-wrap: wrap;
+    padding-inline: 0.75rem;
   }
 }
 `;

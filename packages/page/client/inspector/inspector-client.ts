@@ -4,6 +4,7 @@ import type {
   InspectedRunDetails,
   InspectedRunPage,
   PlacedEvent,
+  RepeatedModelCall,
 } from "../../src/inspector/inspected-run.ts";
 import { readEvents } from "@troupe-internal/client";
 import { strings } from "../strings/strings.ts";
@@ -67,6 +68,15 @@ export class InspectorClient {
     return (await (await ask(url, signal)).json()) as InspectedModelCall;
   }
 
+  /** Makes the model call of a step again, with a model that the service offers, and returns its answer. */
+  async callAgain(runId: string, step: string, wish: { model: string; system: string }): Promise<RepeatedModelCall> {
+    const url = new URL(`${this.#urlOf(runId)}/model-call`);
+    url.searchParams.set("step", step);
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(wish) });
+    return (await answerOf(response).then((answered) => answered.json())) as RepeatedModelCall;
+  }
+
   /**
    * Follows the log of a run to its end, over as many connections as necessary. Throws `InspectorError` if the request
    * is refused.
@@ -118,7 +128,11 @@ async function nextOf(events: AsyncGenerator<PlacedEvent>, signal: AbortSignal):
 }
 
 async function ask(url: URL | string, signal: AbortSignal, headers: Record<string, string> = {}): Promise<Response> {
-  const response = await fetch(url, { signal, headers });
+  return await answerOf(await fetch(url, { signal, headers }));
+}
+
+/** Returns a response that is a success. Throws the error of any other one. */
+async function answerOf(response: Response): Promise<Response> {
   if (response.ok) return response;
   const body = (await response.json().catch(() => undefined)) as { error?: { message?: unknown } } | undefined;
   const message = body?.error?.message;

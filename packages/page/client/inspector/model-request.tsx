@@ -7,12 +7,17 @@ import type { InspectorClient } from "./inspector-client.ts";
 import { toCurl } from "./to-curl.ts";
 import { ValueView } from "./value-view.tsx";
 import { strings } from "../strings/strings.ts";
+import { RunAgain } from "./run-again.tsx";
+import type { TreeStep } from "./run-tree.ts";
 
 type RequestProps = {
   readonly client: InspectorClient;
   readonly runId: string;
-  /** The key of the model call's step in the log. */
-  readonly step: string;
+  /** The step that has made the model call, and its key in the log. */
+  readonly step: TreeStep;
+  readonly logKey: string;
+  /** The names of the models with which the call may be made again. */
+  readonly models: readonly string[];
 };
 
 /** A model call as it was sent: the model, the settings, the system prompt, the messages and the tools. */
@@ -38,20 +43,21 @@ export function ModelRequest(props: RequestProps) {
       ))}
       <Messages messages={call.messages} />
       <Tools tools={call.tools} />
+      {props.models.length > 0 && <RunAgain {...props} call={call} />}
     </section>
   );
 }
 
-function useModelCall({ client, runId, step }: RequestProps) {
+function useModelCall({ client, runId, logKey }: RequestProps) {
   const [call, setCall] = useState<InspectedModelCall>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
     const leaving = new AbortController();
-    client.modelCall(runId, step, leaving.signal).then(setCall, (error: Error) => {
+    client.modelCall(runId, logKey, leaving.signal).then(setCall, (error: Error) => {
       if (!leaving.signal.aborted) setFailure(error.message);
     });
     return () => leaving.abort();
-  }, [client, runId, step]);
+  }, [client, runId, logKey]);
   return { call, failure };
 }
 

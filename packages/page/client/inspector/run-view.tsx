@@ -95,9 +95,10 @@ type RequestProps = { client: InspectorClient; details: InspectedRunDetails; ste
  * The request of a step that is a model call. It is read again once the call is over, because the call may have been
  * repeated.
  */
-function Request({ client, details: { run, hasModelCalls }, step: { logKey, status } }: RequestProps) {
+function Request({ client, details: { run, hasModelCalls, models = [] }, step }: RequestProps) {
+  const { logKey, status } = step;
   if (hasModelCalls !== true || logKey === undefined) return null;
-  return <ModelRequest key={`${logKey} ${status}`} client={client} runId={run.runId} step={logKey} />;
+  return <ModelRequest key={`${logKey} ${status}`} {...{ client, step, logKey, models }} runId={run.runId} />;
 }
 
 function RunEnds({ input, output }: { input: unknown; output: unknown }) {

@@ -86,6 +86,8 @@ export type InspectedRunDetails = {
   readonly deliveries?: readonly InspectedDelivery[];
   /** True if the viewer may see the model calls of the run as they were sent. */
   readonly hasModelCalls?: true;
+  /** The names of the models with which the viewer may make a model call again. Absent if there are none. */
+  readonly models?: readonly string[];
 };
 
 /** A model call as it was sent, with the messages in their order. */
@@ -100,6 +102,20 @@ export type InspectedModelCall = {
   readonly messages: readonly ShownJson[];
   /** The tools that the model may call, each with its name, description and parameters. */
   readonly tools: readonly ShownJson[];
+  /** True if a part is hidden or cut, so that the call cannot be made again as it was. */
+  readonly isCut?: true;
+};
+
+/** The answer to a model call that was made again. */
+export type RepeatedModelCall = {
+  /** The id of the model that answered. */
+  readonly model: string;
+  readonly text: string;
+  readonly thinking?: string;
+  /** The tools that the model asked for. None of them was called. */
+  readonly calls: readonly { readonly tool: string; readonly args: ShownJson }[];
+  readonly usage: ShownUsage;
+  readonly durationMs: number;
 };
 
 /** The delivery of an event of a run to a webhook. */

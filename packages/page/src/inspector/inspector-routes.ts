@@ -16,6 +16,8 @@ import type {
 import { RunFinder, tokensOf } from "./find-runs.ts";
 import type { RunQuery } from "./find-runs.ts";
 import { ModelCalls } from "./model-calls.ts";
+import { sendCallAgain } from "./run-again.ts";
+import type { OfferedModels } from "./run-again.ts";
 import { toShownJson } from "./shown-json.ts";
 import { readError } from "./step-facts.ts";
 
@@ -35,6 +37,11 @@ export type InspectorOptions = {
    * `authorize` returns true; without `authorize`, to programs on this machine. @default false
    */
   readonly modelCalls?: boolean | undefined;
+  /**
+   * The models with which those who see model calls may make one again, by the names that they choose from. The
+   * service pays for these calls. No tool is called. @default none
+   */
+  readonly models?: OfferedModels | undefined;
 };
 
 /** A request to the inspector, and the caller whose runs it may see. */
@@ -46,6 +53,8 @@ type Visit = {
   readonly heartbeatMs: number;
   /** The kept model calls, if the sender of the request may see them. */
   readonly modelCalls: ModelCalls | undefined;
+  /** The models with which a model call may be made again. */
+  readonly models: OfferedModels;
 };
 
 type Answer = (visit: Visit) => Promise<void>;
@@ -58,25 +67,24 @@ export function inspectorRoutes(
   path: string,
   { inspector, service }: { inspector: InspectorOptions; service: Service },
 ): Route[] {
-  const { authorize, runs = service.runs } = inspector;
+  const { authorize, runs = service.runs, models = {} } = inspector;
   if (runs === undefined) throw noRuns();
   const { heartbeatMs } = service.settings;
   const kept = inspector.modelCalls === true ? new ModelCalls(runs) : undefined;
   const finder = new RunFinder(runs);
-  const toRoute = (below: string, answer: Answer): Route => ({
-    path: path + below,
-    get: async (exchange) => {
-      exchange.setHeader("X-Content-Type-Options", "nosniff").setHeader("Cross-Origin-Resource-Policy", "same-origin");
-      const caller = await readInspectorCaller(exchange, authorize);
-      const modelCalls = caller === "host" || authorize === undefined ? kept : undefined;
-      await answer({ exchange, caller, runs, finder, heartbeatMs, modelCalls });
-    },
-  });
+  const toHandler = (answer: Answer) => async (exchange: Exchange) => {
+    exchange.setHeader("X-Content-Type-Options", "nosniff").setHeader("Cross-Origin-Resource-Policy", "same-origin");
+    const caller = await readInspectorCaller(exchange, authorize);
+    const modelCalls = caller === "host" || authorize === undefined ? kept : undefined;
+    await answer({ exchange, caller, runs, finder, heartbeatMs, modelCalls, models });
+  };
+  const again = Object.keys(models).length > 0 ? { post: toHandler(repeatModelCall) } : {};
+  const calls = { path: `${path}/runs/:runId/model-call`, get: toHandler(sendModelCall), ...again };
   return [
-    toRoute("/runs", sendRuns),
-    toRoute("/runs/:runId", sendRun),
-    toRoute("/runs/:runId/events", sendEvents),
-    ...(kept === undefined ? [] : [toRoute("/runs/:runId/model-call", sendModelCall)]),
+    { path: `${path}/runs`, get: toHandler(sendRuns) },
+    { path: `${path}/runs/:runId`, get: toHandler(sendRun) },
+    { path: `${path}/runs/:runId/events`, get: toHandler(sendEvents) },
+    ...(kept === undefined ? [] : [calls]),
   ];
 }
 
@@ -127,11 +135,12 @@ function readNumber(name: string, text: string | undefined): number | undefined 
   return number;
 }
 
-async function sendRun({ exchange, caller, runs, modelCalls }: Visit): Promise<void> {
+async function sendRun({ exchange, caller, runs, modelCalls, models }: Visit): Promise<void> {
   readQuery(exchange, []);
   const run = await runs.get(runIdOf(exchange), caller);
   const input = await runs.readInput(run.runId, caller).catch(ifRemoved);
   const steps = declaredStepsOf(runs.find(run.kind, run.name));
+  const offered = modelCalls === undefined ? [] : Object.keys(models);
   const deliveries = await runs.webhooks.deliveries(run.runId, caller);
   const body: InspectedRunDetails = {
     run: toInspectedRun(run, caller),
@@ -139,18 +148,28 @@ async function sendRun({ exchange, caller, runs, modelCalls }: Visit): Promise<v
     ...(steps.length > 0 && { steps }),
     ...(deliveries.length > 0 && { deliveries }),
     ...(modelCalls !== undefined && { hasModelCalls: true as const }),
+    ...(offered.length > 0 && { models: offered }),
   };
   exchange.sendJson(200, body);
 }
 
 /** Sends the model call that a step of a run has made, if this process still has it. */
-async function sendModelCall({ exchange, caller, runs, modelCalls }: Visit): Promise<void> {
+async function sendModelCall(visit: Visit): Promise<void> {
+  visit.exchange.sendJson(200, await findModelCall(visit));
+}
+
+/** Makes the model call of a step again, with a model that the host offers. */
+async function repeatModelCall(visit: Visit): Promise<void> {
+  await sendCallAgain(visit.exchange, await findModelCall(visit), visit.models);
+}
+
+async function findModelCall({ exchange, caller, runs, modelCalls }: Visit): Promise<InspectedModelCall> {
   const { step = "" } = readQuery(exchange, ["step"]);
   if (modelCalls === undefined) throw new TroupeError("forbidden", "You may not see the prompts of this service.");
   const { runId } = await runs.get(runIdOf(exchange), caller);
   const call = modelCalls.find(runId, step);
   if (call === undefined) throw new TroupeError("not_found", "This process does not have the model call any more.");
-  exchange.sendJson(200, JSON.parse(call) as InspectedModelCall);
+  return JSON.parse(call) as InspectedModelCall;
 }
 
 /**

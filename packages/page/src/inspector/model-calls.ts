@@ -79,14 +79,20 @@ function keyOf(runId: string, step: string): string {
 function toInspected({ model, isStream, settings, messages, tools }: Noted): InspectedModelCall {
   const { providerId, modelId } = model;
   const sent = messages();
+  const whole = {
+    system: sent.flatMap(({ role, content }) => (role === "system" ? [content] : [])),
+    messages: sent.flatMap((message) => (message.role === "system" ? [] : [withoutUndefined(message)])),
+    tools: tools().map(({ name, description, parameters }) => ({ name, description, parameters })),
+  };
+  const system = whole.system.map(toShownJson);
+  const shown = { system, messages: whole.messages.map(toShownJson), tools: whole.tools.map(toShownJson) };
   return {
     providerId,
     modelId,
     isStream,
     settings: toShownJson(withoutUndefined(settings)),
-    system: sent.flatMap(({ role, content }) => (role === "system" ? [toShownJson(content)] : [])),
-    messages: sent.flatMap((message) => (message.role === "system" ? [] : [toShownJson(withoutUndefined(message))])),
-    tools: tools().map(({ name, description, parameters }) => toShownJson({ name, description, parameters })),
+    ...shown,
+    ...(JSON.stringify(shown) !== JSON.stringify(whole) && { isCut: true }),
   };
 }
 

@@ -1,0 +1,143 @@
+import { useState } from "preact/hooks";
+import type { InspectedModelCall, RepeatedModelCall } from "../../src/inspector/inspected-run.ts";
+import { formatCount, formatDuration, formatValue } from "../ui/format.ts";
+import { toVisible } from "../ui/unseen.ts";
+import { strings } from "../strings/strings.ts";
+import { compareTexts } from "./differences.ts";
+import type { Piece } from "./differences.ts";
+import type { InspectorClient } from "./inspector-client.ts";
+import type { TreeStep } from "./run-tree.ts";
+
+type AgainProps = {
+  readonly client: InspectorClient;
+  readonly runId: string;
+  /** The step that has made the model call. */
+  readonly step: TreeStep;
+  readonly call: InspectedModelCall;
+  /** The names of the models to choose from. */
+  readonly models: readonly string[];
+};
+
+/** A form that makes a model call again with another model or prompt, and the answer beside the first one. */
+export function RunAgain({ client, runId, step, call, models }: AgainProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [answer, setAnswer] = useState<RepeatedModelCall>();
+  const [failure, setFailure] = useState<string>();
+  const send = async (wish: Wish): Promise<void> => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      setAnswer(await client.callAgain(runId, step.logKey ?? "", wish));
+    } catch (error) {
+      setFailure((error as Error).message);
+    }
+    setBusy(false);
+  };
+  if (call.isCut === true) return <p class="muted">{strings.inspector.notWhole}</p>;
+  return (
+    <section class="again" aria-label={strings.inspector.runAgainWith}>
+      <h4>{strings.inspector.runAgainWith}</h4>
+      <WishForm
+        models={models}
+        prompt={call.system.map((each) => formatValue(each)).join("\n\n")}
+        isBusy={isBusy}
+        onSend={(wish) => void send(wish)}
+      />
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {toVisible(failure)}
+        </p>
+      )}
+      {answer !== undefined && <Beside first={step} second={answer} firstModel={call.modelId} />}
+    </section>
+  );
+}
+
+/** The name of a model, and the system prompt for it. */
+type Wish = { readonly model: string; readonly system: string };
+
+type WishProps = {
+  readonly models: readonly string[];
+  /** The system prompt of the first call. */
+  readonly prompt: string;
+  readonly isBusy: boolean;
+  readonly onSend: (wish: Wish) => void;
+};
+
+function WishForm({ models, prompt, isBusy, onSend }: WishProps) {
+  const [model, setModel] = useState(models[0] ?? "");
+  const [system, setSystem] = useState(prompt);
+  const { inspector } = strings;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) onSend({ model, system });
+      }}
+    >
+      <label>
+        {inspector.model}
+        <select value={model} onChange={(event) => setModel(event.currentTarget.value)}>
+          {models.map((name) => (
+            <option key={name} value={name}>
+              {toVisible(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {inspector.systemPrompt}
+        <textarea rows={3} value={system} onInput={(event) => setSystem(event.currentTarget.value)} />
+      </label>
+      <p class="muted">{inspector.callsNoTool}</p>
+      <button type="submit" class="main" aria-disabled={isBusy}>
+        {isBusy ? inspector.statuses.running : inspector.runAgain}
+      </button>
+    </form>
+  );
+}
+
+type BesideProps = { readonly first: TreeStep; readonly second: RepeatedModelCall; readonly firstModel: string };
+
+/** Two answers beside each other. Words that the other answer lacks are marked. */
+function Beside({ first, second, firstModel }: BesideProps) {
+  const again = second.calls.length > 0 ? [...(second.text === "" ? [] : [second.text]), ...second.calls] : second.text;
+  const [one, other] = compareTexts(formatValue(first.output ?? ""), formatValue(again));
+  return (
+    <div class="beside" role="status">
+      <Answer
+        name={strings.inspector.firstAnswer}
+        facts={[firstModel, tokensOf(first.usage?.totalTokens), timeOf(first.durationMs)]}
+        pieces={one}
+      />
+      <Answer
+        name={strings.inspector.newAnswer}
+        facts={[second.model, tokensOf(second.usage.totalTokens), timeOf(second.durationMs)]}
+        pieces={other}
+      />
+    </div>
+  );
+}
+
+function tokensOf(count: number | undefined): string {
+  return count === undefined ? "" : strings.common.tokenCount(formatCount(count));
+}
+
+function timeOf(ms: number | undefined): string {
+  return ms === undefined ? "" : formatDuration(ms);
+}
+
+function Answer({ name, facts, pieces }: { name: string; facts: readonly string[]; pieces: readonly Piece[] }) {
+  return (
+    <section class="value" aria-label={name}>
+      <header>
+        <span class="value-name">
+          <b>{name}</b> {toVisible(facts.filter((fact) => fact !== "").join(" · "))}
+        </span>
+      </header>
+      <pre tabIndex={0} dir="auto">
+        {pieces.map(({ text, isOwn }, index) => (isOwn ? <mark key={index}>{toVisible(text)}</mark> : toVisible(text)))}
+      </pre>
+    </section>
+  );
+}
