@@ -149,7 +149,8 @@ async function inspect(stage: Stage): Promise<void> {
   await page.getByRole("region", { name: "As it was sent" }).waitFor();
   await picture("model-call");
   await steps.last().click();
-  const again = page.getByRole("region", { name: "Run again with…" });
+  await page.getByText("Run again with…").click();
+  const again = page.locator(".again");
   await again.getByRole("button", { name: "Run again" }).click();
   await again.getByRole("region", { name: "Again", exact: true }).waitFor();
   await again.getByRole("region", { name: "Again", exact: true }).scrollIntoViewIfNeeded();

@@ -21,6 +21,8 @@ export type TurnActions = {
   /** Asks a turn's question again, with the new text if given. */
   readonly regenerate: (key: string, text?: string) => void;
   readonly answer: (key: string, waitId: string, answer: object) => Promise<void>;
+  /** True if the inspector shows the steps of a turn. @default false */
+  readonly hasSteps?: boolean;
 };
 
 type TurnProps = {
@@ -64,7 +66,14 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
             {toSentence(failure)}
           </p>
         )}
-        {!isLive && <TurnFooter turn={turn} isLast={isLast} onRegenerate={regenerate && (() => regenerate())} />}
+        {!isLive && (
+          <TurnFooter
+            turn={turn}
+            isLast={isLast}
+            onRegenerate={regenerate && (() => regenerate())}
+            stepsOf={actions.hasSteps === true ? turn.runId : undefined}
+          />
+        )}
       </div>
     </article>
   );
@@ -90,9 +99,15 @@ const endings: Readonly<Partial<Record<TurnStatus, string>>> = {
   interrupted: strings.turn.cutOff,
 };
 
-type FooterProps = { turn: Turn; isLast: boolean; onRegenerate: (() => void) | undefined };
+type FooterProps = {
+  turn: Turn;
+  isLast: boolean;
+  onRegenerate: (() => void) | undefined;
+  /** The id of the run whose steps the inspector shows. */
+  stepsOf: string | undefined;
+};
 
-function TurnFooter({ turn, isLast, onRegenerate }: FooterProps) {
+function TurnFooter({ turn, isLast, onRegenerate, stepsOf }: FooterProps) {
   const [isAsking, setAsking] = useState(false);
   const { usage, parts } = turn;
   return (
@@ -120,6 +135,11 @@ function TurnFooter({ turn, isLast, onRegenerate }: FooterProps) {
         {factsOf(turn).map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
+        {stepsOf !== undefined && (
+          <span>
+            <a href={`#/inspector/${encodeURIComponent(stepsOf)}`}>{strings.inbox.showSteps}</a>
+          </span>
+        )}
       </span>
       {isAsking && onRegenerate !== undefined && (
         <DeleteLater onDelete={onRegenerate} onKeep={() => setAsking(false)} />

@@ -37,13 +37,13 @@ export function ModelRequest(props: RequestProps) {
         <CopyButton text={toCurl(call)} name={strings.inspector.copyCurl} words="curl" />
         <CopyButton text={JSON.stringify(call, undefined, 2)} name={strings.inspector.copyCall} />
       </header>
+      {props.models.length > 0 && <RunAgain {...props} call={call} />}
       <Settings call={call} />
       {call.system.map((content, index) => (
         <ValueView key={index} name={strings.inspector.systemPrompt} value={content} />
       ))}
       <Messages messages={call.messages} />
       <Tools tools={call.tools} />
-      {props.models.length > 0 && <RunAgain {...props} call={call} />}
     </section>
   );
 }

@@ -35,8 +35,8 @@ export function RunAgain({ client, runId, step, call, models }: AgainProps) {
   };
   if (call.isCut === true) return <p class="muted">{strings.inspector.notWhole}</p>;
   return (
-    <section class="again" aria-label={strings.inspector.runAgainWith}>
-      <h4>{strings.inspector.runAgainWith}</h4>
+    <details class="again" aria-label={strings.inspector.runAgainWith}>
+      <summary>{strings.inspector.runAgainWith}</summary>
       <WishForm
         models={models}
         prompt={call.system.map((each) => formatValue(each)).join("\n\n")}
@@ -49,7 +49,7 @@ export function RunAgain({ client, runId, step, call, models }: AgainProps) {
         </p>
       )}
       {answer !== undefined && <Beside first={step} second={answer} firstModel={call.modelId} />}
-    </section>
+    </details>
   );
 }
 

@@ -124,22 +124,31 @@ function ToEnd({ onClick }: { onClick: () => void }) {
 }
 
 /** The turns of the conversation. */
-function Turns({ services: { conversation, stepGraphs }, title }: { services: Services; title: string }) {
+function Turns({ services: { conversation, stepGraphs, settings }, title }: { services: Services; title: string }) {
   const { turns, isLoading, isReplacing, number } = useStore(conversation);
   const mayRegenerate = !isReplacing && !turns.some(isUnderWay);
   return (
     <StepGraphsContext.Provider value={stepGraphs}>
       <h1 class="unseen">{title}</h1>
-      <TurnList key={`${number} ${isLoading}`} {...{ turns, conversation, mayRegenerate }} />
+      <TurnList
+        key={`${number} ${isLoading}`}
+        {...{ turns, conversation, mayRegenerate }}
+        hasSteps={settings.inspectorStyle !== undefined}
+      />
       {isLoading && <p class="activity">{strings.common.loading}</p>}
     </StepGraphsContext.Provider>
   );
 }
 
-type TurnListProps = { turns: readonly Turn[]; conversation: Conversation; mayRegenerate: boolean };
+type TurnListProps = {
+  turns: readonly Turn[];
+  conversation: Conversation;
+  mayRegenerate: boolean;
+  hasSteps: boolean;
+};
 
 /** The last turns of a chat. Others are drawn when they are asked for, so that a long chat opens at once. */
-function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
+function TurnList({ turns, conversation, mayRegenerate, hasSteps }: TurnListProps) {
   const list = useRef<HTMLDivElement>(null);
   const { from, to, showEarlier, showLater } = useTurnWindow(turns);
   const show = (more: () => void) => () => {
@@ -153,8 +162,9 @@ function TurnList({ turns, conversation, mayRegenerate }: TurnListProps) {
         moveFocus(list.current, list.current);
         void conversation.regenerate(key, text);
       },
+      hasSteps,
     }),
-    [conversation],
+    [conversation, hasSteps],
   );
   return (
     <div
