@@ -27,8 +27,8 @@ export function chart(width: number, height: number): string {
 function rowOf(width: number, height: number): Buffer {
   const row = Buffer.alloc(1 + width * 3);
   for (let x = 0; x < width; x++) {
-    const bar = Math.floor(x / 40);
-    const isBar = x % 40 > 8 && height < 0.35 + ((bar * 37) % 60) / 100;
+    const bar = Math.floor(x / 160);
+    const isBar = x % 160 > 32 && height < 0.35 + ((bar * 37) % 60) / 100;
     row.set(palette[isBar ? 1 + (bar % 2) : 0] ?? palette[0], 1 + x * 3);
   }
   return row;

@@ -67,7 +67,7 @@ const report = defineTool({
     content: "Four months, with July ahead.",
     artifacts: [
       { type: "sales", data: sales },
-      { type: "map", data: chart(320, 140), mimeType: "image/png" },
+      { type: "map", data: chart(1280, 560), mimeType: "image/png" },
       {
         type: "query",
         data: "select month, count(*) as trips\nfrom bookings\ngroup by month;",

@@ -1,6 +1,6 @@
 import { createLogger, InMemoryStorage, Workflow } from "@troupe/core";
 import type { Agent } from "@troupe/core";
-import type { RunService } from "@troupe/core/runs";
+import { RunService } from "@troupe/core/runs";
 import { createService, serve } from "@troupe/core/service";
 import { http } from "@troupe/http";
 import { page } from "@troupe/page";
@@ -75,17 +75,6 @@ const today: readonly [name: string, input: string][] = [
 
 const dayMs = 86_400_000;
 
-/** Runs what is given with clocks that are a day behind, so that it leaves runs of yesterday. */
-async function yesterdayOf(act: () => Promise<void>): Promise<void> {
-  const { now } = Date;
-  Date.now = () => now.call(Date) - dayMs;
-  try {
-    await act();
-  } finally {
-    Date.now = now;
-  }
-}
-
 async function ask(runs: RunService, questions: typeof yesterday): Promise<void> {
   for (const [name, input] of questions) {
     const { runId } = await runs.accept({ kind: "agent", name, input, owner: { userId: "ada" } });
@@ -97,6 +86,12 @@ async function ask(runs: RunService, questions: typeof yesterday): Promise<void>
 export async function startStudio(): Promise<Studio> {
   const storage = new InMemoryStorage();
   const { agents, teams, close } = await createStudioAgents(storage);
+  // A service whose clock is a day behind leaves the runs of yesterday.
+  const logger = createLogger({ level: "silent" });
+  const earlier = new RunService({ agents, storage, logger, now: () => Date.now() - dayMs });
+  await earlier.serve();
+  await ask(earlier, yesterday);
+  await earlier.close();
   const service = createService({
     agents,
     teams,
@@ -104,20 +99,20 @@ export async function startStudio(): Promise<Studio> {
     storage,
     durable: true,
     schedules: { maxPerUser: 5 },
-    logger: createLogger({ level: "silent" }),
+    logger,
     authenticate: () => ({ userId: "ada" }),
   });
   await service.open();
   const { runs } = service;
   if (runs === undefined) throw new Error("The service has no durable runs.");
-  await yesterdayOf(async () => await ask(runs, yesterday));
-  await ask(runs, today);
   const inspector = { authorize: () => true, modelCalls: true, models: createOfferedModels() };
   const protocols = [
     http({ fileUpload: true, swagger: {} }),
     page({ suggestions, inspector, languages: ["en", "de"] }),
   ];
   const { url } = await serve(service, protocols, { port: 0, host: "127.0.0.1" });
+  // Asked once there is an inspector, so that it has their model calls.
+  await ask(runs, today);
   const stop = async (): Promise<void> => {
     await service.close();
     await close();

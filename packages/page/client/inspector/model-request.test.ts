@@ -5,7 +5,6 @@ import type { InspectedModelCall } from "../../src/inspector/inspected-run.ts";
 import { showOnPage } from "../test/fake-page.ts";
 import type { InspectorClient } from "./inspector-client.ts";
 import { ModelRequest } from "./model-request.tsx";
-import type { TreeStep } from "./run-tree.ts";
 import { toRunTree } from "./read-run-tree.ts";
 
 const call: InspectedModelCall = {
@@ -24,30 +23,16 @@ const call: InspectedModelCall = {
   tools: [{ name: "look", description: "Looks.", parameters: { type: "object" } }, "… 1 more"],
 };
 
-/** A step that has made a model call. */
-const modelStep = {
-  key: "1",
-  kind: "model",
-  name: "Model call 1",
-  status: "completed",
-  output: "It rains in Oslo.",
-  usage: { promptTokens: 8, completionTokens: 4, totalTokens: 12 },
-  durationMs: 900,
-} as unknown as TreeStep;
-
-async function show(answer: Promise<InspectedModelCall>, models: readonly string[] = []) {
+async function show(answer: Promise<InspectedModelCall>) {
   const modelCall = vi.fn<InspectorClient["modelCall"]>(async () => await answer);
-  const callAgain = vi.fn<InspectorClient["callAgain"]>();
-  const client = { modelCall, callAgain } as unknown as InspectorClient;
+  const client = { modelCall } as unknown as InspectorClient;
   const shown = showOnPage((props: Parameters<typeof ModelRequest>[0]) => createElement(ModelRequest, props), {
     client,
     runId: "r",
-    step: { ...modelStep, logKey: "m/0" },
     logKey: "m/0",
-    models,
   });
   const pass = async () => await act(async () => await Promise.resolve());
-  return { ...shown, modelCall, callAgain, pass };
+  return { ...shown, modelCall, pass };
 }
 
 const textsOf = (body: Awaited<ReturnType<typeof show>>["body"], name: string) =>
@@ -97,38 +82,6 @@ describe("a model call as it was sent", () => {
     await pass();
 
     expect(body.text).toBe("As it was sent: This process does not have the call.");
-  });
-
-  it("is made again with an offered model and another prompt, beside the first answer, with what differs marked [page.inspector-again]", async () => {
-    const { body, pass, callAgain } = await show(Promise.resolve(call), ["large", "small"]);
-    await pass();
-    const usage = { promptTokens: 8, completionTokens: 5, totalTokens: 13 };
-    callAgain.mockResolvedValue({ model: "small-1", text: "It snows in Oslo.", calls: [], usage, durationMs: 400 });
-    const again = body.one("Run again with…");
-    expect(again.one("textarea").value).toBe("Be brief.\n\nAlways.");
-    again.one("select").fire("change", { currentTarget: { value: "small" } });
-    again.one("textarea").fire("input", { currentTarget: { value: "Be long." } });
-    again.one("form").fire("submit");
-    await pass();
-
-    expect(callAgain.mock.calls).toEqual([["r", "m/0", { model: "small", system: "Be long." }]]);
-    expect(again.one("First").text).toMatch(/gpt.*12 tokens · 900 ms/);
-    expect(again.one("Again").text).toMatch(/small-1 · 13 tokens · 400 ms/);
-    expect(again.all("mark").map(({ text }) => text)).toEqual(["rains ", "snows "]);
-  });
-
-  it("says why it was not made again, and that it cannot be if it is not whole", async () => {
-    const { body, pass, callAgain } = await show(Promise.resolve(call), ["large"]);
-    await pass();
-    callAgain.mockRejectedValue(new Error("Model é is away."));
-    body.one("form").fire("submit");
-    await pass();
-    expect(body.one("Run again with…").all("p").at(-1)?.text).toBe("Model é is away.");
-
-    const cut = await show(Promise.resolve({ ...call, isCut: true }), ["large"]);
-    await cut.pass();
-    expect(cut.body.text).toContain("This call is not kept as a whole, so it cannot be made again.");
-    expect(cut.body.all("form")).toEqual([]);
   });
 
   it("is left when it is closed, and says nothing then", async () => {

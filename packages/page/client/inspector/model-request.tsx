@@ -1,28 +1,16 @@
-import { useEffect, useState } from "preact/hooks";
 import type { InspectedModelCall, ShownJson } from "../../src/inspector/inspected-run.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { formatCount, formatShort, isObject } from "../ui/format.ts";
 import { toVisible } from "../ui/unseen.ts";
-import type { InspectorClient } from "./inspector-client.ts";
 import { toCurl } from "./to-curl.ts";
 import { ValueView } from "./value-view.tsx";
 import { strings } from "../strings/strings.ts";
-import { RunAgain } from "./run-again.tsx";
-import type { TreeStep } from "./run-tree.ts";
-
-type RequestProps = {
-  readonly client: InspectorClient;
-  readonly runId: string;
-  /** The step that has made the model call, and its key in the log. */
-  readonly step: TreeStep;
-  readonly logKey: string;
-  /** The names of the models with which the call may be made again. */
-  readonly models: readonly string[];
-};
+import { useModelCall } from "./use-model-call.ts";
+import type { CallPlace } from "./use-model-call.ts";
 
 /** A model call as it was sent: the model, the settings, the system prompt, the messages and the tools. */
-export function ModelRequest(props: RequestProps) {
-  const { call, failure } = useModelCall(props);
+export function ModelRequest(place: CallPlace) {
+  const { call, failure } = useModelCall(place);
   if (failure !== undefined)
     return (
       <p class="muted">
@@ -37,28 +25,14 @@ export function ModelRequest(props: RequestProps) {
         <CopyButton text={toCurl(call)} name={strings.inspector.copyCurl} words="curl" />
         <CopyButton text={JSON.stringify(call, undefined, 2)} name={strings.inspector.copyCall} />
       </header>
-      {props.models.length > 0 && <RunAgain {...props} call={call} />}
       <Settings call={call} />
       {call.system.map((content, index) => (
-        <ValueView key={index} name={strings.inspector.systemPrompt} value={content} />
+        <ValueView key={index} name={strings.inspector.systemPrompt} value={content} isOneOfMany />
       ))}
       <Messages messages={call.messages} />
       <Tools tools={call.tools} />
     </section>
   );
-}
-
-function useModelCall({ client, runId, logKey }: RequestProps) {
-  const [call, setCall] = useState<InspectedModelCall>();
-  const [failure, setFailure] = useState<string>();
-  useEffect(() => {
-    const leaving = new AbortController();
-    client.modelCall(runId, logKey, leaving.signal).then(setCall, (error: Error) => {
-      if (!leaving.signal.aborted) setFailure(error.message);
-    });
-    return () => leaving.abort();
-  }, [client, runId, logKey]);
-  return { call, failure };
 }
 
 /** The names of settings for people. */
@@ -109,7 +83,7 @@ function Messages({ messages }: { messages: readonly ShownJson[] }) {
       <ol class="sent-messages">
         {messages.map((message, index) => (
           <li key={index}>
-            <ValueView name={nameOf(message)} value={contentOf(message)} />
+            <ValueView name={nameOf(message)} value={contentOf(message)} isOneOfMany />
           </li>
         ))}
       </ol>

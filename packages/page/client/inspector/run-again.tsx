@@ -5,21 +5,42 @@ import { toVisible } from "../ui/unseen.ts";
 import { strings } from "../strings/strings.ts";
 import { compareTexts } from "./differences.ts";
 import type { Piece } from "./differences.ts";
-import type { InspectorClient } from "./inspector-client.ts";
 import type { TreeStep } from "./run-tree.ts";
+import { useModelCall } from "./use-model-call.ts";
+import type { CallPlace } from "./use-model-call.ts";
 
-type AgainProps = {
-  readonly client: InspectorClient;
-  readonly runId: string;
+type AgainProps = CallPlace & {
   /** The step that has made the model call. */
   readonly step: TreeStep;
-  readonly call: InspectedModelCall;
   /** The names of the models to choose from. */
   readonly models: readonly string[];
 };
 
-/** A form that makes a model call again with another model or prompt, and the answer beside the first one. */
-export function RunAgain({ client, runId, step, call, models }: AgainProps) {
+/** Makes a model call again with another model or prompt, once it is opened. */
+export function RunAgain(props: AgainProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      class="again"
+      aria-label={strings.inspector.runAgainWith}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>{strings.inspector.runAgainWith}</summary>
+      {isOpen && <Opened {...props} />}
+    </details>
+  );
+}
+
+function Opened(props: AgainProps) {
+  const { call, failure } = useModelCall(props);
+  if (failure !== undefined) return <p class="muted">{toVisible(failure)}</p>;
+  if (call === undefined) return <p class="muted">{strings.inspector.loadingSent}</p>;
+  if (call.isCut === true) return <p class="muted">{strings.inspector.notWhole}</p>;
+  return <Trial {...props} call={call} />;
+}
+
+/** The form, and the new answer beside the first one. */
+function Trial({ client, runId, logKey, step, models, call }: AgainProps & { readonly call: InspectedModelCall }) {
   const [isBusy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<RepeatedModelCall>();
   const [failure, setFailure] = useState<string>();
@@ -27,16 +48,14 @@ export function RunAgain({ client, runId, step, call, models }: AgainProps) {
     setBusy(true);
     setFailure(undefined);
     try {
-      setAnswer(await client.callAgain(runId, step.logKey ?? "", wish));
+      setAnswer(await client.callAgain(runId, logKey, wish));
     } catch (error) {
       setFailure((error as Error).message);
     }
     setBusy(false);
   };
-  if (call.isCut === true) return <p class="muted">{strings.inspector.notWhole}</p>;
   return (
-    <details class="again" aria-label={strings.inspector.runAgainWith}>
-      <summary>{strings.inspector.runAgainWith}</summary>
+    <>
       <WishForm
         models={models}
         prompt={call.system.map((each) => formatValue(each)).join("\n\n")}
@@ -49,7 +68,7 @@ export function RunAgain({ client, runId, step, call, models }: AgainProps) {
         </p>
       )}
       {answer !== undefined && <Beside first={step} second={answer} firstModel={call.modelId} />}
-    </details>
+    </>
   );
 }
 

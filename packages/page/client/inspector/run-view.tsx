@@ -7,6 +7,7 @@ import { WorkflowGraph } from "./graph/workflow-graph.tsx";
 import type { InspectorClient } from "./inspector-client.ts";
 import { addressOfRun } from "./inspector-place.ts";
 import { ModelRequest } from "./model-request.tsx";
+import { RunAgain } from "./run-again.tsx";
 import { StatusMark, statusName } from "./status-mark.tsx";
 import type { RunTree, TreeStep } from "./run-tree.ts";
 import { StepDetails } from "./step-details.tsx";
@@ -81,6 +82,7 @@ function OpenRun({ client, sessionId, details, tree, events, failure, isBroken }
       {step !== undefined && (
         <StepDetails
           step={step}
+          again={<Again client={client} details={details} step={step} />}
           request={<Request client={client} details={details} step={step} />}
           onClose={() => setSelected(undefined)}
         />
@@ -95,10 +97,16 @@ type RequestProps = { client: InspectorClient; details: InspectedRunDetails; ste
  * The request of a step that is a model call. It is read again once the call is over, because the call may have been
  * repeated.
  */
-function Request({ client, details: { run, hasModelCalls, models = [] }, step }: RequestProps) {
-  const { logKey, status } = step;
+function Request({ client, details: { run, hasModelCalls }, step: { logKey, status } }: RequestProps) {
   if (hasModelCalls !== true || logKey === undefined) return null;
-  return <ModelRequest key={`${logKey} ${status}`} {...{ client, step, logKey, models }} runId={run.runId} />;
+  return <ModelRequest key={`${logKey} ${status}`} {...{ client, logKey }} runId={run.runId} />;
+}
+
+/** A second try of a step that is a model call, with one of the models that the service offers. */
+function Again({ client, details: { run, models = [] }, step }: RequestProps) {
+  const { logKey, status } = step;
+  if (models.length === 0 || logKey === undefined) return null;
+  return <RunAgain key={`${logKey} ${status}`} {...{ client, step, logKey, models }} runId={run.runId} />;
 }
 
 function RunEnds({ input, output }: { input: unknown; output: unknown }) {

@@ -12,11 +12,13 @@ type DetailsProps = {
   readonly step: TreeStep;
   /** The request of a model call, as far as it is known beside the log. */
   readonly request?: ComponentChild;
+  /** What makes a model call again. */
+  readonly again?: ComponentChild;
   readonly onClose: () => void;
 };
 
 /** All facts in the log about one step. */
-export function StepDetails({ step, request, onClose }: DetailsProps) {
+export function StepDetails({ step, request, again, onClose }: DetailsProps) {
   const { name, status, input, output, thinking, liveText, error, kind } = step;
   return (
     <section class="details" aria-label={strings.common.step}>
@@ -38,6 +40,7 @@ export function StepDetails({ step, request, onClose }: DetailsProps) {
         </p>
       )}
       <StepFacts step={step} />
+      {again}
       {input !== undefined && (
         <ValueView key={`${step.key} in`} name={inputNames[kind] ?? strings.common.input} value={input} />
       )}

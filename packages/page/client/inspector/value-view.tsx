@@ -7,14 +7,21 @@ import { strings } from "../strings/strings.ts";
 /** Lines and characters of a value that are shown at first. */
 const [firstLines, firstCharacters] = [14, 1400];
 
+type ValueProps = {
+  readonly value: unknown;
+  readonly name: string;
+  /** True for one of several values that may have the same name: it is then no landmark. */
+  readonly isOneOfMany?: boolean;
+};
+
 /** A value as text or as JSON. A long value is shown in part until it is opened. */
-export function ValueView({ value, name }: { value: unknown; name: string }) {
+export function ValueView({ value, name, isOneOfMany = false }: ValueProps) {
   const [isOpen, setOpen] = useState(false);
   const text = toVisible(formatValue(value));
   const short = text.split("\n").slice(0, firstLines).join("\n").slice(0, firstCharacters);
   const isLong = short.length < text.length;
   return (
-    <section class="value" aria-label={name}>
+    <section class="value" aria-label={name} {...(isOneOfMany && { role: "group" as const })}>
       <header>
         <span class="value-name">{name}</span>
         <CopyButton text={text} name={strings.parts.copyNamed(name)} />
