@@ -150,6 +150,42 @@ describe("each of several owners finds its own and nothing else", () => {
     });
   });
 
+  it("each of several owners finds its own and nothing else in the links to its sessions, which show nothing once it is gone", async () => {
+    const storage = new InMemoryStorage();
+    const agent = new Agent({ name: "a", model: new ScriptedModel().respond(() => "Yes."), storage });
+    const { shares } = agent.sessions;
+    const secrets: string[] = [];
+    await checkOwners({
+      shows: [
+        "packages/core/src/sessions/session/session-shares.ts",
+        "packages/core/src/sessions/session/share-record.ts",
+      ],
+      owners: usersOfAll,
+      leave: async (owner, mark) => {
+        await agent.run(mark, { ...owner, sessionId: "s" });
+        const end = { expiresAt: Date.now() + 60_000, hasTools: false };
+        const { secret, share } = await shares.create("s", owner, end);
+        secrets.push(secret);
+        const others = usersOfAll.filter((other) => other !== owner);
+        const refused = others.map(async (other) => await shares.revoke(share.shareId, other));
+        const outcomes = (await Promise.allSettled(refused)).map(({ status }) => status);
+        expect(outcomes).toEqual(others.map(() => "rejected"));
+      },
+      find: async (owner) => {
+        const own = new Set((await shares.list(owner)).map(({ shareId }) => shareId));
+        const page = { after: undefined, limit: undefined, take: () => true };
+        const read = await Promise.all(secrets.map((secret) => shares.readTurns(secret, page).catch(() => undefined)));
+        const shown = read.filter((each) => each !== undefined && own.has(each.share.shareId));
+        return shown.flatMap((each) => (each?.turns ?? []).map(({ input }) => input as string));
+      },
+      remove: async (owner) => {
+        await agent.sessions.deleteUser(owner.userId, owner);
+        const left = await Promise.all(["shares", "session-shares"].map((namespace) => storage.list(namespace)));
+        expect(JSON.stringify(left)).not.toContain(`${ownerKey(owner)}/`);
+      },
+    });
+  });
+
   it("each of several owners finds its own and nothing else in its memory and its facts", async () => {
     const storage = new InMemoryStorage();
     const [memory, userMemory] = [new Memory({ storage }), new UserMemory({ storage })];

@@ -4,6 +4,7 @@ import { applyWrites } from "./change-session.ts";
 import type { SessionRef } from "./session-keys.ts";
 import { indexWrites } from "./recent-index.ts";
 import type { SessionRecord } from "./session-record.ts";
+import { removeShares } from "./share-record.ts";
 import { scan } from "./scan.ts";
 import { keyPrefixOf, memberSessionsPrefix, memoryEntryKey, namespaces, ownerPrefix } from "./session-keys.ts";
 import type { UserOwner } from "../storage/session-owner.ts";
@@ -42,6 +43,7 @@ export async function removeAll(driver: StorageDriver, namespace: string, prefix
 export async function removeUserRecords(driver: StorageDriver, owner: UserOwner): Promise<void> {
   // Removes all memories of the user, also those that were used without a session.
   await removeMemories(driver, owner);
+  await removeShares({ driver }, ownerPrefix(owner));
   // Turns may remain of a hidden session whose record was never written, because its process has crashed.
   const { turns, turnParts, facts, recent, forks } = namespaces;
   for (const namespace of [turns, turnParts, facts, recent, forks]) {
@@ -75,6 +77,7 @@ function memoryRemoval(key: string): Write[] {
 
 async function removeOne(removal: Removal, key: string, index: readonly Write[] = []): Promise<void> {
   const { driver, confirm } = removal;
+  await removeShares(removal, keyPrefixOf(key));
   await removeBelow(removal, namespaces.turns, keyPrefixOf(key));
   await removeBelow(removal, namespaces.turnParts, keyPrefixOf(key));
   await removeBelow(removal, namespaces.memory, keyPrefixOf(key));

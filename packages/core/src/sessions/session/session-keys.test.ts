@@ -67,6 +67,8 @@ describe("session keys", () => {
       memory: "memory",
       memoryById: "memory-by-id",
       facts: "facts",
+      shares: "shares",
+      sessionShares: "session-shares",
       probe: "probe",
       locks: "locks",
     });

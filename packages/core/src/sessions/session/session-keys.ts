@@ -20,6 +20,10 @@ export const namespaces = {
    */
   memoryById: "memory-by-id",
   facts: "facts",
+  /** The namespace of the entries that list shares by their ids. Each has the key of the share's record. */
+  shares: "shares",
+  /** The namespace of the records of shares: `<session's key>/<share's id>`. */
+  sessionShares: "session-shares",
   /** The namespace of a single record with which a health check proves that the storage is writable. */
   probe: "probe",
   locks: lockNamespace,

@@ -20,6 +20,7 @@ import type { SessionPage } from "./list-sessions.ts";
 import type { SessionListener } from "./session-listener.ts";
 import { checkTitle } from "./session-title.ts";
 import { OpenSession } from "./open-session.ts";
+import { SessionShares } from "./session-shares.ts";
 import { checkPartIndex, checkPageLimit, checkSessionCursor, checkTurnCursor, checkTurnNumber } from "./page.ts";
 import type { PageOptions } from "./page.ts";
 import { checkStoredSessionId } from "./session-id.ts";
@@ -39,6 +40,8 @@ import { endWait } from "./waiting-run.ts";
 
 /** Opens, lists, reads and deletes the sessions in a storage. All stores over one driver share sessions and queues. */
 export class SessionStore {
+  /** The links under which sessions can be read without their owners. */
+  readonly shares: SessionShares;
   readonly #driver: StorageDriver;
   readonly #listeners: SessionListener[];
   readonly #sessions: ListenedSessions;
@@ -49,6 +52,7 @@ export class SessionStore {
     this.#listeners = [...listeners];
     const checked = checkBusyPolicy(policy, { owner: "SessionStore" });
     this.#sessions = { driver, queues: sessionQueuesOf(driver), policy: checked, listeners: this.#listeners };
+    this.shares = new SessionShares(this.#sessions);
   }
 
   /** Returns one store for each distinct storage, in order, with the listeners of all its stores. */

@@ -15,6 +15,8 @@ import {
   ownerOfSession,
   sessionNamespaces,
   sessionOf,
+  shareIndexNamespace,
+  sharesNamespace,
   turnNamespaces,
 } from "./session-of-record.ts";
 import type { ListOptions } from "./storage-driver.ts";
@@ -168,6 +170,9 @@ export class BoundedStorage extends InMemoryStorage {
   }
 
   #removeAll(session: string): void {
+    for (const { key } of super.select(sharesNamespace, `${session}/`)) {
+      super.write(shareIndexNamespace, key.slice(key.lastIndexOf("/") + 1), undefined);
+    }
     for (const namespace of sessionNamespaces) {
       super.write(namespace, session, undefined);
       super.removeBelow(namespace, `${session}/`);

@@ -11,7 +11,15 @@ import {
 } from "./session-of-record.ts";
 
 it("sessionOfRecord knows the namespaces in which sessions have records", () => {
-  expect(sessionNamespaces).toEqual(["sessions", "turns", "turn-parts", "session-forks", "memory", "locks"]);
+  expect(sessionNamespaces).toEqual([
+    "sessions",
+    "turns",
+    "turn-parts",
+    "session-forks",
+    "memory",
+    "locks",
+    "session-shares",
+  ]);
   expect(turnNamespaces).toEqual(["turns", "turn-parts"]);
   expect([listNamespace, indexNamespace]).toEqual(["session-recent", "memory-by-id"]);
 });

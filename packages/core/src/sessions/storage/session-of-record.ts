@@ -16,11 +16,24 @@ const noOwner = "*/*";
 /** The group of all sessions without a verified user. They share one group, because anyone can begin such a session. */
 const anonymous = ownerKey({});
 
+/** Namespace of the shares of sessions: `<session's key>/<share's id>`. */
+export const sharesNamespace = "session-shares";
+
+/** Namespace of the entries that list shares by their ids, which do not show the session. */
+export const shareIndexNamespace = "shares";
+
 /** Namespaces of turns and of their data. A dropped session loses all of these records. */
 export const turnNamespaces: readonly string[] = ["turns", "turn-parts"];
 
 /** Namespaces with records of a session: under the session's key, or under that key followed by `/` and more. */
-export const sessionNamespaces: readonly string[] = ["sessions", ...turnNamespaces, "session-forks", "memory", "locks"];
+export const sessionNamespaces: readonly string[] = [
+  "sessions",
+  ...turnNamespaces,
+  "session-forks",
+  "memory",
+  "locks",
+  sharesNamespace,
+];
 
 /**
  * Returns the key of the session that a record belongs to, `<tenant>/<user>/<sessionId>`; undefined for other records.

@@ -3,6 +3,8 @@ import { SessionStore } from "../../sessions/session/session-store.ts";
 import type { Runnable } from "../../agents/run/runnable.ts";
 import type { SessionPage } from "../../sessions/session/list-sessions.ts";
 import type { TurnCollector, TurnPage } from "../../sessions/session/read-turn-page.ts";
+import type { NewShare, SharedPage } from "../../sessions/session/session-shares.ts";
+import type { ShareInfo } from "../../sessions/session/share-record.ts";
 import type { SessionInfo } from "../../sessions/session/session-record.ts";
 import type { TurnPartPosition } from "../../sessions/session/read-turns.ts";
 import type { TurnPart } from "../../sessions/session/turn-part.ts";
@@ -84,6 +86,27 @@ export class ServedSessions {
     await this.#first(sessionId, (store) => store.deleteTurns(sessionId, from, { owner }));
   }
 
+  /** Shares a session, in the first storage that has it. Returns the share and the secret of its link. */
+  async share(sessionId: string, owner: SessionOwner, share: NewShare): Promise<{ share: ShareInfo; secret: string }> {
+    return await this.#first(sessionId, ({ shares }) => shares.create(sessionId, owner, share));
+  }
+
+  /** Lists the shares of an owner, newest first: all of them, or those of a session. */
+  async listShares(owner: SessionOwner, sessionId: string | undefined): Promise<ShareInfo[]> {
+    const lists = await Promise.all(this.#stores.map(({ shares }) => shares.list(owner, sessionId)));
+    return lists.flat().toSorted((one, other) => other.createdAt - one.createdAt);
+  }
+
+  /** Ends a share of the owner. Rejects with `not_found` for any other share. */
+  async revokeShare(shareId: string, owner: SessionOwner, sessionId: string | undefined): Promise<void> {
+    await this.#found(shareNotFound, ({ shares }) => shares.revoke(shareId, owner, sessionId));
+  }
+
+  /** Returns a page of the turns that the secret of a link shares. Rejects with `not_found` if it shares none. */
+  async readShared(secret: string, page: Page<number> & { take: TurnCollector }): Promise<SharedPage> {
+    return await this.#found(shareNotFound, ({ shares }) => shares.readTurns(secret, page));
+  }
+
   /**
    * Deletes a session from all storages, once its earlier runs are done. Rejects with `not_found` if no storage has
    * it. After any other error, call it again: part of the session may remain.
@@ -121,6 +144,10 @@ export class ServedSessions {
   }
 
   async #first<Found>(sessionId: string, find: (store: SessionStore) => Promise<Found>): Promise<Found> {
+    return await this.#found(() => sessionNotFound(sessionId), find);
+  }
+
+  async #found<Found>(missing: () => TroupeError, find: (store: SessionStore) => Promise<Found>): Promise<Found> {
     for (const store of this.#stores) {
       try {
         return await find(store);
@@ -128,7 +155,7 @@ export class ServedSessions {
         if (!isNotFound(error)) throw error;
       }
     }
-    throw sessionNotFound(sessionId);
+    throw missing();
   }
 }
 
@@ -142,4 +169,8 @@ function sessionNotFound(sessionId: string): TroupeError {
     "not_found",
     `Session ${name} not found. It may belong to another user: sign in as that user.`,
   );
+}
+
+function shareNotFound(): TroupeError {
+  return new TroupeError("not_found", "This link is unknown, was revoked, or has ended.");
 }
