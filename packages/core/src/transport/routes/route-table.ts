@@ -8,8 +8,8 @@ import type { Route, RouteHandler } from "./route.ts";
 type OwnedRoute = {
   readonly route: Route;
   readonly protocol: string;
-  /** The names of the path parameters, in order. */
-  readonly names: readonly string[];
+  /** The path parameters: the name of each, and its place among the segments of the path. */
+  readonly parameters: readonly { readonly name: string; readonly at: number }[];
 };
 
 /** The name of a route's handler for each method. HEAD is answered as GET. */
@@ -46,7 +46,7 @@ export class RouteTable {
       let place = this.#root;
       const segments = segmentsOf(route.path);
       for (const segment of segments) place = goOn(place, segment);
-      const owned = { route, protocol, names: segments.filter(isParameter).map((segment) => segment.slice(1)) };
+      const owned = { route, protocol, parameters: parametersOf(segments) };
       for (const other of place.routes) checkApart(other, owned);
       place.routes.push(owned);
     }
@@ -61,7 +61,7 @@ export class RouteTable {
   find(path: string, method: string, headers: IncomingHttpHeaders = {}): FoundRoute | undefined {
     // The target of `OPTIONS *`, and the path of a request outside the mount path, have no slash at the start.
     if (!path.startsWith("/")) return undefined;
-    const served = findFrom(this.#root, segmentsOf(path), { values: [], request: { method, headers } });
+    const served = findFrom(this.#root, 0, { segments: segmentsOf(path), method, headers });
     const [first] = served;
     if (first === undefined) return undefined;
     const name = handlerNames.get(method);
@@ -92,42 +92,47 @@ export function answerFound(exchange: Exchange, { route, handler, params }: Foun
   }
 }
 
-function paramsOf({ names }: OwnedRoute, values: readonly string[]): Record<string, string> | URIError {
+/** A request for which routes are searched: the segments of its path, its method and its headers. */
+type Wanted = {
+  readonly segments: readonly string[];
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+};
+
+function paramsOf({ parameters }: OwnedRoute, { segments }: Wanted): Record<string, string> | URIError {
   try {
-    return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")]));
+    return Object.fromEntries(parameters.map(({ name, at }) => [name, decodeURIComponent(segments[at] ?? "")]));
   } catch (error) {
     if (error instanceof URIError) return error;
     throw error;
   }
 }
 
-/** The encoded parameter values collected on the way to a node, and the request. */
-type Way = {
-  readonly values: readonly string[];
-  readonly request: { readonly method: string; readonly headers: IncomingHttpHeaders };
-};
-
-/** Returns the matching routes of the first node below this node that has matching routes; empty if there are none. */
-function findFrom(place: Place, segments: readonly string[], way: Way): readonly ServedRoute[] {
-  const [segment, ...rest] = segments;
-  if (segment === undefined) return servedAt(place, way);
+/**
+ * Returns the matching routes of the first node below this node that has matching routes; empty if there are none.
+ *
+ * @param depth the number of segments that lead to the node
+ */
+function findFrom(place: Place, depth: number, wanted: Wanted): readonly ServedRoute[] {
+  const segment = wanted.segments[depth];
+  if (segment === undefined) return servedAt(place, wanted);
   const named = place.named.get(segment.toLowerCase());
   if (named !== undefined) {
-    const found = findFrom(named, rest, way);
+    const found = findFrom(named, depth + 1, wanted);
     if (found.length > 0) return found;
   }
   if (place.any !== undefined && segment !== "") {
-    const found = findFrom(place.any, rest, { ...way, values: [...way.values, segment] });
+    const found = findFrom(place.any, depth + 1, wanted);
     if (found.length > 0) return found;
   }
-  return place.rest === undefined ? [] : servedAt(place.rest, way);
+  return place.rest === undefined ? [] : servedAt(place.rest, wanted);
 }
 
 /** Returns the routes of a node that match a request. If the path cannot be decoded, all routes of the node match. */
-function servedAt({ routes }: Place, { values, request }: Way): readonly ServedRoute[] {
+function servedAt({ routes }: Place, wanted: Wanted): readonly ServedRoute[] {
   return routes.flatMap((owned) => {
-    const params = paramsOf(owned, values);
-    const isServed = params instanceof URIError || owned.route.serves?.(params, request) !== false;
+    const params = paramsOf(owned, wanted);
+    const isServed = params instanceof URIError || owned.route.serves?.(params, wanted) !== false;
     return isServed ? [{ ...owned, params }] : [];
   });
 }
@@ -176,6 +181,10 @@ function segmentsOf(path: string): string[] {
   const segments = path.split("/").slice(1);
   if (segments.at(-1) === "") segments.pop();
   return segments;
+}
+
+function parametersOf(segments: readonly string[]): OwnedRoute["parameters"] {
+  return segments.flatMap((segment, at) => (isParameter(segment) ? [{ name: segment.slice(1), at }] : []));
 }
 
 function isParameter(segment: string): boolean {
