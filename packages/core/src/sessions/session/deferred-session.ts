@@ -1,4 +1,4 @@
-import { untilAborted } from "../../base/async/until-aborted.ts";
+import { abortedError } from "../../base/errors/aborted-error.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunAttempt } from "../lock/queue-record.ts";
 import { clockOf } from "../lock/session-queues.ts";
@@ -69,7 +69,10 @@ export class DeferredSession implements OpenedSession {
     driver: InMemoryStorage,
     { ref, access }: Opening,
   ): Promise<DeferredSession | undefined> {
-    const found = await untilAborted(() => findSession(driver, ref), access.signal);
+    const { signal } = access;
+    if (signal?.aborted) throw abortedError(signal.reason);
+    // A storage in memory answers at once, so that no abort has to end the wait.
+    const found = await findSession(driver, ref);
     if (found !== null || sessions.queues.isBusy(ref.key)) return undefined;
     const session = new DeferredSession(sessions, driver, { ref, access });
     sessions.queues.deferred.set(ref.key, session);
