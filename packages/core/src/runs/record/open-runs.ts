@@ -8,7 +8,7 @@ import { ownerKey, userOfKey } from "../../sessions/storage/owner-key.ts";
 import type { OwnerKey } from "../../sessions/storage/owner-key.ts";
 import { isCount, readRecord } from "../../sessions/storage/stored-record.ts";
 import { isRecord } from "../../base/util/is-record.ts";
-import { isEnded, readStored } from "./run-record.ts";
+import { isEnded, readStoredRun } from "./run-record.ts";
 import type { RunRecord, RunStorage } from "./run-record.ts";
 
 /**
@@ -141,7 +141,7 @@ export class OpenRuns {
       if (isDone) return false;
       if (!(await this.#storage.compareAndSet(open, key, entry, next))) continue;
       // Only a run without an entry may have left the list after its record was read, and ended.
-      if (entry === null && isOver(await readStored(this.#storage, record.runId)))
+      if (entry === null && isOver(await readStoredRun(this.#storage, record.runId)))
         await this.#storage.compareAndSet(open, key, next, null);
       return true;
     }
@@ -149,7 +149,7 @@ export class OpenRuns {
 
   /** Returns true if a run without an entry is still in the state of the given record. */
   async #mustBeListed(record: RunRecord): Promise<boolean> {
-    const current = await readStored(this.#storage, record.runId);
+    const current = await readStoredRun(this.#storage, record.runId);
     if (current === null || isOver(current) || current.activation !== record.activation) return false;
     return current.status !== "waiting" || record.status === "waiting";
   }

@@ -95,7 +95,7 @@ export function isEnded(status: RunStatus): status is EndStatus {
 export type StoredEnd = { status: EndStatus; output?: Json; error?: PublicError };
 
 /** Returns the record of a run as it is stored; `null` if it is missing. */
-export async function readStored(storage: RunStorage, runId: string): Promise<RunRecord | null> {
+export async function readStoredRun(storage: RunStorage, runId: string): Promise<RunRecord | null> {
   return readRunRecord(await storage.get(runNamespaces.runs, encodeKey(runId)), runId);
 }
 

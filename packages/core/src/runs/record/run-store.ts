@@ -12,7 +12,7 @@ import { OpenRuns, toOpenRun } from "./open-runs.ts";
 import { isLongInput, removeInput, writeInput } from "./run-input.ts";
 import type { Running, RunRecord, RunStorage, StoredEnd } from "./run-record.ts";
 import { byKeys, groupKeys, groupsWithEnd } from "./run-keys.ts";
-import { isEnded, readStored } from "./run-record.ts";
+import { isEnded, readStoredRun } from "./run-record.ts";
 
 /** Reports the ends and waits of runs to webhooks. */
 export interface RunNotifier {
@@ -113,7 +113,7 @@ export class RunStore {
 
   /** Returns the record of a run as it is stored. */
   async readStored(runId: string): Promise<RunRecord | null> {
-    return await readStored(this.storage, runId);
+    return await readStoredRun(this.storage, runId);
   }
 
   /**
