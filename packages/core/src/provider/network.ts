@@ -176,11 +176,17 @@ export class Network implements HttpSender {
   }
 
   /** Returns the user's headers for one model call. */
-  async readHeaders(signal?: AbortSignal): Promise<CallHeaders | undefined> {
+  readHeaders(signal?: AbortSignal): CallHeaders | undefined | Promise<CallHeaders | undefined> {
     const headers = this.#headers;
-    if (typeof headers !== "function") return headers;
-    return checkHeaders(await untilAborted(async () => await headers(), signal), wrongResult);
+    return typeof headers === "function" ? callForHeaders(headers, signal) : headers;
   }
+}
+
+async function callForHeaders(
+  headers: () => CallHeaders | Promise<CallHeaders>,
+  signal: AbortSignal | undefined,
+): Promise<CallHeaders> {
+  return checkHeaders(await untilAborted(async () => await headers(), signal), wrongResult);
 }
 
 function wrongResult(): TroupeError {

@@ -10,10 +10,12 @@ type Bytes = AsyncIterableIterator<Uint8Array, undefined>;
  * Decompresses the body of a reply by its `content-encoding`: gzip, deflate or br. Any other encoding, or several
  * encodings (a bomb, or a broken server), is `unavailable`.
  */
-export async function decodeBody(headers: RawHeaders, body: Bytes): Promise<Bytes> {
+export function decodeBody(headers: RawHeaders, body: Bytes): Bytes | Promise<Bytes> {
   const encoding = readReplyHeader(headers, "content-encoding")?.trim().toLowerCase() ?? "";
-  if (encoding === "" || encoding === "identity") return body;
+  return encoding === "" || encoding === "identity" ? body : decode(encoding, body);
+}
 
+async function decode(encoding: string, body: Bytes): Promise<Bytes> {
   const decoder = await createDecoder(encoding);
   if (decoder !== undefined) return new DecodedBody(body, decoder);
   await body.return?.();

@@ -57,8 +57,8 @@ const maxAnswerBytes = 67_108_864;
  * Reads a vendor's whole answer as JSON. A truncated answer, or a proxy's page, is a `TruncatedResponseError`. An
  * answer of more than 64 MB is not read to its end.
  */
-export async function readJson(reply: HttpReply): Promise<unknown> {
-  return await readAnswer(reply.bytes);
+export function readJson(reply: HttpReply): Promise<unknown> {
+  return readAnswer(reply.bytes);
 }
 
 /** Reads a whole answer as `readJson` does, preceded by bytes that were already read. */
