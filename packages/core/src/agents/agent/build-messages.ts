@@ -68,7 +68,7 @@ async function loadHistory(config: AgentConfig, run: Run, { session, memory }: P
   const { addHistoryToMessages = true, numHistoryRuns } = config;
   // The memory is recalled even if the model gets no history, because recalling also adds turns that the memory has
   // missed.
-  const recalled = await memory?.recall(session);
+  const recalled = memory && (await memory.recall(session));
   if (!addHistoryToMessages) return noHistory;
   const { messages: given } = run.settings;
   if (recalled !== undefined && given === undefined) {

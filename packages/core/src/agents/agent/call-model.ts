@@ -125,14 +125,18 @@ function startPartialAnswer({ run, structured, outputGuardrails }: LoopPlan): Pa
  * Calls the model by `generate`, for a run without streaming. Yields nothing and returns the response. The retry policy
  * repeats a failed call.
  */
-export const callByGenerate: ModelCaller = async function* ({ retry, run }, call) {
-  yield* [];
-  const { model, messages, options, ids } = call;
-  const { report, reports } = reportsOf(run, call);
-  const ask = () => model.generate(messages, reports === undefined ? options : { ...options, ...reports });
-  const generate = report === undefined ? ask : (attempt: number) => reportedAttempt(ask, () => report(attempt), endOf);
-  return ids.inResponse(soundResponse(await callWithRetries(generate, retry, { signal: options.signal }), run, model));
-};
+export const callByGenerate: ModelCaller =
+  // oxlint-disable-next-line require-yield -- a ModelCaller without chunks
+  async function* ({ retry, run }, call) {
+    const { model, messages, options, ids } = call;
+    const { report, reports } = reportsOf(run, call);
+    const ask = () => model.generate(messages, reports === undefined ? options : { ...options, ...reports });
+    const generate =
+      report === undefined ? ask : (attempt: number) => reportedAttempt(ask, () => report(attempt), endOf);
+    return ids.inResponse(
+      soundResponse(await callWithRetries(generate, retry, { signal: options.signal }), run, model),
+    );
+  };
 
 /**
  * Calls the model by `stream`, for a streaming run. Yields the chunks that may be shown and returns the response. The

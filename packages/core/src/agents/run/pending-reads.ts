@@ -15,7 +15,9 @@ export class PendingReads {
 
   /** Adds a read. The promise settles by `give` or `end`. */
   add(): Promise<ReadChunk> {
-    return new Promise((resolve, reject) => this.#reads.push({ resolve, reject }));
+    const read = Promise.withResolvers<ReadChunk>();
+    this.#reads.push(read);
+    return read.promise;
   }
 
   /** Gives a chunk to the first read. */
