@@ -74,7 +74,7 @@ it.each<[Origin[], Origin, boolean, boolean]>([
     const calls = [...own.calls, ...other.calls];
     const keys = own.calls.map(({ "x-key": key }) => key);
     expect([keys.length > 0, keys]).toEqual([true, keys.map(() => expect.stringMatching(/^[23]$/) as unknown)]);
-    expect(new Set(isTold ? calls.map(({ traceparent }) => traceparent) : [0, 1]).size).toBeGreaterThan(1);
+    expect(new Set<unknown>(isTold ? calls.map(({ traceparent }) => traceparent) : [0, 1]).size).toBeGreaterThan(1);
     expect(calls.length).toBeGreaterThan(0);
     expect(calls.map(({ traceparent }) => traceparent !== undefined)).toEqual(calls.map(() => isTold));
   },

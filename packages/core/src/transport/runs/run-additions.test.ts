@@ -172,9 +172,9 @@ describe("the additions of several runs", () => {
       const outputs = await Promise.all(
         names.map(async (name) => await agent.run(name, { additions: { outputSchema: schemaOf(name) } })),
       );
-      expect(outputs.map(({ structured }) => structured)).toEqual([{ x: 1 }, { y: 1 }, { z: 1 }]);
+      expect(outputs).toMatchObject(names.map((name) => ({ structured: { [name]: 1 } })));
     }
-    expect((await agent.run("free")).structured).toBeNull();
+    expect(await agent.run("free")).toMatchObject({ structured: null });
     expect(model.calls).toHaveLength(7);
   });
 

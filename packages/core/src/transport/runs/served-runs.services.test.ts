@@ -160,7 +160,9 @@ describe("a stored run", () => {
     const runs = serving(durable);
     const begun = await runs.beginStored(requestedOf(), plainTerms);
     await begun.over;
-    const look = vi.spyOn(begun.service, "runOfSession").mockResolvedValue({ ...view, runId: "m", name: "plain" });
+    const times = { createdAt: 1, attempts: 1 };
+    const shown = { ...view, ...times, kind: "agent", status: "waiting", runId: "m", name: "plain" } as const;
+    const look = vi.spyOn(begun.service, "runOfSession").mockResolvedValue(shown);
     const found = await runs.findOfSession("s", ada);
     expect(found?.run).toMatchObject({ runId: "m", name: "plain", caller: ada, isDurable: false });
     expect(found?.run.service).toBe(begun.service);
