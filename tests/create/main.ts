@@ -15,7 +15,7 @@ import type { Registry } from "../../tools/registry/registry.ts";
 import { makeNextRelease, publishRelease } from "../../tools/release/next-release.ts";
 import { tryDockerfile } from "./dockerfile.ts";
 import type { Cost } from "./program.ts";
-import { goWay, steps } from "./project.ts";
+import { addPackages, goWay, steps } from "./project.ts";
 import type { Costs, Way } from "./project.ts";
 import { makePath, managers, needProgramsOfUsers, nodeProgram, nodes } from "../../tools/registry/user-programs.ts";
 import type { Manager, Node } from "../../tools/registry/user-programs.ts";
@@ -37,9 +37,10 @@ function chosen<Name extends string>(value: string | undefined, all: readonly Na
   return value === undefined ? [...all] : all.filter((name) => value.split(",").includes(name));
 }
 
+const usual = { manager: "npm", node: "24", template: "service" } as const;
+
 /** Returns the ways to try: one difference from npm, Node 24 and `service` each, unless all are wanted. */
 function waysToTry(): Way[] {
-  const usual = { manager: "npm", node: "24", template: "service" } as const;
   const [names, programs] = [chosen(values.templates, templates), chosen(values.managers, managers)];
   const pairs = names.flatMap((template) => programs.map((manager) => ({ ...usual, template, manager })));
   return [
@@ -101,6 +102,7 @@ async function tryWay(way: Way, registry: Registry, folder: string): Promise<voi
       const found = await tryDockerfile(join(place, "my-agents"), imageEnv);
       faults.push(...found.map((fault) => `${nameOf(way)}: ${fault}`));
     }
+    if (nameOf(way) === nameOf(usual)) await addPackages({ folder: place, env });
   } catch (error) {
     faults.push(`${nameOf(way)}: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -51,6 +51,16 @@ export async function goWay({ manager, template }: Way, { folder, env }: Place):
   return { create, install, test, dev, reload, build: building.lap() };
 }
 
+/** Adds packages to a project of npm with the commands that the guide shows, and tests it again. */
+export async function addPackages({ folder, env }: Place): Promise<void> {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/guide/start-a-project.md"), "utf8");
+  const [, commands = "exit 1"] = /^```sh\n(npm create troupe@latest -- --add [^`]+)^```$/m.exec(page) ?? [];
+  const project = { cwd: join(folder, "my-agents"), env };
+  const printed = await mustRun("sh", ["-ec", commands], project);
+  if (!printed.includes("Added @troupe/storage-sqlite")) throw new Error(`--add printed: ${printed}`);
+  await mustRun("npm", ["run", "test"], project);
+}
+
 type Development = { readonly template: string; readonly project: string; readonly env: NodeJS.ProcessEnv };
 
 /** Starts `dev`, asks once, changes the tool, and waits until the answer has changed. */

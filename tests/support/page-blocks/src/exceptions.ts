@@ -6,7 +6,7 @@ export interface Exception extends Place {
 }
 
 const visit = (name: string): string => `\`pnpm test:outside ${name}\` installs the product and does the same.`;
-const creates = "`pnpm test:create` runs the same commands, with a registry on this machine.";
+const creates = "`pnpm test:create` goes this way of a new user, with a registry on this machine.";
 
 /** All blocks of the pages that nobody executes here, each with the reason. */
 export const exceptions: readonly Exception[] = [
