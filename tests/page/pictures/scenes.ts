@@ -204,7 +204,7 @@ async function readReference({ url, page, picture }: Stage): Promise<void> {
   await picture("reference-open");
 }
 
-/** What is done in each window, by name. Later scenes see the runs of earlier ones. */
+/** The scenes of each window, by name. Later scenes see the runs of earlier ones. */
 export const scenes: Readonly<Record<string, Scene>> = {
   picker: tryPicker,
   chat: chatOn,
@@ -220,7 +220,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   reference: readReference,
 };
 
-/** What is shown in German, and from right to left: by headings, since the names of buttons are others there. */
+/** The views in German, and from right to left: by headings, since the names of buttons are others there. */
 export const otherScenes: Scene = async (stage) => {
   const { page, picture } = stage;
   await open(stage, "#/");

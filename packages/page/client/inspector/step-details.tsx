@@ -12,7 +12,7 @@ type DetailsProps = {
   readonly step: TreeStep;
   /** The request of a model call, as far as it is known beside the log. */
   readonly request?: ComponentChild;
-  /** What makes a model call again. */
+  /** A form that makes a model call again. */
   readonly again?: ComponentChild;
   readonly onClose: () => void;
 };
