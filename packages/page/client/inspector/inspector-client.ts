@@ -20,6 +20,9 @@ export type RunFilter = {
   /** The least number of tokens, and of milliseconds that the run took. */
   readonly minTokens?: string;
   readonly minMs?: string;
+  /** A tag of the runs, and their user. */
+  readonly tag?: string;
+  readonly user?: string;
 };
 
 /** An update of a followed run: an event, or a broken connection that is being restored. */

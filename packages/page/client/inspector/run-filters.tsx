@@ -36,19 +36,33 @@ export type ChosenFilter = {
   readonly minTokens: string;
   /** The least number of milliseconds that the run took. */
   readonly minMs: string;
+  readonly tag: string;
+  readonly user: string;
 };
 
-export const anyRun: ChosenFilter = { status: "", name: "", text: "", period: "", minTokens: "", minMs: "" };
+/** The filter that lets every run pass. */
+export const anyRun: ChosenFilter = {
+  status: "",
+  name: "",
+  text: "",
+  period: "",
+  minTokens: "",
+  minMs: "",
+  tag: "",
+  user: "",
+};
 
 type FilterProps = {
   readonly filter: ChosenFilter;
   /** The names of agents, teams and workflows to choose from. */
   readonly names: readonly string[];
+  /** True if the list has the runs of all users. */
+  readonly seesAll: boolean;
   readonly onChange: (filter: ChosenFilter) => void;
 };
 
 /** The controls that narrow the list of runs. A text is searched when it is confirmed. */
-export function RunFilters({ filter, names, onChange }: FilterProps) {
+export function RunFilters({ filter, names, seesAll, onChange }: FilterProps) {
   const change = (field: keyof ChosenFilter) => (value: string) => onChange({ ...filter, [field]: value });
   return (
     <div class="run-filters" role="search">
@@ -88,6 +102,12 @@ export function RunFilters({ filter, names, onChange }: FilterProps) {
           {periods.map(([words, ms]) => [String(ms), words])}
         </Choice>
         <LeastChoices filter={filter} change={change} />
+        {seesAll && (
+          <>
+            <Typed name={strings.inspector.tag} value={filter.tag} onType={change("tag")} />
+            <Typed name={strings.inspector.user} value={filter.user} onType={change("user")} />
+          </>
+        )}
       </div>
     </div>
   );
@@ -119,6 +139,22 @@ function LeastChoices({ filter, change }: LeastProps) {
         {lengths.map((ms) => [String(ms), strings.inspector.atLeast(formatDuration(ms))])}
       </Choice>
     </>
+  );
+}
+
+type TypedProps = { readonly name: string; readonly value: string; readonly onType: (value: string) => void };
+
+/** A field of the filter whose text is used when it is confirmed. */
+function Typed({ name, value, onType }: TypedProps) {
+  return (
+    <input
+      type="search"
+      aria-label={name}
+      placeholder={name}
+      autocomplete="off"
+      value={value}
+      onChange={(event) => onType(event.currentTarget.value.trim())}
+    />
   );
 }
 

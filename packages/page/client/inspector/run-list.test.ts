@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 /** The request for all runs. */
-const any = { status: "", name: "", text: "", since: "", session: "", minTokens: "", minMs: "" };
+const any = { status: "", name: "", text: "", since: "", session: "", minTokens: "", minMs: "", tag: "", user: "" };
 
 /** A client whose lists the test gives, and the requests that it got. */
 function listing(pages: readonly (InspectedRunPage | Error)[]) {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { InspectedRun } from "../../src/inspector/inspected-run.ts";
 import { formatAgo, formatDuration } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -27,6 +27,10 @@ export function RunList({ client, runId, sessionId }: ListProps) {
   }, [chosen, sessionId]);
   const { runs, next, sees, failure, loadMore } = useRuns(client, filter);
   const names = useNames(runs);
+  // While another list is loaded, the controls stay as they are.
+  const known = useRef(sees);
+  known.current = sees ?? known.current;
+  const seesAll = known.current === "all";
   const isAny = sessionId === undefined && Object.values(chosen).every((value) => value === "");
   const all = sees === "own" ? strings.inspector.own : strings.inspector.all;
   return (
@@ -36,7 +40,7 @@ export function RunList({ client, runId, sessionId }: ListProps) {
         {sessionId === undefined && <a href="#/overview">{strings.overview.title}</a>}
         {sessionId !== undefined && <a href={addressOfRun({ runId })}>{all}</a>}
       </header>
-      <RunFilters filter={chosen} names={names} onChange={choose} />
+      <RunFilters filter={chosen} names={names} seesAll={seesAll} onChange={choose} />
       <Notes {...{ runs, next, failure }} isAny={isAny} />
       <ul>
         {runs?.map((run) => (
@@ -84,7 +88,7 @@ type ItemProps = { run: InspectedRun; isShown: boolean; sessionId: string | unde
 
 /** A run in the list: its question, or its name if there is no question. */
 function RunItem({ run, isShown, sessionId }: ItemProps) {
-  const { runId, kind, name, question, status, createdAt, startedAt = createdAt, endedAt } = run;
+  const { runId, kind, name, question, status, createdAt, startedAt = createdAt, endedAt, tags = [] } = run;
   const at = new Date(createdAt);
   const shownName = <bdi>{toVisible(name)}</bdi>;
   return (
@@ -104,6 +108,7 @@ function RunItem({ run, isShown, sessionId }: ItemProps) {
               {formatAgo(createdAt, Date.now())}
             </time>
           </span>
+          {tags.length > 0 && <span class="run-tags">{tags.map(toVisible).join(", ")}</span>}
           {endedAt !== undefined && <span class="run-took">{formatDuration(endedAt - startedAt)}</span>}
           <StatusMark status={status} />
         </small>

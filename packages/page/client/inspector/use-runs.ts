@@ -57,8 +57,8 @@ export function useRuns(client: InspectorClient, filter: RunFilter) {
 }
 
 /** Returns true if the service must look at each run to find the runs that match. */
-function isSearch({ name, session, text, since, minTokens, minMs }: RunFilter): boolean {
-  return [name, session, text, since, minTokens, minMs].some((value) => value !== undefined && value !== "");
+function isSearch({ name, session, text, since, minTokens, minMs, tag }: RunFilter): boolean {
+  return [name, session, text, since, minTokens, minMs, tag].some((value) => value !== undefined && value !== "");
 }
 
 /** Appends older runs to the shown runs. Some of them may have been added to the list in the meantime. */

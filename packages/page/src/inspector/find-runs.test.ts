@@ -10,14 +10,16 @@ type Told = Partial<RunView> & { input?: unknown };
 function serviceOf(count: number, tell: (number: number) => Told = () => ({})) {
   const read: string[] = [];
   const lists: unknown[] = [];
+  const callers: RunCaller[] = [];
   const all = Array.from({ length: count }, (_, index): RunView & { input?: unknown } => {
     const number = count - index;
     const own = { runId: `r${number}`, kind: "agent", name: "poet", sessionId: "s", status: "completed" } as const;
     return { ...own, createdAt: number, attempts: 1, input: `Frage ${number}`, ...tell(number) };
   });
   const service = {
-    list: async (_: RunCaller, { limit = 20, after, status, hasOutputs }: RunListOptions = {}) => {
+    list: async (caller: RunCaller, { limit = 20, after, status, hasOutputs }: RunListOptions = {}) => {
       lists.push({ limit, after });
+      callers.push(caller);
       read.push(...(hasOutputs === true ? [] : ["without outputs"]));
       if (limit > 100) throw new TroupeError("invalid_request", "limit");
       const from = after === undefined ? 0 : all.findIndex(({ runId }) => runId === after) + 1;
@@ -33,7 +35,7 @@ function serviceOf(count: number, tell: (number: number) => Told = () => ({})) {
       return await Promise.resolve(input as string);
     },
   };
-  return { finder: new RunFinder(service), service, read, lists };
+  return { finder: new RunFinder(service), service, read, lists, callers };
 }
 
 const idsOf = ({ runs }: { runs: readonly { run: RunView }[] }) => runs.map(({ run }) => run.runId);
@@ -66,10 +68,13 @@ describe("the runs that the inspector finds [page.inspector-runs]", () => {
     [{ minTokens: 901 }, []],
     [{ minMs: 5000 }, ["r55"]],
     [{ minMs: 5001 }, []],
+    [{ tag: "beta" }, ["r90"]],
+    [{ tag: "bet" }, []],
   ] as const)("match %j, wherever they are in the list", async (query, ids) => {
     const { finder } = serviceOf(320, (number) => ({
       ...(number % 100 === 0 && { name: "clerk" }),
       ...(number === 250 && { sessionId: "t" }),
+      ...(number === 90 && { tags: ["beta", "é"] }),
       ...(number === 77 && { output: { usage: { totalTokens: 900 } } }),
       ...(number === 55 && { startedAt: 1000, endedAt: 6000 }),
       ...((number === 300 || number === 7) && { status: "error" as const }),
@@ -79,6 +84,27 @@ describe("the runs that the inspector finds [page.inspector-runs]", () => {
 
     expect(idsOf(page)).toEqual(ids);
     expect(page.next).toBeUndefined();
+  });
+
+  it.each<[object, object]>([
+    [{ user: "ada" }, { userId: "ada" }],
+    [
+      { user: "ada", tenant: "acme" },
+      { userId: "ada", tenantId: "acme" },
+    ],
+    [
+      { user: "~ada", status: "error", name: "clerk" },
+      { userId: "ada", verified: false },
+    ],
+  ])("are read from the list of the user in %j, by whom all are seen", async (query, owner) => {
+    const { finder, callers } = serviceOf(3);
+    await finder.find("host", query);
+    expect(callers).toEqual([owner]);
+
+    await expect(finder.find({ userId: "ada" }, query)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(finder.find({ userId: "ada" }, { tag: "beta" })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(finder.find("host", { tenant: "acme" })).rejects.toMatchObject({ code: "invalid_request" });
+    expect(callers).toHaveLength(1);
   });
 
   it("are looked for in a bounded number of runs by one request, and go on behind them by the next", async () => {

@@ -19,6 +19,15 @@ export type RunQuery = {
   readonly minTokens?: number | undefined;
   /** The least number of milliseconds that an ended run took. */
   readonly minMs?: number | undefined;
+  /** A tag of the run, for a caller who sees all runs. */
+  readonly tag?: string | undefined;
+  /**
+   * The user of the runs, for a caller who sees all runs. A `~` before the id stands for a user whom a client has named
+   * without proof.
+   */
+  readonly user?: string | undefined;
+  /** The tenant of the user. */
+  readonly tenant?: string | undefined;
 };
 
 /** A found run, with the beginning of its question. */
@@ -46,9 +55,10 @@ export class RunFinder {
   async find(caller: RunCaller, query: RunQuery): Promise<FoundPage> {
     const { status, limit, after } = query;
     // The runs of a user are listed by status. Those of all users are not, so their status is a filter like the others.
-    const listed = caller === "host" ? undefined : status;
+    const lister = listerOf(caller, query);
+    const listed = lister === "host" ? undefined : status;
     if (isUnfiltered(query) && listed === status) {
-      const { runs, next } = await this.#runs.list(caller, { status, limit, after, hasOutputs: true });
+      const { runs, next } = await this.#runs.list(lister, { status, limit, after, hasOutputs: true });
       return toPage(await this.#withQuestions(runs, caller), next);
     }
     const wanted = checkLimit(limit);
@@ -56,7 +66,7 @@ export class RunFinder {
     const found: FoundRun[] = [];
     let cursor = after;
     for (let read = 0; read < mostRead; read += pageSize) {
-      const page = await this.#runs.list(caller, {
+      const page = await this.#runs.list(lister, {
         status: listed,
         limit: pageSize,
         after: cursor,
@@ -72,11 +82,11 @@ export class RunFinder {
   }
 
   async #matching(runs: readonly RunView[], caller: RunCaller, query: RunQuery): Promise<FoundRun[]> {
-    const { status, name, session, text } = query;
+    const { status, name, session, text, tag } = query;
     const wanted = Object.entries({ status, name, sessionId: session }).filter(([, value]) => value !== undefined);
-    const chosen = runs.filter(
-      (run) => wanted.every(([field, value]) => run[field as keyof RunView] === value) && isLarge(run, query),
-    );
+    const chosen = runs
+      .filter((run) => wanted.every(([field, value]) => run[field as keyof RunView] === value) && isLarge(run, query))
+      .filter(({ tags = [] }) => tag === undefined || tags.includes(tag));
     const read = await this.#withQuestions(chosen, caller);
     if (text === undefined) return read;
     const part = folded(text);
@@ -106,8 +116,25 @@ function isLarge(run: RunView, { minTokens, minMs }: RunQuery): boolean {
   return minTokens === undefined || (tokensOf(run) ?? -1) >= minTokens;
 }
 
-function isUnfiltered({ name, session, text, since, minTokens, minMs }: RunQuery): boolean {
-  return [name, session, text, since, minTokens, minMs].every((filter) => filter === undefined);
+/**
+ * Returns the caller whose list of runs is read. The runs of a user have a list of their own, so that those of others
+ * need not be read.
+ */
+function listerOf(caller: RunCaller, { user, tenant, tag }: RunQuery): RunCaller {
+  if (caller !== "host" && [user, tenant, tag].some((filter) => filter !== undefined)) throw notForUsers();
+  if (user === undefined && tenant === undefined) return caller;
+  if (user === undefined) throw new TroupeError("invalid_request", "tenant needs the user whose runs are listed.");
+  const isClaimed = user.startsWith("~");
+  const scope = { ...(tenant !== undefined && { tenantId: tenant }), ...(isClaimed && { verified: false }) };
+  return { userId: isClaimed ? user.slice(1) : user, ...scope };
+}
+
+function notForUsers(): TroupeError {
+  return new TroupeError("forbidden", "You see your own runs alone. Leave user, tenant and tag out.");
+}
+
+function isUnfiltered({ name, session, text, since, minTokens, minMs, tag }: RunQuery): boolean {
+  return [name, session, text, since, minTokens, minMs, tag].every((filter) => filter === undefined);
 }
 
 function toPage(runs: readonly FoundRun[], next: string | undefined): FoundPage {

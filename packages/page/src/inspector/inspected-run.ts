@@ -39,6 +39,7 @@ export type InspectedRun = {
   readonly question?: string;
   /** The tokens of an ended run, in the list of runs. */
   readonly tokens?: number;
+  readonly tags?: readonly string[];
   /** The questions that the run waits for, in the list of runs. */
   readonly openWaits?: readonly InspectedQuestion[];
 };

@@ -119,6 +119,9 @@ function readRunQuery(exchange: Exchange): RunQuery {
     "since",
     "minTokens",
     "minMs",
+    "tag",
+    "user",
+    "tenant",
   ]);
   const numbers = {
     since: readNumber("since", since),
@@ -239,7 +242,7 @@ function toInspectedQuestion({ id, kind, about }: NonNullable<RunView["waits"]>[
 }
 
 function toInspectedRun(run: RunView, caller: RunCaller): InspectedRun {
-  const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, expiresAt, attempts, node } = run;
+  const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, expiresAt, attempts, node, tags } = run;
   const error = readError(run.error, { isHost: caller === "host" });
   return {
     runId,
@@ -254,6 +257,7 @@ function toInspectedRun(run: RunView, caller: RunCaller): InspectedRun {
     attempts,
     ...(node !== undefined && { node }),
     ...(error !== undefined && { error }),
+    ...(caller === "host" && tags !== undefined && { tags }),
   };
 }
 

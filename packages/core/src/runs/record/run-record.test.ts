@@ -3,7 +3,7 @@ import type { Json } from "../../sessions/storage/json.ts";
 import { ownerKey } from "../../sessions/storage/owner-key.ts";
 import { byKeys, groupKeys, isOfEnd, placeOf, runIdOf, timeOf } from "./run-keys.ts";
 import { callerOfOpen, readOpenRun } from "./open-runs.ts";
-import { callerOf, isEnded, readRunRecord, toView } from "./run-record.ts";
+import { callerOf, isEnded, readRunRecord, tagsOf, toView } from "./run-record.ts";
 import type { RunRecord } from "./run-record.ts";
 import { newRecord } from "./test/run-records.ts";
 
@@ -204,4 +204,18 @@ describe("the caller of a run", () => {
       expect([callerOf({ owner, ...given }), callerOfOpen({ owner: ownerKey(owner), ...given })]).toEqual(callers);
     },
   );
+});
+
+it.each<[unknown, string[] | undefined]>([
+  [
+    ["beta", "é", "beta", "", 1, "x".repeat(65)],
+    ["beta", "é"],
+  ],
+  [Array.from({ length: 25 }, (_, at) => `t${at}`), Array.from({ length: 20 }, (_, at) => `t${at}`)],
+  [[], undefined],
+  [[1], undefined],
+  ["beta", undefined],
+  [undefined, undefined],
+])("the tags in metadata with %j are %j", (tags, expected) => {
+  expect(tagsOf({ tags })).toEqual(expected);
 });

@@ -45,6 +45,8 @@ export type RunRecord = NotedEvents & {
   options: DurableRunOptions;
   /** Reference to an input and options that are too long for a record. */
   inputPieces?: InputPieces;
+  /** The tags in the metadata, which are kept here because a long input takes the options with it. */
+  tags?: string[];
   /** Hash of the request, if it had an idempotency key. */
   fingerprint?: string;
   createdAt: number;
@@ -108,7 +110,7 @@ export function readRunRecord(value: Json | null, runId: string): RunRecord | nu
 /** Returns the part of a run's record that its owner may see. Ended runs are kept for `recordMs` milliseconds. */
 export function toView(record: RunRecord, recordMs: number): RunView {
   const { runId, kind, name, sessionId, status, createdAt, startedAt, endedAt, attempts } = record;
-  const { node, waits, output, error, note } = record;
+  const { node, waits, output, error, note, tags } = record;
   return {
     runId,
     kind,
@@ -125,7 +127,19 @@ export function toView(record: RunRecord, recordMs: number): RunView {
     ...(output !== undefined && { output }),
     ...(error !== undefined && { error }),
     ...(note !== undefined && { note }),
+    ...(tags !== undefined && { tags }),
   };
+}
+
+/** The maximum number of tags of a run, and of characters of a tag. Others are left out. */
+const [mostTags, longestTag] = [20, 64];
+
+/** Returns the tags in the metadata of a run, each once; undefined if it has none. */
+export function tagsOf(metadata: DurableRunOptions["metadata"]): string[] | undefined {
+  const given: unknown = metadata?.["tags"];
+  if (!Array.isArray(given)) return undefined;
+  const tags = given.filter((tag): tag is string => typeof tag === "string" && tag !== "" && tag.length <= longestTag);
+  return tags.length === 0 ? undefined : [...new Set(tags)].slice(0, mostTags);
 }
 
 function expiryOf({ endedAt, expiresAt }: RunRecord, recordMs: number): Pick<RunView, "expiresAt"> {

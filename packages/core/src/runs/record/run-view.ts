@@ -36,6 +36,8 @@ export type RunView = {
   node?: string;
   /** The time at which the run is removed; absent while the run is open and was given no `ttlMs`. */
   expiresAt?: number;
+  /** The strings under `tags` in the metadata with which the run began. It is not for clients. */
+  tags?: string[];
   /** The questions that the run waits for, while its status is `waiting`. */
   waits?: RunWait[];
   /** The public output after the end; for a failed run, the output up to the failure. */

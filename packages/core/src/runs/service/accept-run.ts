@@ -13,7 +13,7 @@ import { hashOf } from "../record/plan-print.ts";
 import type { RunEngine } from "../processes/run-engine.ts";
 import { toRunOpts, isLongInput } from "../record/run-input.ts";
 import type { BegunRun, ServiceParts } from "../processes/service-parts.ts";
-import { isEnded } from "../record/run-record.ts";
+import { isEnded, tagsOf } from "../record/run-record.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import type { AcceptedRun, RunRequest } from "../record/run-view.ts";
 
@@ -228,6 +228,7 @@ function newRecord({ now }: ServiceParts, request: CheckedRequest, { counted, op
   const { runId, kind, name, owner, input, options, sessionId, isBearer } = request;
   const { fingerprint, priority, notBefore, ttlMs, note } = request;
   const createdAt = now();
+  const tags = tagsOf(options.metadata);
   return {
     v: 1,
     runId,
@@ -251,6 +252,7 @@ function newRecord({ now }: ServiceParts, request: CheckedRequest, { counted, op
     attempts: 0,
     plan,
     ...(note !== undefined && { note }),
+    ...(tags !== undefined && { tags }),
   };
 }
 

@@ -10,7 +10,7 @@ import type { CompleteRunOutput } from "../../agents/run/run-output.ts";
 export type PublicWait = Omit<RunWait, "id" | "askedAt" | "argsSchema" | "seen"> & { waitId: string };
 
 /** A stored run in the form for its owner. */
-export type PublicRun = Omit<RunView, "waits" | "expiresAt" | "note"> & { waits?: PublicWait[] };
+export type PublicRun = Omit<RunView, "waits" | "expiresAt" | "note" | "tags"> & { waits?: PublicWait[] };
 
 /** Copies the declared fields of a question that a run waits for. */
 export function toPublicWait({ id, kind, about, until, toolCallId }: RunWait): PublicWait {
