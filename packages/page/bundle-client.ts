@@ -4,17 +4,22 @@ import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 
 const source = join(import.meta.dirname, "client");
+const entryPoints = [
+  "main.tsx",
+  "styles/style.css",
+  "inspector/inspector.css",
+  "inspector/graph/graph.css",
+  "charts/chart.css",
+];
 
 /**
  * Bundles the scripts and the style sheet of the page, and returns the files by name. The hash in each name is that of the
- * content. The inspector and the graph of a workflow have scripts and style sheets of their own, which `main` loads when they are
- * first shown.
+ * content. The inspector, the graph of a workflow and charts have scripts and style sheets of their own, which `main` loads
+ * when they are first shown.
  */
 export async function bundleClient(): Promise<Map<string, Uint8Array>> {
   const { outputFiles } = await build({
-    entryPoints: ["main.tsx", "styles/style.css", "inspector/inspector.css", "inspector/graph/graph.css"].map((path) =>
-      join(source, path),
-    ),
+    entryPoints: entryPoints.map((path) => join(source, path)),
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     outdir: "client",
@@ -34,14 +39,16 @@ export async function bundleClient(): Promise<Map<string, Uint8Array>> {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
-/** Writes the bundled files of the page into `dist/client` of the package, with the licence of Preact beside them. */
+/** Writes the bundled files of the page into `dist/client` of the package, with the licences of Preact and uPlot beside them. */
 async function writeClient(): Promise<void> {
   const folder = join(import.meta.dirname, "dist/client");
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const [name, content] of await bundleClient()) await writeFile(join(folder, name), content);
-  const preact = dirname(createRequire(import.meta.url).resolve("preact/package.json"));
-  await copyFile(join(preact, "LICENSE"), join(folder, "preact.LICENSE.txt"));
+  const { resolve } = createRequire(import.meta.url);
+  for (const name of ["preact", "uplot"]) {
+    await copyFile(join(dirname(resolve(`${name}/package.json`)), "LICENSE"), join(folder, `${name}.LICENSE.txt`));
+  }
 }
 
 if (process.argv[1] === import.meta.filename) await writeClient();

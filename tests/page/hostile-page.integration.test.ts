@@ -48,6 +48,17 @@ async function serveHostile(storage: StorageDriver): Promise<string> {
           { type: head, data: said.map((text) => ({ [head.slice(0, 200)]: text })) },
           { type, data: said.map((text) => JSON.stringify(text)).join("\n"), mimeType: "text/csv" },
           { type, data: said.join("\n\n"), mimeType: "text/markdown" },
+          {
+            type: head,
+            mimeType: "application/vnd.troupe.chart+json",
+            data: {
+              title: type,
+              xLabel: head,
+              unit: type,
+              x: said,
+              series: said.slice(0, 8).map((name, at) => ({ name, values: said.map((_, point) => at * point) })),
+            },
+          },
         ],
       };
     },
@@ -69,8 +80,9 @@ async function serveHostile(storage: StorageDriver): Promise<string> {
   await runs.serve();
   const app = express();
   app.use(signIn);
-  app.use(createPage({ inspector: { runs, modelCalls: true }, logger, title: "Troupe" }));
   const router = createAgentRouter({ agents: { reader }, runs, fileUpload: { maxFiles: textsPerRun }, logger });
+  const shares = { service: router.service };
+  app.use(createPage({ inspector: { runs, modelCalls: true }, shares, logger, title: "Troupe" }));
   app.use(router);
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -143,7 +155,7 @@ async function visit(url: string): Promise<Visit> {
 
 /** The paths that the page itself asks for. */
 const ownPaths =
-  /^\/(?:$|assets\/|inspector\/runs|(?:agents|teams|workflows|sessions|runs|docs|openapi)(?:\/|$)|favicon\.ico$)/;
+  /^\/(?:$|assets\/|inspector\/runs|s\/[\w-]+(?:\/turns)?$|(?:agents|teams|workflows|sessions|runs|docs|openapi)(?:\/|$)|favicon\.ico$)/;
 
 function foreignIn({ asked, url }: Visit): string[] {
   return [...asked].filter((address) => {
@@ -242,6 +254,28 @@ async function inspect({ page, url }: Visit): Promise<void> {
   }
 }
 
+/** Opens each chat by a link, with and without its tools, and all that the answers fold away. Returns the number of turns. */
+async function readShared({ page, url }: Visit): Promise<number> {
+  const { sessions } = (await (await fetch(`${url}/sessions?limit=100`)).json()) as {
+    sessions: { sessionId: string }[];
+  };
+  let turns = 0;
+  for (const tools of [true, false]) {
+    for (const { sessionId } of sessions) {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ sessionId, tools });
+      const made = await fetch(`${url}/shares`, { method: "POST", headers, body });
+      const { secret } = (await made.json()) as { secret: string };
+      await page.goto(`${url}/s/${secret}`);
+      await page.locator(".turn-foot").first().waitFor();
+      for (const summary of await page.locator("summary").all()) await summary.click();
+      turns += await page.locator(".turn").count();
+      expect(await page.evaluate(findMade), `shared ${sessionId}`).toEqual([]);
+    }
+  }
+  return turns;
+}
+
 it.skipIf(browserUrl === "")(
   "hostile answers, tool results, titles and file names make no markup, no script and no request, and reach no key [page.hostile]",
   { timeout: 600_000 },
@@ -254,6 +288,7 @@ it.skipIf(browserUrl === "")(
     await chat(seen);
     expect(await seen.page.evaluate(findKey)).toBe(0);
     expect(await showTitles(seen, storage)).toBe(500);
+    expect(await readShared(seen)).toBe(2 * runCount);
     await inspect(seen);
 
     expect(await seen.page.evaluate(findKey)).toBe(0);

@@ -171,8 +171,12 @@ export async function servePage({ users = true, hasInspector = false } = {}): Pr
     next();
   });
   const suggestions = { helper: ["What should I take along to Oslo?"] };
-  app.use(createPage({ title: "Troupe", users, suggestions, logger, ...(hasInspector && { inspector: { runs } }) }));
   const router = createAgentRouter({ ...demo, runs, fileUpload: true, middleware: [signIn], logger });
+  app.use("/shares", signIn);
+  const shares = { service: router.service };
+  app.use(
+    createPage({ title: "Troupe", users, suggestions, logger, shares, ...(hasInspector && { inspector: { runs } }) }),
+  );
   app.use(router);
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -21,6 +21,8 @@ export type Look = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "has
   readonly before?: string;
   /** The name of the group that is shown instead of the field for a question: the form of the first workflow. */
   readonly awaits?: string;
+  /** The heading of a page that has no field for a question. */
+  readonly shows?: string;
 };
 
 /** A page of a signed-in user, with the errors and the hosts that it asked. */
@@ -44,7 +46,11 @@ export class Visit {
   }
 
   /** Opens the page in a browser of its own. */
-  static async open(url: string, name: string, { user = "ada", before, awaits, ...look }: Look = {}): Promise<Visit> {
+  static async open(
+    url: string,
+    name: string,
+    { user = "ada", before, awaits, shows, ...look }: Look = {},
+  ): Promise<Visit> {
     const browser = await chromium.connectOverCDP(browserUrl);
     const context = await browser.newContext(look);
     onTestFinished(async () => {
@@ -58,7 +64,8 @@ export class Visit {
     const visit = new Visit(page, name);
     await page.goto(url);
     const begin = page.getByRole("textbox", { name: "Your question" });
-    await (awaits === undefined ? begin : page.getByRole("group", { name: awaits })).waitFor();
+    const heading = shows === undefined ? begin : page.getByRole("heading", { name: shows });
+    await (awaits === undefined ? heading : page.getByRole("group", { name: awaits })).waitFor();
     return visit;
   }
 

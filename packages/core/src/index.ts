@@ -78,8 +78,6 @@ export type { TurnPartPosition } from "./sessions/session/read-turns.ts";
 export type { SessionAccess } from "./sessions/session/session-access.ts";
 export type { TurnCollector, TurnPage } from "./sessions/session/read-turn-page.ts";
 export type { TurnPart } from "./sessions/session/turn-part.ts";
-export type { NewShare, SessionShares, SharedPage } from "./sessions/session/session-shares.ts";
-export type { ShareInfo } from "./sessions/session/share-record.ts";
 export type { SessionInfo } from "./sessions/session/session-record.ts";
 export type { SessionOwner } from "./sessions/storage/session-owner.ts";
 export type { SessionPage } from "./sessions/session/list-sessions.ts";

@@ -11,6 +11,7 @@ import type { PaletteProps } from "./palette/palette.tsx";
 import type { SchedulesProps } from "./schedules/schedules-view.tsx";
 import type { Services } from "./services.ts";
 import { Sidebar } from "./views/sidebar.tsx";
+import type { ShareDialogProps } from "./shares/share-dialog.tsx";
 import type { Settings } from "./settings.ts";
 import { strings } from "./strings/strings.ts";
 import { Icon } from "./ui/icon.tsx";
@@ -25,6 +26,7 @@ export function App({ services }: { services: Services }) {
   const [isSidebarOpen, setSidebarOpen] = useState(false);
   const [areKeysOpen, setKeysOpen] = useState(false);
   const { isPaletteOpen, setPaletteOpen } = usePalette();
+  const { isOpen: isSharing, session: shared } = useStore(services.shares);
   const [wanted, setWanted] = useState<{ readonly runnable: RunnableInfo }>();
   const acts = actsOf(services, { ask: setWanted, openKeys: () => setKeysOpen(true) });
   useSession(services, place, runnables);
@@ -58,6 +60,9 @@ export function App({ services }: { services: Services }) {
       {place.view === "schedules" && <Schedules services={services} runnables={runnables} />}
       {isPaletteOpen && (
         <Commands {...{ services, runnables: runnables ?? [] }} acts={acts} onClose={() => setPaletteOpen(false)} />
+      )}
+      {isSharing && settings.shareMs !== undefined && (
+        <ShareLinks shares={services.shares} session={shared} maxMs={settings.shareMs} />
       )}
       <KeysDialog keys={services.keys} isOpen={areKeysOpen} onClose={() => setKeysOpen(false)} />
     </div>
@@ -214,6 +219,11 @@ function WaitingRuns({ inbox, settings }: Services) {
 function Commands(props: PaletteProps) {
   const load = async () => (await import("./palette/palette.tsx")).Palette;
   return <Lazy load={load} props={props} missing={strings.palette.missing} isDialog />;
+}
+
+function ShareLinks(props: ShareDialogProps) {
+  const load = async () => (await import("./shares/share-dialog.tsx")).ShareDialog;
+  return <Lazy load={load} props={props} missing={strings.shares.missing} isDialog />;
 }
 
 function Overview({ settings }: { settings: Settings }) {

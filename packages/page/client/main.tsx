@@ -8,5 +8,8 @@ const root = document.getElementById("page");
 if (root !== null) {
   const settings = readSettings(root);
   setAccent(settings.accent, document.documentElement);
-  render(<App services={createServices(settings)} />, root);
+  if (settings.isShared) {
+    const { SharedView } = await import("./shares/shared-view.tsx");
+    render(<SharedView settings={settings} />, root);
+  } else render(<App services={createServices(settings)} />, root);
 }

@@ -10,6 +10,7 @@ import { KeyRing } from "./keys/key-ring.ts";
 import { addressOf, readPlace } from "./place.ts";
 import { Pins } from "./sessions/pins.ts";
 import { SessionList } from "./sessions/session-list.ts";
+import { Shares } from "./shares/shares.ts";
 import type { Settings } from "./settings.ts";
 import { Theme } from "./ui/theme.ts";
 import { storedValue } from "./ui/browser-storage.ts";
@@ -21,6 +22,7 @@ export type Services = {
   readonly keys: KeyRing;
   readonly sessions: SessionList;
   readonly pins: Pins;
+  readonly shares: Shares;
   readonly inbox: Inbox;
   readonly conversation: Conversation;
   readonly stepGraphs: StepGraphs;
@@ -48,7 +50,8 @@ export function createServices(settings: Settings): Services {
   const pins = new Pins(storedValue("localStorage", `${pathname}:pins`));
   const theme = new Theme(storedValue("localStorage", `${pathname}:theme`), document.documentElement.style);
   const stepGraphs = new StepGraphs(settings);
-  return { settings, api, keys, sessions, pins, inbox, conversation, stepGraphs, theme };
+  const shares = new Shares(settings);
+  return { settings, api, keys, sessions, pins, shares, inbox, conversation, stepGraphs, theme };
 }
 
 /** Reads the waiting runs that the inspector lists for the caller. */

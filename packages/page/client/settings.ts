@@ -16,6 +16,8 @@ export type Settings = {
   readonly inspectorStyle: URL | undefined;
   /** The URL of the style sheet of workflow graphs. Undefined if the server has no workflows. */
   readonly graphStyle: URL | undefined;
+  /** The URL of the style sheet of charts. */
+  readonly chartStyle: URL | undefined;
   /** The heading of a new chat. */
   readonly welcome: string;
   /** The path of the host's logo. False for no logo, undefined for Troupe's logo. */
@@ -24,6 +26,10 @@ export type Settings = {
   readonly hasKeys: boolean;
   /** The accent colours of the host, for the light and the dark scheme. */
   readonly accent: { readonly light: string; readonly dark: string } | undefined;
+  /** The greatest number of milliseconds for which a chat can be shared. Undefined if the host allows no sharing. */
+  readonly shareMs: number | undefined;
+  /** True if the document shows a shared chat. */
+  readonly isShared: boolean;
 };
 
 type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
@@ -36,25 +42,35 @@ type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
   readonly base: string;
   readonly inspectorStyle?: string;
   readonly graphStyle?: string;
+  readonly chartStyle?: string;
+  readonly shareMs?: number;
+  readonly isShared?: true;
 };
 
 /** Reads the settings from their element in the document. */
 export function readSettings(element: HTMLElement): Settings {
   const written = JSON.parse(element.dataset["settings"] ?? "{}") as WrittenSettings;
   const { title, api, base, suggestions, hasUsers, hasSchedules = false, inspectorStyle, graphStyle } = written;
-  const { welcome = strings.welcome.heading, logo, hasKeys = true, accent } = written;
+  const { welcome = strings.welcome.heading, logo, hasKeys = true, accent, shareMs, isShared = false } = written;
   return {
     welcome,
     logo,
     hasKeys,
     accent,
+    shareMs,
+    isShared,
     title,
     suggestions,
     hasUsers,
     hasSchedules,
     api: new URL(api.endsWith("/") ? api : `${api}/`, location.origin),
     base: new URL(base, location.href),
-    inspectorStyle: inspectorStyle === undefined ? undefined : new URL(inspectorStyle, location.href),
-    graphStyle: graphStyle === undefined ? undefined : new URL(graphStyle, location.href),
+    inspectorStyle: urlOf(inspectorStyle),
+    graphStyle: urlOf(graphStyle),
+    chartStyle: urlOf(written.chartStyle),
   };
+}
+
+function urlOf(path: string | undefined): URL | undefined {
+  return path === undefined ? undefined : new URL(path, location.href);
 }

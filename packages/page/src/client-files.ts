@@ -19,6 +19,8 @@ export type ClientFiles = {
   readonly inspectorStyle: string;
   /** The name of the style sheet that is loaded with the first graph of a workflow in the chat. */
   readonly graphStyle: string;
+  /** The name of the style sheet that is loaded with the first chart in the chat. */
+  readonly chartStyle: string;
 };
 
 const types: Readonly<Record<string, string>> = {
@@ -71,7 +73,8 @@ async function read(readContents: () => Promise<Contents>): Promise<ClientFiles>
   }
   const nameOf = (pattern: RegExp) => [...files.keys()].find((name) => pattern.test(name)) ?? "";
   const [script, style] = [nameOf(/^main-.+\.js$/), nameOf(/^style-.+\.css$/)];
-  return { files, script, style, inspectorStyle: nameOf(/^inspector-.+\.css$/), graphStyle: nameOf(/^graph-.+\.css$/) };
+  const [inspectorStyle, graphStyle] = [nameOf(/^inspector-.+\.css$/), nameOf(/^graph-.+\.css$/)];
+  return { files, script, style, inspectorStyle, graphStyle, chartStyle: nameOf(/^chart-.+\.css$/) };
 }
 
 type Contents = ReadonlyMap<string, Uint8Array>;

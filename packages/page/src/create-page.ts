@@ -21,7 +21,7 @@ const loggerCheck = optional(loggerOption);
 /**
  * Makes the page as a handler that a host mounts by hand, for example with `app.use` of Express, beside
  * `createAgentRouter`, which is mounted at the path `api` ("/" by default). It answers only for its own paths: the page
- * itself, and `assets` and `inspector` below it. Throws `invalid_config` for a wrong option.
+ * itself, and `assets`, `inspector`, `shares` and `s` below it. Throws `invalid_config` for a wrong option.
  */
 export function createPage(options: MountedPageOptions = {}): NodeHandler {
   const { logger, ...own } = { ...options };
@@ -31,7 +31,7 @@ export function createPage(options: MountedPageOptions = {}): NodeHandler {
   return (request, response, next) => {
     const { method = "GET", url = "/" } = request;
     // The host may answer other methods at the path of the page.
-    if (reads.includes(method) || url.startsWith("/inspector/")) answer(request, response, next);
+    if (reads.includes(method) || /^\/(?:inspector|shares)(?:[/?]|$)/.test(url)) answer(request, response, next);
     else next();
   };
 }

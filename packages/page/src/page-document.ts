@@ -13,10 +13,13 @@ export type PageContent = {
   readonly icon: string;
   readonly settings: object;
   readonly language: Language;
+  /** True for a shared chat, which search engines must not list. */
+  readonly isShared?: boolean;
 };
 
 /** Returns the HTML of the page. Scripts and styles are separate files. */
-export function pageDocument({ title, script, style, icon, settings, language }: PageContent): string {
+export function pageDocument(content: PageContent): string {
+  const { title, script, style, icon, settings, language, isShared } = content;
   return `<!doctype html>
 <html lang="${language}" dir="ltr">
   <head>
@@ -25,7 +28,7 @@ export function pageDocument({ title, script, style, icon, settings, language }:
     <meta name="color-scheme" content="light dark">
     <meta name="theme-color" media="(prefers-color-scheme: light)" content="#faf9f7">
     <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#16161a">
-    <title>${escapeHtml(title)}</title>
+    ${isShared === true ? '<meta name="robots" content="noindex, nofollow">\n    ' : ""}<title>${escapeHtml(title)}</title>
     <link rel="icon" type="image/svg+xml" href="${escapeHtml(icon)}">
     <link rel="stylesheet" href="${escapeHtml(style)}">
     <script type="module" src="${escapeHtml(script)}"></script>

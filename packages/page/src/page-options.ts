@@ -5,6 +5,7 @@ import {
   stringOption,
   arrayOf,
   functionOption,
+  integerOption,
   methodsOption,
   nested,
   nonBlankString,
@@ -21,6 +22,7 @@ import type { Language } from "./language.ts";
 import type { AuthorizeInspector } from "./inspector/access.ts";
 import type { InspectorOptions } from "./inspector/inspector-routes.ts";
 import type { OfferedModels } from "./inspector/run-again.ts";
+import type { ShareOptions } from "./shares/share-routes.ts";
 
 /** Options of `page`. */
 export type PageOptions = {
@@ -64,6 +66,11 @@ export type PageOptions = {
   users?: boolean | undefined;
   /** The runs that the inspector shows, and the rule for its viewers. @default no inspector */
   inspector?: InspectorOptions | undefined;
+  /**
+   * `true` lets people share their chats by a link that anyone can read until it ends or is revoked, or bounds for such
+   * links. @default false
+   */
+  shares?: boolean | ShareOptions | undefined;
 };
 
 const ownPath = customOption<string>('a path such as "/" or "/chat", without a slash at its end', (value) => {
@@ -108,6 +115,23 @@ const inspectorTable = {
   models: optional(modelsOption),
 } satisfies OptionTable<InspectorOptions>;
 
+const shareTable = {
+  maxLifetimeMs: optional(integerOption(1)),
+  service: optional(
+    customOption<NonNullable<ShareOptions["service"]>>("a service", (value) => {
+      return typeof (value as { sessions?: { share?: unknown } } | null)?.sessions?.share === "function";
+    }),
+  ),
+} satisfies OptionTable<ShareOptions>;
+
+const shareOptions = nested(shareTable);
+
+/** Reads `true` as the default options, and `false` as no option. */
+const sharesOption: OptionCheck<ShareOptions | undefined> = (value, name, where) => {
+  if (value === undefined || value === false) return undefined;
+  return shareOptions(value === true ? {} : value, name, where);
+};
+
 const optionTable = {
   path: optional(ownPath, "/"),
   api: optional(apiPath),
@@ -120,6 +144,7 @@ const optionTable = {
   suggestions,
   users: optional(booleanOption, true),
   inspector: optional(nested(inspectorTable)),
+  shares: sharesOption,
 } satisfies OptionTable<PageOptions>;
 
 /** The checked options of the page, with defaults. {@link readPageOptions} makes them. */

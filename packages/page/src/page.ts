@@ -1,5 +1,5 @@
 import { TroupeError } from "@troupe/core";
-import type { Exchange, Protocol, Service } from "@troupe/core/transport";
+import type { Exchange, Protocol, Route, Service } from "@troupe/core/transport";
 import { isServedFile, readClientFiles } from "./client-files.ts";
 import type { ClientFile, ClientFiles } from "./client-files.ts";
 import { declaredStepsOf } from "./inspector/declared-steps.ts";
@@ -7,6 +7,7 @@ import { inspectorRoutes } from "./inspector/inspector-routes.ts";
 import { chooseLanguage } from "./language.ts";
 import type { Language } from "./language.ts";
 import { pageDocument, pageIcon } from "./page-document.ts";
+import { defaultLifetimeMs, sharedHeaders, shareRoutes } from "./shares/share-routes.ts";
 import { readPageOptions } from "./page-options.ts";
 import type { PageOptions, PageSettings } from "./page-options.ts";
 import { chooseEncoding, sendTagged } from "./send-tagged.ts";
@@ -33,8 +34,8 @@ const safeHeaders = { "X-Content-Type-Options": "nosniff", "Referrer-Policy": "n
 
 /**
  * Makes the protocol that serves a page to chat with the agents, teams and workflows of a service, beside `http()`,
- * whose routes the page calls. It answers only for its own paths: the page itself, and `assets` and `inspector` below
- * it. Throws `invalid_config` for a wrong option.
+ * whose routes the page calls. It answers only for its own paths: the page itself, and `assets`, `inspector`, `shares`
+ * and `s` below it. Throws `invalid_config` for a wrong option.
  */
 export function page(options: PageOptions = {}): Protocol {
   return pageOf(readPageOptions(options));
@@ -55,6 +56,7 @@ export function pageOf(settings: PageSettings): Protocol {
         get: (exchange) => sendSteps(exchange, service),
         serves: ({ name = "" }) => service.workflows.has(name),
       },
+      ...sharesOf(settings, below, service),
       ...inspectorOf(settings).flatMap((inspector) => inspectorRoutes(`${below}/inspector`, { inspector, service })),
     ],
   };
@@ -64,13 +66,26 @@ function inspectorOf({ inspector }: PageSettings): NonNullable<PageSettings["ins
   return inspector === undefined ? [] : [inspector];
 }
 
-type PageParts = { readonly settings: PageSettings; readonly service: Service };
+/** Makes the routes of shared chats, and of the document that shows them; none if the host does not allow it. */
+function sharesOf(settings: PageSettings, below: string, service: Service): Route[] {
+  const { shares } = settings;
+  if (shares === undefined) return [];
+  const hasSessions = service.agents.size + service.teams.size > 0;
+  const show = async (exchange: Exchange) => await sendPage(exchange, { settings, service, isShared: true });
+  return [
+    ...shareRoutes(below, { ...shares, service: shares.service ?? (hasSessions ? service : undefined) }),
+    { path: `${below}/s/:secret`, isPublic: true, get: show },
+  ];
+}
+
+type PageParts = { readonly settings: PageSettings; readonly service: Service; readonly isShared?: true };
 
 /**
  * Sends the HTML document of the page. Its links are relative, because a proxy may remove the beginning of the path.
  */
-async function sendPage(exchange: Exchange, { settings, service }: PageParts): Promise<void> {
-  const document = toDocument(exchange, { settings, service, client: await readClientFiles() });
+async function sendPage(exchange: Exchange, parts: PageParts): Promise<void> {
+  const { settings, isShared } = parts;
+  const document = toDocument(exchange, { ...parts, client: await readClientFiles() });
   const headers = {
     "Content-Security-Policy": contentSecurityPolicy,
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -79,32 +94,56 @@ async function sendPage(exchange: Exchange, { settings, service }: PageParts): P
     // A cache must not give one visitor the language of another.
     ...(languagesOf(settings).length > 1 && { Vary: "Accept-Language" }),
     ...safeHeaders,
+    ...(isShared && sharedHeaders),
   };
   sendTagged(exchange, { type: "text/html; charset=utf-8", headers, body: Buffer.from(document) });
 }
 
-function toDocument(exchange: Exchange, { settings, service, client }: PageParts & { client: ClientFiles }): string {
-  const path = pathOf(exchange.url);
-  const base = path.endsWith("/") ? "" : `${path.split("/").at(-1)}/`;
-  const { title, api = exchange.linkTo("/"), suggestions = {}, users, inspector } = settings;
+function toDocument(exchange: Exchange, parts: PageParts & { client: ClientFiles }): string {
+  const { settings, client, isShared } = parts;
+  const base = isShared ? `../${pathOf(exchange.url).endsWith("/") ? "../" : ""}` : baseOf(exchange);
   return pageDocument({
-    title,
+    title: settings.title,
+    ...(isShared && { isShared }),
     language: chooseLanguage(languagesOf(settings), exchange.headers["accept-language"]),
     script: `${base}assets/${client.script}`,
     style: `${base}assets/${client.style}`,
     icon: `${base}assets/icon.svg`,
-    settings: {
-      title,
-      api,
-      suggestions,
-      base: `./${base}`,
-      hasUsers: users,
-      ...brandOf(settings),
-      ...(users && service.settings.schedules !== undefined && { hasSchedules: true }),
-      ...(service.workflows.size > 0 && { graphStyle: `./${base}assets/${client.graphStyle}` }),
-      ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
-    },
+    settings: isShared
+      ? { ...sharedSettings(parts, base), ...brandOf(settings) }
+      : ownSettings(exchange, { ...parts, base }),
   });
+}
+
+/** Returns the settings of the document that shows a shared chat. */
+function sharedSettings({ settings: { title }, client }: PageParts & { client: ClientFiles }, base: string): object {
+  const chartStyle = `${base}assets/${client.chartStyle}`;
+  return { title, api: "/", suggestions: {}, base, hasUsers: false, isShared: true, chartStyle };
+}
+
+/** Returns the settings of the page for its users. */
+function ownSettings(exchange: Exchange, parts: PageParts & { client: ClientFiles; base: string }): object {
+  const { settings, service, client, base } = parts;
+  const { title, api = exchange.linkTo("/"), suggestions = {}, users, inspector, shares } = settings;
+  return {
+    title,
+    api,
+    suggestions,
+    base: `./${base}`,
+    hasUsers: users,
+    ...brandOf(settings),
+    ...(users && service.settings.schedules !== undefined && { hasSchedules: true }),
+    ...(shares !== undefined && { shareMs: shares.maxLifetimeMs ?? defaultLifetimeMs }),
+    chartStyle: `./${base}assets/${client.chartStyle}`,
+    ...(service.workflows.size > 0 && { graphStyle: `./${base}assets/${client.graphStyle}` }),
+    ...(inspector !== undefined && { inspectorStyle: `./${base}assets/${client.inspectorStyle}` }),
+  };
+}
+
+/** Returns the relative path from the request to what is below the page. */
+function baseOf({ url }: Exchange): string {
+  const path = pathOf(url);
+  return path.endsWith("/") ? "" : `${path.split("/").at(-1)}/`;
 }
 
 function languagesOf({ languages = ["en"] }: PageSettings): readonly Language[] {

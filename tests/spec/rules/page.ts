@@ -10,6 +10,8 @@ export const pageRules = [
     "page.weight": "the document, the style sheet and the scripts of the chat weigh at most 60 KB compressed",
     "page.chat":
       "the page shows answers as they come: text, thoughts, tool calls with their results and artifacts, teams, workflows, uploads, tokens and times",
+    "page.chart":
+      "an artifact with the media type of charts is drawn by a library that is loaded with the first of them, and has its values as a table",
     "page.accessible":
       "the page is used by keyboard, announces a whole answer once, has nothing that axe objects to, and fits 360 pixels, in light and dark",
     "page.reload": "an answer goes on after a reload in the middle of it",
@@ -26,6 +28,8 @@ export const pageRules = [
     "page.regenerate": "a turn is answered again, in the same words or in others",
     "page.stop": "an answer is stopped",
     "page.sessions": "sessions stand at the side, the newest first, and are renamed and deleted",
+    "page.share":
+      "where the host allows it, a chat is read by a link without signing in, as it was and without tools unless chosen, until the link ends, is revoked or loses its chat",
     "page.schedules":
       "a user's schedules are listed with their times, created by day, week, interval, date or cron expression, paused and deleted",
     "page.keys":

@@ -1,12 +1,14 @@
 import type { Artifact } from "@troupe-internal/client";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { plainLine } from "../ui/unseen.ts";
-import { formatCount, formatValue, isObject } from "../ui/format.ts";
+import { formatValue, isObject } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { Markdown } from "../markdown/markdown.tsx";
+import { ChartArtifact } from "../charts/chart-artifact.tsx";
+import { chartType } from "../charts/chart-type.ts";
 import { readTable } from "./artifact-table.ts";
-import type { Table } from "./artifact-table.ts";
+import { TableView } from "./table-view.tsx";
 import { strings } from "../strings/strings.ts";
 
 /** Image types that a browser displays without running code. */
@@ -15,11 +17,8 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** The maximum number of characters of an artifact that are shown. Copying and saving use the whole artifact. */
 const mostShown = 4000;
 
-/** The maximum number of rows of a table that are shown. */
-const mostRows = 100;
-
 /**
- * An artifact of a tool: an image, a table, Markdown, or text for anything else. All artifacts can be saved as a whole.
+ * An artifact of a tool: an image, a chart, a table, Markdown, or text for anything else. All artifacts can be saved as a whole.
  */
 export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { artifact: Artifact }) {
   return (
@@ -43,7 +42,13 @@ export function ArtifactView({ artifact: { type, data, mimeType = "" } }: { arti
 }
 
 /** The content of an artifact, by its type. */
-function Content({ type, data, mimeType }: Required<Artifact>) {
+function Content(artifact: Required<Artifact>) {
+  if (artifact.mimeType !== chartType) return <PlainContent {...artifact} />;
+  const { data, type } = artifact;
+  return <ChartArtifact data={data} name={plainLine(type)} otherwise={<PlainContent {...artifact} />} />;
+}
+
+function PlainContent({ type, data, mimeType }: Required<Artifact>) {
   const image = toImage(data, mimeType);
   if (image !== undefined) return <img src={image} alt={strings.parts.imageNamed(plainLine(type))} />;
   const table = readTable(data, mimeType);
@@ -52,36 +57,6 @@ function Content({ type, data, mimeType }: Required<Artifact>) {
   const shown = text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
   if (typeof data === "string" && mimeType === "text/markdown") return <Markdown text={shown} />;
   return <CodeBlock text={shown} whole={text} />;
-}
-
-function TableView({ name, table: { head, rows } }: { name: string; table: Table }) {
-  return (
-    <div class="table" tabIndex={0} role="group" aria-label={strings.parts.tableNamed(name)}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((cell, index) => (
-              <th key={index} scope="col">
-                {plainLine(cell)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, mostRows).map((row, number) => (
-            <tr key={number}>
-              {row.map((cell, index) => (
-                <td key={index}>{plainLine(cell)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {rows.length > mostRows && (
-        <p class="muted">{strings.parts.firstRows(formatCount(mostRows), formatCount(rows.length))}</p>
-      )}
-    </div>
-  );
 }
 
 /** A result of a tool: text, data, or parts, of which some may be images. */

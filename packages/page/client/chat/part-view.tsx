@@ -84,7 +84,7 @@ const PartView = memo(({ part, ...context }: PartContext & { part: AnswerPart })
 /** A tool call, or the step of a team's member. */
 function CallView({ call, ...context }: PartContext & { call: ToolPart }) {
   const member = memberOf(call);
-  return member === undefined ? (
+  return member === undefined || call.isPrivate === true ? (
     <ToolCard tool={call} {...context} />
   ) : (
     <MemberCard call={call} member={member} {...context} />

@@ -33,25 +33,44 @@ const icons: Readonly<Record<Exclude<CardState, "running">, IconName>> = {
 /** A tool call: two lines with its name, arguments and result, and everything when it is opened. */
 export function ToolCard({ tool, isLive, onAnswer }: { tool: ToolPart; isLive: boolean; onAnswer: AnswerWait }) {
   const state = stateOf(tool, isLive);
-  const { outcome } = tool;
   return (
     <div class="tool" data-state={state}>
-      <details>
-        <Summary tool={tool} state={state} />
-        <div class="tool-body">
-          <p class="label">{strings.parts.argumentsOf(plainLine(tool.name))}</p>
-          <CodeBlock language="json" text={tool.args === "" ? "{}" : formatValue(readJson(tool.args) ?? tool.args)} />
-          {outcome !== undefined && (
-            <p class="label">{outcome.error === undefined ? strings.common.result : strings.common.error}</p>
-          )}
-          {outcome !== undefined && <Result outcome={outcome} />}
-        </div>
-      </details>
+      {tool.isPrivate === true ? <PrivateCall tool={tool} state={state} /> : <OpenCall tool={tool} state={state} />}
       {tool.wait !== undefined && <WaitForm key={tool.wait.waitId} wait={tool.wait} onAnswer={onAnswer} />}
       {artifactsOf(tool).map((artifact, index) => (
         <ArtifactView key={index} artifact={artifact} />
       ))}
     </div>
+  );
+}
+
+type CallProps = { readonly tool: ToolPart; readonly state: CardState };
+
+/** A tool call that is not shared with the reader: its name and its state. */
+function PrivateCall({ tool, state }: CallProps) {
+  return (
+    <p class="private-call">
+      <Icon name={state === "running" ? "tool" : icons[state]} size={16} />
+      <span class="tool-name">{plainLine(tool.name)}</span> <span class="muted">{words[state]}</span>
+    </p>
+  );
+}
+
+/** A tool call that can be opened to see its arguments and its result. */
+function OpenCall({ tool, state }: CallProps) {
+  const { outcome } = tool;
+  return (
+    <details>
+      <Summary tool={tool} state={state} />
+      <div class="tool-body">
+        <p class="label">{strings.parts.argumentsOf(plainLine(tool.name))}</p>
+        <CodeBlock language="json" text={tool.args === "" ? "{}" : formatValue(readJson(tool.args) ?? tool.args)} />
+        {outcome !== undefined && (
+          <p class="label">{outcome.error === undefined ? strings.common.result : strings.common.error}</p>
+        )}
+        {outcome !== undefined && <Result outcome={outcome} />}
+      </div>
+    </details>
   );
 }
 
@@ -63,7 +82,7 @@ function Result({ outcome: { error, result } }: { outcome: ToolCallOutcome }) {
 }
 
 /** The name, the arguments and the result of a tool call in two lines. */
-function Summary({ tool, state }: { tool: ToolPart; state: CardState }) {
+function Summary({ tool, state }: CallProps) {
   const durationMs = tool.outcome?.durationMs;
   return (
     <summary>

@@ -42,6 +42,8 @@ export type ToolPart = {
   /** The text of the team's member so far, if the call delegates to a member. */
   readonly said?: string;
   readonly outcome?: ToolCallOutcome;
+  /** True if the arguments and the result are not shared with the reader. */
+  readonly isPrivate?: true;
   /** The question that must be answered before the call continues. */
   readonly wait?: Wait;
 };

@@ -57,12 +57,14 @@ export function findCommands(groups: readonly ChoiceGroup<Command>[], query: str
   });
 }
 
-function actionsOf({ settings, theme }: Services, { newChat, openKeys }: CommandActs): Command[] {
+function actionsOf({ settings, theme, shares }: Services, { newChat, openKeys }: CommandActs): Command[] {
   const { palette, common } = strings;
   const keys: Command = { id: "keys", title: common.keysOfVendors, icon: "key", run: openKeys };
+  const links: Command = { id: "shares", title: strings.shares.all, icon: "link", run: () => shares.open() };
   return [
     { id: "new", title: common.newChat, icon: "plus", run: newChat },
     ...(settings.hasKeys ? [keys] : []),
+    ...(settings.hasUsers && settings.shareMs !== undefined ? [links] : []),
     ...themes.map((name) => ({
       id: `theme-${name}`,
       title: palette.theme[name],

@@ -1,4 +1,10 @@
-import type { inspectorInEnglish, overviewInEnglish, schedulesInEnglish } from "./en-views.ts";
+import type {
+  chartsInEnglish,
+  inspectorInEnglish,
+  overviewInEnglish,
+  schedulesInEnglish,
+  sharesInEnglish,
+} from "./en-views.ts";
 
 /** The texts of the inspector in German. */
 export const inspectorInGerman: typeof inspectorInEnglish = {
@@ -32,6 +38,7 @@ export const inspectorInGerman: typeof inspectorInEnglish = {
   noSteps: "Der Lauf hat keine Schritte.",
   notBegun: "Er hat noch nicht begonnen.",
   took: "Dauer",
+  tag: "Schlagwort",
   began: "Beginn",
   attempts: "Versuche",
   node: "Knoten",
@@ -194,4 +201,40 @@ export const overviewInGerman: typeof overviewInEnglish = {
   errors: "Fehler",
   half: "Die Hälfte in",
   most: "95 % in",
+};
+
+/** The texts of links to chats in German. */
+export const sharesInGerman: typeof sharesInEnglish = {
+  title: "Per Link teilen",
+  all: "Geteilte Links",
+  share: "Per Link teilen",
+  new: "Neuer Link",
+  lead: "Wer den Link hat, kann diesen Chat lesen, wie er jetzt ist, bis der Link endet. Dateien, Schlüssel und spätere Fragen werden nicht gezeigt.",
+  endsAfter: "Endet nach",
+  days: (count) => (count === 1 ? "1 Tag" : `${count} Tagen`),
+  tools: "Zeigen, was Werkzeuge getan haben",
+  toolsHint: "Ihre Argumente und Ergebnisse. Sonst werden Werkzeuge nur genannt.",
+  create: "Link erstellen",
+  address: "Adresse des Links",
+  copy: "Link kopieren",
+  once: "Die Adresse wird nur jetzt gezeigt. Kopieren Sie sie.",
+  links: "Lesbare Links",
+  none: "Kein Link ist lesbar.",
+  made: (day) => `Erstellt am ${day}`,
+  ends: (day) => `endet am ${day}`,
+  withTools: "mit Werkzeugen",
+  revoke: "Widerrufen",
+  revokeNamed: (link) => `Widerrufen: ${link}`,
+  missing: "Die Links konnten nicht geladen werden. Laden Sie die Seite neu.",
+  sharedChat: "Geteilter Chat",
+  readOnly: (day) => `So war er am ${day}. Der Link`,
+  more: "Mehr von diesem Chat",
+  gone: "Dieser Link ist abgelaufen oder wurde widerrufen. Bitten Sie um einen neuen.",
+};
+
+/** The texts of charts in German. */
+export const chartsInGerman: typeof chartsInEnglish = {
+  label: (name, series) => `Diagramm: ${name}. ${series}`,
+  asTable: "Werte als Tabelle",
+  point: "Punkt",
 };

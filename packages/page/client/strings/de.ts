@@ -1,4 +1,4 @@
-import { inspectorInGerman, overviewInGerman, schedulesInGerman } from "./de-views.ts";
+import { chartsInGerman, inspectorInGerman, overviewInGerman, schedulesInGerman, sharesInGerman } from "./de-views.ts";
 import type { Strings } from "./en.ts";
 
 /** The texts of the page in German. */
@@ -279,4 +279,6 @@ export const de: Strings = {
   inspector: inspectorInGerman,
   overview: overviewInGerman,
   schedules: schedulesInGerman,
+  shares: sharesInGerman,
+  charts: chartsInGerman,
 };

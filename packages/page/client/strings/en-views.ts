@@ -30,6 +30,7 @@ export const inspectorInEnglish = {
   noSteps: "The run has no steps.",
   notBegun: "It has not begun yet.",
   took: "Took",
+  tag: "Tag",
   began: "Began",
   attempts: "Attempts",
   node: "Node",
@@ -185,4 +186,40 @@ export const overviewInEnglish = {
   errors: "Errors",
   half: "Half within",
   most: "95% within",
+};
+
+/** The texts of links to chats. */
+export const sharesInEnglish = {
+  title: "Share by link",
+  all: "Shared links",
+  share: "Share by link",
+  new: "New link",
+  lead: "Anyone with the link can read this chat as it is now, until the link ends. Files, keys and later questions are not shown.",
+  endsAfter: "Ends after",
+  days: (count: number) => (count === 1 ? "1 day" : `${count} days`),
+  tools: "Show what tools did",
+  toolsHint: "Their arguments and results. Without it, tools are only named.",
+  create: "Create link",
+  address: "Address of the link",
+  copy: "Copy the link",
+  once: "The address is shown only now. Copy it.",
+  links: "Links that can be read",
+  none: "No link can be read.",
+  made: (day: string) => `Made on ${day}`,
+  ends: (day: string) => `ends on ${day}`,
+  withTools: "with tools",
+  revoke: "Revoke",
+  revokeNamed: (link: string) => `Revoke: ${link}`,
+  missing: "The links could not be loaded. Reload the page.",
+  sharedChat: "Shared chat",
+  readOnly: (day: string) => `As it was on ${day}. The link`,
+  more: "More of this chat",
+  gone: "This link has ended, or was revoked. Ask for a new one.",
+};
+
+/** The texts of charts. */
+export const chartsInEnglish = {
+  label: (name: string, series: string) => `Chart: ${name}. ${series}`,
+  asTable: "Values as a table",
+  point: "Point",
 };

@@ -1,4 +1,10 @@
-import { inspectorInEnglish, overviewInEnglish, schedulesInEnglish } from "./en-views.ts";
+import {
+  chartsInEnglish,
+  inspectorInEnglish,
+  overviewInEnglish,
+  schedulesInEnglish,
+  sharesInEnglish,
+} from "./en-views.ts";
 
 /** The texts of the page in English. The other languages have the same keys. */
 export const en = {
@@ -278,6 +284,8 @@ export const en = {
   inspector: inspectorInEnglish,
   overview: overviewInEnglish,
   schedules: schedulesInEnglish,
+  shares: sharesInEnglish,
+  charts: chartsInEnglish,
 };
 
 /** The texts of the page in one language. A language that lacks one of them does not compile. */

@@ -11,6 +11,7 @@ import type { Services } from "../services.ts";
 import { Pins } from "../sessions/pins.ts";
 import { SessionList } from "../sessions/session-list.ts";
 import type { SessionApi } from "../sessions/session-list.ts";
+import { Shares } from "../shares/shares.ts";
 import { Theme } from "../ui/theme.ts";
 import type { StoredValue } from "../ui/browser-storage.ts";
 
@@ -103,10 +104,13 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
     hasSchedules: false,
     inspectorStyle: undefined,
     graphStyle: undefined,
+    chartStyle: undefined,
     welcome: "What can I help you with?",
     logo: undefined,
     hasKeys: true,
     accent: undefined,
+    shareMs: undefined,
+    isShared: false,
     ...fields,
   };
   const keys = new KeyRing(storedInMemory());
@@ -114,6 +118,7 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
   const pins = new Pins(storedInMemory());
   const theme = new Theme(storedInMemory(), { colorScheme: "" });
   const stepGraphs = new StepGraphs(settings);
-  const services: Services = { settings, api, keys, sessions, pins, inbox, conversation, stepGraphs, theme };
+  const shares = new Shares(settings);
+  const services: Services = { settings, api, keys, sessions, pins, shares, inbox, conversation, stepGraphs, theme };
   return { services, told, listed, service };
 }

@@ -21,6 +21,11 @@ export function formatAgo(time: number, now: number): string {
   return days < 7 ? strings.times.daysAgo(days) : day.format(time);
 }
 
+/** Writes the day of a time: `19 May`. */
+export function formatDay(time: number): string {
+  return day.format(time);
+}
+
 /** Writes a number with separators. */
 export function formatCount(count: number): string {
   return count.toLocaleString(locale);

@@ -62,7 +62,7 @@ export function Bar({ services, view, onChats, onKeys, onPalette }: BarProps) {
 }
 
 /** The logo of the host, or that of Troupe. The name stands beside it. */
-function Logo({ logo }: Pick<Settings, "logo">) {
+export function Logo({ logo }: Pick<Settings, "logo">) {
   if (logo === false) return null;
   return logo === undefined ? <Mark /> : <img src={logo} alt="" width={26} height={26} />;
 }

@@ -14,6 +14,7 @@ import { isUnderWay } from "../chat/turn.ts";
 import type { Turn } from "../chat/turn.ts";
 import { TurnView, useAnnouncement } from "../chat/turn-view.tsx";
 import type { TurnActions } from "../chat/turn-view.tsx";
+import { ChartStyleContext } from "../charts/chart-artifact.tsx";
 import { StepGraphsContext } from "../chat/use-step-graph.ts";
 import { useTurnWindow } from "../chat/use-turn-window.ts";
 import { useFollow } from "../chat/use-follow.ts";
@@ -130,11 +131,13 @@ function Turns({ services: { conversation, stepGraphs, settings }, title }: { se
   return (
     <StepGraphsContext.Provider value={stepGraphs}>
       <h1 class="unseen">{title}</h1>
-      <TurnList
-        key={`${number} ${isLoading}`}
-        {...{ turns, conversation, mayRegenerate }}
-        hasSteps={settings.inspectorStyle !== undefined}
-      />
+      <ChartStyleContext.Provider value={settings.chartStyle}>
+        <TurnList
+          key={`${number} ${isLoading}`}
+          {...{ turns, conversation, mayRegenerate }}
+          hasSteps={settings.inspectorStyle !== undefined}
+        />
+      </ChartStyleContext.Provider>
       {isLoading && <p class="activity">{strings.common.loading}</p>}
     </StepGraphsContext.Provider>
   );

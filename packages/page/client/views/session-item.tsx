@@ -127,6 +127,11 @@ function More({ title, session, services, act, onMode }: MoreProps) {
       <button type="button" onClick={() => void act(async () => await Promise.resolve(services.pins.toggle(session)))}>
         {isPinned ? strings.sessions.unpin : strings.sessions.pin}
       </button>
+      {services.settings.shareMs !== undefined && (
+        <button type="button" onClick={() => services.shares.open({ sessionId, title })}>
+          {strings.shares.share}
+        </button>
+      )}
       <button type="button" onClick={() => save(".md", (turns) => toMarkdown(title, turns))}>
         {strings.sessions.saveMarkdown}
       </button>

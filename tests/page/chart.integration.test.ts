@@ -1,0 +1,94 @@
+import { Agent, createLogger, defineTool } from "@troupe/core";
+import { createService, serve } from "@troupe/core/service";
+import { ScriptedModel } from "@troupe/core/testing";
+import { http } from "@troupe/http";
+import { page } from "@troupe/page";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { browserUrl, Visit } from "./visit.ts";
+import type { Look } from "./visit.ts";
+
+const looks: readonly [name: string, look: Look][] = [
+  ["light and 1280 pixels wide", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
+  ["dark and 390 pixels wide", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
+];
+
+const mimeType = "application/vnd.troupe.chart+json";
+const days = ["2026-05-01", "2026-05-02", "2026-05-03"];
+const artifacts = [
+  {
+    type: "rain",
+    mimeType,
+    data: {
+      title: "Rain",
+      unit: "mm",
+      x: days,
+      series: [
+        { name: "Oslo", values: [3, 0, 12] },
+        { name: "Bergen", values: [20, null, 31] },
+      ],
+    },
+  },
+  {
+    type: "ferries",
+    mimeType,
+    data: { kind: "bar", x: ["Moss", "Horten"], series: [{ name: "Ferries", values: [4, 9] }] },
+  },
+  { type: "broken", mimeType, data: { x: [1, 2], series: "none" } },
+];
+
+/** Serves an agent whose tool makes charts, until the test is over. */
+async function serveCharts(): Promise<string> {
+  const tool = defineTool({
+    name: "draw",
+    description: "Draws.",
+    parameters: { type: "object" },
+    execute: () => ({ content: "Drawn.", artifacts }),
+  });
+  const model = new ScriptedModel().respond(({ messages }) =>
+    messages.at(-1)?.role === "tool" ? "Here they are." : { toolCalls: [{ name: "draw" }] },
+  );
+  const agents = { analyst: new Agent({ name: "analyst", model, tools: [tool] }) };
+  const service = createService({ agents, logger: createLogger({ level: "silent" }) });
+  const { url } = await serve(service, [http(), page({ users: false })], { port: 0 });
+  onTestFinished(async () => await service.close({ graceMs: 0 }));
+  return url;
+}
+
+describe.runIf(browserUrl.startsWith("http"))("charts in a browser", { timeout: 180_000 }, () => {
+  it.each(looks)(
+    "are drawn from artifacts, in the colours of the scheme, with their values as a table, %s [page.chart] [page.accessible]",
+    async (name, look) => {
+      const url = await serveCharts();
+      const visit = await Visit.open(url, `chart ${name}`, { ...look, user: null });
+      const { page: shown } = visit;
+      const asked: string[] = [];
+      shown.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await shown.getByRole("textbox", { name: "Your question" }).fill("Where does it rain?");
+      await shown.keyboard.press("Enter");
+      await shown.getByText("Here they are.", { exact: true }).waitFor();
+
+      const rain = shown.getByRole("img", { name: "Chart: Rain. Oslo, Bergen" });
+      await rain.locator("canvas").waitFor();
+      await shown.getByRole("img", { name: "Chart: ferries. Ferries" }).locator("canvas").waitFor();
+      expect(await shown.getByRole("img", { name: /broken/ }).count()).toBe(0);
+      await shown.getByText('"series": "none"').waitFor();
+      expect(asked.filter((path) => /\/chart-/.test(path)).toSorted()).toEqual([
+        expect.stringMatching(/\/chart-\w+\.css$/),
+        expect.stringMatching(/\/chart-view-\w+\.js$/),
+      ]);
+      expect(await visit.faults("drawn")).toEqual([]);
+
+      const before = await rain.screenshot();
+      await shown.emulateMedia({ colorScheme: look.colorScheme === "dark" ? "light" : "dark" });
+      await expect.poll(async () => (await rain.screenshot()).equals(before)).toBe(false);
+      await shown.emulateMedia({ colorScheme: look.colorScheme ?? null });
+      await rain.hover();
+      await shown.locator(".chart-legend").first().getByText(/mm/).first().waitFor();
+      await shown.getByText("Values as a table").first().click();
+      const table = shown.getByRole("group", { name: "Table: Rain" });
+      expect(await table.getByRole("columnheader").allInnerTexts()).toEqual(["Point", "Oslo (mm)", "Bergen (mm)"]);
+      expect(await table.getByRole("row").last().innerText()).toMatch(/2026-05-03\s+12\s+31/);
+      expect(await visit.allFaults(url)).toEqual([]);
+    },
+  );
+});
