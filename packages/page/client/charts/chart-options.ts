@@ -73,7 +73,7 @@ function toPlotSeries(chart: Chart, at: number, { series: all }: ChartColours): 
   const stroke = all[at % all.length] ?? "";
   const { kind, series, x } = chart;
   if (kind === "bar" && series.length <= 2) {
-    return { stroke, width: 2, fill: paler(stroke, 55), paths: barsOf(at, series.length), points: { show: false } };
+    return { stroke, width: 2, fill: paler(stroke, 55), ...barsOf(at, series.length), points: { show: false } };
   }
   const points = { show: kind === "points" || x.length <= 40, size: 6, fill: stroke };
   if (kind === "points") return { stroke, width: 0, paths: () => null, points };
@@ -86,10 +86,9 @@ function paler(colour: string, percent: number): string {
 }
 
 /** Returns the function that draws bars: those of two series stand beside each other. */
-function barsOf(at: number, count: number): uPlot.Series.PathBuilder {
-  const { bars } = uPlot.paths;
-  if (bars === undefined) throw new Error("uPlot has no bars.");
-  return bars(count === 1 ? { size: [0.6, 80] } : { size: [0.38, 40], align: at === 0 ? -1 : 1 });
+function barsOf(at: number, count: number): { paths?: uPlot.Series.PathBuilder } {
+  const paths = uPlot.paths.bars?.(count === 1 ? { size: [0.6, 80] } : { size: [0.38, 40], align: at === 0 ? -1 : 1 });
+  return paths === undefined ? {} : { paths };
 }
 
 /** Returns a range with half a step beside the first and the last point. */
