@@ -44,7 +44,7 @@ export async function readRunRequest<Subject, Input>(
   subject: Subject,
   { parts, input }: { parts: HttpParts; input: InputRule<Input> },
 ): Promise<RequestedRun<Subject, Input>> {
-  const readFields = async () => (await readRunBody(exchange, parts, input.takesFiles)) ?? {};
+  const readFields = () => readRunBody(exchange, parts, input.takesFiles);
   const requested = await parts.service.readRun(exchange, subject, { readInput: input.read, readFields });
   const { runId, sessionId } = requested.opts;
   exchange.setHeader("X-Run-Id", runId).setHeader("X-Session-Id", sessionId);
@@ -56,7 +56,7 @@ async function readRunBody(
   exchange: Exchange,
   { service, uploads, maxBodyBytes }: HttpParts,
   takesFiles: boolean,
-): Promise<RunFields | undefined> {
+): Promise<RunFields> {
   if (takesFiles && uploads?.isUpload(exchange) === true) {
     const { genericApiKeyHeader } = service.settings;
     // The API keys in the headers are checked before the upload is read, so that a malformed key is rejected before any
@@ -66,8 +66,9 @@ async function readRunBody(
   }
   const readLarge = takesFiles ? uploads?.jsonReader(exchange) : undefined;
   const body = await exchange.readJsonObject({ maxBytes: maxBodyBytes, readLarge });
-  checkFieldNames(Object.keys(body ?? {}));
-  if (takesFiles && body !== undefined) uploads?.checkJson(body);
+  if (body === undefined) return {};
+  checkFieldNames(Object.keys(body));
+  if (takesFiles) uploads?.checkJson(body);
   return body;
 }
 

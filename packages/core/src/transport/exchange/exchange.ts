@@ -153,16 +153,16 @@ export abstract class Exchange {
    * Reads the JSON object in the body; undefined if the request has no body. Throws the error to answer with if it is
    * not a JSON object, too large, too deeply nested, or compressed.
    */
-  async readJsonObject(rule: BodyRule): Promise<Readonly<Record<string, unknown>> | undefined> {
-    return await readJsonObject(this, rule);
+  readJsonObject(rule: BodyRule): Promise<Readonly<Record<string, unknown>> | undefined> {
+    return readJsonObject(this, rule);
   }
 
   /**
    * Reads the bytes of the body. A body that the host has parsed is converted to JSON again. Throws the same errors as
    * `readJsonObject`.
    */
-  async readBytes(rule: BodyRule): Promise<Buffer> {
-    return await readBytes(this, rule);
+  readBytes(rule: BodyRule): Promise<Buffer> {
+    return readBytes(this, rule);
   }
 
   /** Returns the path at which a client reaches a path of the service, encoded for a header. */
