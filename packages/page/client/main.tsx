@@ -9,7 +9,7 @@ if (root !== null) {
   const settings = readSettings(root);
   setAccent(settings.accent, document.documentElement);
   if (settings.isShared) {
-    const { SharedView } = await import("./shares/shared-view.tsx");
+    const { SharedView } = await import("./views/shared-view.tsx");
     render(<SharedView settings={settings} />, root);
   } else render(<App services={createServices(settings)} />, root);
 }

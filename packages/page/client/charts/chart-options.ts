@@ -12,16 +12,7 @@ export type ChartColours = {
 };
 
 /** The dashes of the lines of the series, so that colours alone do not tell them apart. */
-export const dashes: readonly (readonly number[])[] = [
-  [],
-  [8, 4],
-  [2, 3],
-  [12, 4, 2, 4],
-  [4, 2],
-  [16, 4],
-  [1, 4],
-  [8, 2],
-];
+const dashes: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [12, 4, 2, 4], [4, 2], [16, 4], [1, 4], [8, 2]];
 
 /** The height of a chart in pixels. */
 export const chartHeight = 260;

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ComponentChildren, RefObject } from "preact";
 import uPlot from "uplot";
-import { TableView } from "../chat/table-view.tsx";
+import { TableView } from "../ui/table-view.tsx";
 import { formatCount } from "../ui/format.ts";
 import { strings } from "../strings/strings.ts";
 import { chartHeight, toPlotData, toPlotOptions } from "./chart-options.ts";

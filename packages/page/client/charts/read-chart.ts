@@ -18,7 +18,7 @@ export type Chart = {
 };
 
 /** The values of a series. `null` for a point without a value. */
-export type Series = { readonly name: string; readonly values: readonly (number | null)[] };
+type Series = { readonly name: string; readonly values: readonly (number | null)[] };
 
 /** Largest number of points, of series, and of characters of a text in a chart. */
 const [mostPoints, mostSeries, longestText] = [5000, 8, 80];

@@ -1,7 +1,5 @@
 import { formatShort, isObject, readJson } from "../ui/format.ts";
-
-/** Rows of text under their headings. */
-export type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+import type { Table } from "../ui/table-view.tsx";
 
 /** Largest number of columns of data that is shown as a table. */
 const mostColumns = 12;

@@ -8,7 +8,7 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { ChartArtifact } from "../charts/chart-artifact.tsx";
 import { chartType } from "../charts/chart-type.ts";
 import { readTable } from "./artifact-table.ts";
-import { TableView } from "./table-view.tsx";
+import { TableView } from "../ui/table-view.tsx";
 import { strings } from "../strings/strings.ts";
 
 /** Image types that a browser displays without running code. */

@@ -37,10 +37,10 @@ export type SharedMessage = {
 };
 
 /** An artifact that a tool has made for people. */
-export type SharedArtifact = { readonly type: string; readonly data: unknown; readonly mimeType?: string };
+type SharedArtifact = { readonly type: string; readonly data: unknown; readonly mimeType?: string };
 
 /** A source of a shared answer. */
-export type SharedSource = {
+type SharedSource = {
   readonly id: string;
   readonly title?: string;
   readonly url?: string;

@@ -1,7 +1,9 @@
-import { formatCount } from "../ui/format.ts";
-import { plainLine } from "../ui/unseen.ts";
-import type { Table } from "./artifact-table.ts";
+import { formatCount } from "./format.ts";
+import { plainLine } from "./unseen.ts";
 import { strings } from "../strings/strings.ts";
+
+/** Rows of text under their headings. */
+export type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
 /** The maximum number of rows of a table that are shown. */
 const mostRows = 100;

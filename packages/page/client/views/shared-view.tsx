@@ -11,8 +11,8 @@ import { strings } from "../strings/strings.ts";
 import { formatDay } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { plainLine } from "../ui/unseen.ts";
-import { Logo } from "../views/bar.tsx";
-import { readSharedChat } from "./shares.ts";
+import { Logo } from "./bar.tsx";
+import { readSharedChat } from "../shares/shares.ts";
 
 type Read = (settings: Pick<Settings, "base">, after: number) => Promise<SharedChat>;
 

@@ -2,12 +2,11 @@ import { Agent, defineTool, InMemoryStorage, TroupeError } from "@troupe/core";
 import { createService, serve } from "@troupe/core/service";
 import type { ServiceOptions } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
-import { createAgentRouter } from "@troupe/http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { servePage, usersByHeader } from "../../test/serve-page.ts";
-import { createPage } from "../create-page.ts";
-import { page } from "../page.ts";
-import type { NewSharedLink, SharedChat, SharedLink } from "./shared-chat.ts";
+import { servePage, usersByHeader } from "../test/serve-page.ts";
+import { createPage } from "./create-page.ts";
+import { page } from "./page.ts";
+import type { NewSharedLink, SharedChat, SharedLink } from "./shares/shared-chat.ts";
 
 const secret = "sk-canary-0123456789abcdefghijklmnop";
 
@@ -45,9 +44,9 @@ type Sent = [path: string, method?: string, body?: object | undefined, headers?:
 
 async function serveShares(shares: object | boolean = true) {
   const clerk = await clerkOf();
-  const router = createAgentRouter({ agents: { clerk } });
-  onTestFinished(async () => await router.service.close({ graceMs: 0 }));
-  const given = typeof shares === "object" ? { service: router.service, ...shares } : { service: router.service };
+  const service = createService({ agents: { clerk } });
+  onTestFinished(async () => await service.close({ graceMs: 0 }));
+  const given = typeof shares === "object" ? { service, ...shares } : { service };
   const origin = await servePage({ shares: shares === false ? false : given }, usersByHeader);
   const send = async (...[path, method = "GET", body, headers = {}]: Sent) => {
     const reply = await fetch(origin + path, {
