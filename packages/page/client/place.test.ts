@@ -13,17 +13,27 @@ describe("the settings of the document", () => {
     [{}, { api: "http://h/api/", base: "http://h/page/", inspectorStyle: undefined }],
     [{ api: "/api/" }, { api: "http://h/api/", base: "http://h/page/", inspectorStyle: undefined }],
     [
-      { api: "https://other/x", inspectorStyle: "i.css" },
-      { api: "https://other/x/", base: "http://h/page/", inspectorStyle: "http://h/page/i.css" },
+      { api: "https://other/x", inspectorStyle: "i.css", chartStyle: "c.css" },
+      {
+        api: "https://other/x/",
+        base: "http://h/page/",
+        inspectorStyle: "http://h/page/i.css",
+        chartStyle: "http://h/page/c.css",
+      },
     ],
   ])("the settings of the document with %j have the addresses %j", (fields, addresses) => {
     vi.stubGlobal("location", { origin: "http://h", href: "http://h/page/" });
     const element = { dataset: { settings: JSON.stringify({ ...written, ...fields }) } } as unknown as HTMLElement;
-    const { api, base, inspectorStyle, ...others } = readSettings(element);
+    const { api, base, inspectorStyle, chartStyle, ...others } = readSettings(element);
 
-    expect({ api: api.href, base: base.href, inspectorStyle: inspectorStyle?.href }).toEqual(addresses);
+    expect({
+      api: api.href,
+      base: base.href,
+      inspectorStyle: inspectorStyle?.href,
+      chartStyle: chartStyle?.href,
+    }).toEqual(addresses);
     const welcome = "What can I help you with?";
-    const ours = { welcome, logo: undefined, accent: undefined, hasKeys: true };
+    const ours = { welcome, logo: undefined, accent: undefined, hasKeys: true, shareMs: undefined, isShared: false };
     expect(others).toEqual({ title: "é", suggestions: { a: ["b"] }, hasUsers: true, hasSchedules: false, ...ours });
   });
 });

@@ -71,7 +71,7 @@ export const TurnView = memo(({ turn, actions, mayRegenerate, isLast }: TurnProp
             turn={turn}
             isLast={isLast}
             onRegenerate={regenerate && (() => regenerate())}
-            stepsOf={actions.hasSteps === true ? turn.runId : undefined}
+            hasSteps={actions.hasSteps === true}
           />
         )}
       </div>
@@ -103,13 +103,13 @@ type FooterProps = {
   turn: Turn;
   isLast: boolean;
   onRegenerate: (() => void) | undefined;
-  /** The id of the run whose steps the inspector shows. */
-  stepsOf: string | undefined;
+  /** True if the inspector shows the steps of runs. */
+  hasSteps: boolean;
 };
 
-function TurnFooter({ turn, isLast, onRegenerate, stepsOf }: FooterProps) {
+function TurnFooter({ turn, isLast, onRegenerate, hasSteps }: FooterProps) {
   const [isAsking, setAsking] = useState(false);
-  const { usage, parts } = turn;
+  const { runId, usage, parts } = turn;
   return (
     <footer class="turn-foot">
       <span class="actions">
@@ -135,9 +135,9 @@ function TurnFooter({ turn, isLast, onRegenerate, stepsOf }: FooterProps) {
         {factsOf(turn).map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
-        {stepsOf !== undefined && (
+        {hasSteps && runId !== undefined && (
           <span>
-            <a href={`#/inspector/${encodeURIComponent(stepsOf)}`}>{strings.inbox.showSteps}</a>
+            <a href={`#/inspector/${encodeURIComponent(runId)}`}>{strings.inbox.showSteps}</a>
           </span>
         )}
       </span>
