@@ -1,4 +1,4 @@
-import { abortedError } from "../../base/errors/aborted-error.ts";
+import { untilAborted } from "../../base/async/until-aborted.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import type { RunAttempt } from "../lock/queue-record.ts";
 import { clockOf } from "../lock/session-queues.ts";
@@ -69,10 +69,7 @@ export class DeferredSession implements OpenedSession {
     driver: InMemoryStorage,
     { ref, access }: Opening,
   ): Promise<DeferredSession | undefined> {
-    const { signal } = access;
-    if (signal?.aborted) throw abortedError(signal.reason);
-    // A storage in memory answers at once, so that no abort has to end the wait.
-    const found = await findSession(driver, ref);
+    const found = await untilAborted(() => findSession(driver, ref), access.signal);
     if (found !== null || sessions.queues.isBusy(ref.key)) return undefined;
     const session = new DeferredSession(sessions, driver, { ref, access });
     sessions.queues.deferred.set(ref.key, session);

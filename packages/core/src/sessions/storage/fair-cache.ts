@@ -77,10 +77,11 @@ export class FairCache<Name extends string = string> {
 
   /** Adds bytes to an entry of the cache, creates it if necessary, and makes it the most recently used. */
   add(key: string, bytes: number): void {
-    const entry = this.#entries.get(key) ?? this.#enter(key);
+    const entry = this.#entries.get(key) ?? { bytes: 0, group: this.#groupOf(key) };
     entry.bytes += bytes;
     entry.group.bytes += bytes;
     this.#bytes += bytes;
+    this.#entries.set(key, entry);
     this.#useGroup(key, entry.group);
   }
 
@@ -111,12 +112,6 @@ export class FairCache<Name extends string = string> {
       this.delete(key);
       onDrop(key);
     }
-  }
-
-  #enter(key: string): Entry<Name> {
-    const entry = { bytes: 0, group: this.#groupOf(key) };
-    this.#entries.set(key, entry);
-    return entry;
   }
 
   #groupOf(key: string): Group<Name> {
