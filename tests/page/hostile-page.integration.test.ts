@@ -190,7 +190,9 @@ async function chat(seen: Visit): Promise<void> {
   for (let run = 0; run < runCount; run++) {
     if (run % 5 === 0 && run > 0) await page.getByRole("button", { name: "New chat", exact: true }).click();
     await ask(seen, run);
-    for (const summary of await page.locator(".turn").last().locator("summary").all()) await summary.click();
+    await page.evaluate(
+      `[...document.querySelectorAll(".turn")].at(-1).querySelectorAll("summary").forEach((summary) => summary.click())`,
+    );
     expect(await page.evaluate(findMade), `chat ${run}`).toEqual([]);
   }
 }
@@ -268,7 +270,7 @@ async function readShared({ page, url }: Visit): Promise<number> {
       const { secret } = (await made.json()) as { secret: string };
       await page.goto(`${url}/s/${secret}`);
       await page.locator(".turn-foot").first().waitFor();
-      for (const summary of await page.locator("summary").all()) await summary.click();
+      await page.evaluate(`document.querySelectorAll("summary").forEach((summary) => summary.click())`);
       turns += await page.locator(".turn").count();
       expect(await page.evaluate(findMade), `shared ${sessionId}`).toEqual([]);
     }
