@@ -80,10 +80,16 @@ describe.runIf(browserUrl.startsWith("http"))("charts in a browser", { timeout: 
 
       const before = await rain.screenshot();
       await shown.emulateMedia({ colorScheme: look.colorScheme === "dark" ? "light" : "dark" });
-      await expect.poll(async () => (await rain.screenshot()).equals(before)).toBe(false);
+      await expect.poll(async () => (await rain.screenshot()).equals(before), { timeout: 30_000 }).toBe(false);
       await shown.emulateMedia({ colorScheme: look.colorScheme ?? null });
-      await rain.hover();
-      await shown.locator(".chart-legend").first().getByText(/mm/).first().waitFor();
+      // The chart is drawn anew for the scheme, so a first movement of the pointer may meet the old one.
+      const legend = shown.locator(".chart-legend").first();
+      let moves = 0;
+      const pointed = async () => {
+        await rain.hover({ position: { x: 120 + (moves++ % 2) * 10, y: 60 } });
+        return await legend.getByText(/mm/).count();
+      };
+      await expect.poll(pointed, { timeout: 30_000 }).toBeGreaterThan(0);
       await shown.getByText("Values as a table").first().click();
       const table = shown.getByRole("group", { name: "Table: Rain" });
       expect(await table.getByRole("columnheader").allInnerTexts()).toEqual(["Point", "Oslo (mm)", "Bergen (mm)"]);
