@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Agent, createLogger, defineTool } from "@troupe/core";
 import { createService, serve } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
@@ -14,6 +15,8 @@ const looks: readonly [name: string, look: Look][] = [
 
 const mimeType = "application/vnd.troupe.chart+json";
 const days = ["2026-05-01", "2026-05-02", "2026-05-03"];
+const guide = readFileSync(new URL("../../docs/guide/page.md", import.meta.url), "utf8");
+const [, example = ""] = /^## Show charts$.*?```json\n(.*?)```/ms.exec(guide) ?? [];
 const artifacts = [
   {
     type: "rain",
@@ -34,6 +37,7 @@ const artifacts = [
     data: { kind: "bar", x: ["Moss", "Horten"], series: [{ name: "Ferries", values: [4, 9] }] },
   },
   { type: "broken", mimeType, data: { x: [1, 2], series: "none" } },
+  { type: "example of the guide", mimeType, data: JSON.parse(example) as unknown },
 ];
 
 /** Serves an agent whose tool makes charts, until the test is over. */
@@ -69,6 +73,7 @@ describe.runIf(browserUrl.startsWith("http"))("charts in a browser", { timeout: 
 
       const rain = shown.getByRole("img", { name: "Chart: Rain. Oslo, Bergen" });
       await rain.locator("canvas").waitFor();
+      await shown.getByRole("img", { name: "Chart: Rain. Oslo", exact: true }).locator("canvas").waitFor();
       await shown.getByRole("img", { name: "Chart: ferries. Ferries" }).locator("canvas").waitFor();
       expect(await shown.getByRole("img", { name: /broken/ }).count()).toBe(0);
       await shown.getByText('"series": "none"').waitFor();

@@ -1,17 +1,9 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readChart } from "./read-chart.ts";
 
 const series = [{ name: "Oslo", values: [1, 2, null] }];
 
 describe("the data of an artifact as a chart", () => {
-  it("is the example of the guide", () => {
-    const guide = readFileSync(new URL("../../../../docs/guide/page.md", import.meta.url), "utf8");
-    const [, example = ""] = /^## Show charts$.*?```json\n(.*?)```/ms.exec(guide) ?? [];
-
-    expect(readChart(JSON.parse(example))).toMatchObject({ kind: "line", axis: "time", title: "Rain", unit: "mm" });
-  });
-
   it.each([
     ["numbers, in their order", [3, 1, 2], "number", [1, 2, 3], ["1", "2", "3"], [2, null, 1]],
     [

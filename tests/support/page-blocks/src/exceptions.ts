@@ -35,7 +35,7 @@ export const exceptions: readonly Exception[] = [
   {
     page: "docs/guide/page.md",
     begins: "{",
-    reason: "Data of a chart, which the page's test of charts takes from the guide and reads.",
+    reason: "Data of a chart. The journey of charts takes it from the guide and has it drawn in a browser.",
   },
   {
     page: "docs/guide/own-embeddings.md",
