@@ -15,8 +15,8 @@ const looks: readonly [name: string, look: Look][] = [
 
 const mimeType = "application/vnd.troupe.chart+json";
 const days = ["2026-05-01", "2026-05-02", "2026-05-03"];
-const guide = readFileSync(new URL("../../docs/guide/page.md", import.meta.url), "utf8");
-const [, example = ""] = /^## Show charts$.*?```json\n(.*?)```/ms.exec(guide) ?? [];
+const guide = readFileSync(new URL("../../docs/guide/show-charts.md", import.meta.url), "utf8");
+const [, example = ""] = /^# Show charts in the page$.*?```json\n(.*?)```/ms.exec(guide) ?? [];
 const artifacts = [
   {
     type: "rain",
