@@ -75,15 +75,25 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/**
+ * Returns true if the server is ready. Asks up to three times: while a visit kept this process busy, the server may have
+ * closed idle connections, of which this process learns when it uses them.
+ */
+async function isReady(url: string): Promise<boolean> {
+  for (let left = 3; left > 0; left -= 1) {
+    const response = await fetch(`${url}/ready`).catch(() => undefined);
+    if (response?.ok === true) return true;
+  }
+  return false;
+}
+
 async function visitDemo(visit: Visit, options: VisitOptions): Promise<VisitResult> {
   const demo = await startDemo();
   try {
     const result = await visit(demo, options);
-    const isReady = await fetch(`${demo.url}/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    return isReady ? result : { ...result, faults: [...result.faults, "The server was not ready after the visit."] };
+    return (await isReady(demo.url))
+      ? result
+      : { ...result, faults: [...result.faults, "The server was not ready after the visit."] };
   } finally {
     await demo.stop();
   }
