@@ -71,7 +71,7 @@ async function serveShares(shares: object | boolean = true) {
 }
 
 describe("a shared chat", () => {
-  it("shows its words to whoever has the link, without tools, files, ids of runs and keys [page.share]", async () => {
+  it("shows its words to anyone with the link, without tools, files, ids of runs and keys [page.share]", async () => {
     const { share, read } = await serveShares();
     const { secret: link } = await share();
     const { status, headers, text, chat } = await read(link);

@@ -34,7 +34,7 @@ type Answer = (exchange: Exchange, shares: Shares) => Promise<void>;
 
 /**
  * Makes the routes by which owners share their sessions, list their shares and revoke them, and the route that shows
- * the turns of a share to whoever has its link.
+ * the turns of a share to anyone with its link.
  */
 export function shareRoutes(below: string, { maxLifetimeMs = defaultLifetimeMs, service }: ShareOptions): Route[] {
   if (service === undefined) throw noService();

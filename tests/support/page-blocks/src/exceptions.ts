@@ -8,7 +8,7 @@ export interface Exception extends Place {
 const visit = (name: string): string => `\`pnpm test:outside ${name}\` installs the product and does the same.`;
 const creates = "`pnpm test:create` goes this way of a new user, with a registry on this machine.";
 
-/** All blocks of the pages that nobody executes here, each with the reason. */
+/** All blocks of the pages that are not executed here, each with the reason. */
 export const exceptions: readonly Exception[] = [
   {
     page: "README.md",
