@@ -83,13 +83,12 @@ describe.runIf(browserUrl.startsWith("http"))("charts in a browser", { timeout: 
       ]);
       expect(await visit.faults("drawn")).toEqual([]);
 
-      const before = await rain.screenshot();
-      // A session of axe that ends may take the emulation of the scheme with it, so it is asked for again.
-      const inOtherScheme = async () => {
-        await shown.emulateMedia({ colorScheme: look.colorScheme === "dark" ? "light" : "dark" });
-        return await rain.screenshot();
+      // A session of axe that ends may take the emulation of the scheme with it, so each scheme is asked for.
+      const drawnIn = async (colorScheme: "light" | "dark") => {
+        await shown.emulateMedia({ colorScheme });
+        return await rain.locator("canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
       };
-      await expect.poll(async () => (await inOtherScheme()).equals(before)).toBe(false);
+      await expect.poll(async () => (await drawnIn("light")) === (await drawnIn("dark"))).toBe(false);
       await shown.emulateMedia({ colorScheme: look.colorScheme ?? null });
       // The chart is drawn anew for the scheme, so a first movement of the pointer may meet the old one.
       const legend = shown.locator(".chart-legend").first();
