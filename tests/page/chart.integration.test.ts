@@ -86,7 +86,7 @@ describe.runIf(browserUrl.startsWith("http"))("charts in a browser", { timeout: 
       // A session of axe that ends may take the emulation of the scheme with it, so each scheme is asked for.
       const drawnIn = async (colorScheme: "light" | "dark") => {
         await shown.emulateMedia({ colorScheme });
-        return await rain.locator("canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+        return await shown.evaluate("document.querySelector('canvas').toDataURL()");
       };
       await expect.poll(async () => (await drawnIn("light")) === (await drawnIn("dark"))).toBe(false);
       await shown.emulateMedia({ colorScheme: look.colorScheme ?? null });

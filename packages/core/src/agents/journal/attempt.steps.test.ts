@@ -115,7 +115,7 @@ describe("a wait of an attempt", () => {
     await settle();
     expect(made.stopped).toBe("suspended");
     await expect(waiting).rejects.toBe(made.signal.reason);
-    expect(made.waits).toEqual([wait("w.a.t.0")]);
+    expect(made.steps.waits).toEqual([wait("w.a.t.0")]);
     expect([outer, inner]).toHaveLength(2);
   });
 
@@ -142,7 +142,7 @@ describe("a wait of an attempt", () => {
     expect(await next.logged()).toEqual([]);
     expect(next.made.knownWait("t.1")).toEqual(wait("t.1"));
     expect(made.knownWait("t.1")).toEqual(wait("t.1"));
-    expect(next.made.waits).toEqual([wait("t.0")]);
+    expect(next.made.steps.waits).toEqual([wait("t.0")]);
   });
 
   it("shows that an attempt which only comes to known waits has not crashed, and another attempt that it has", async () => {
@@ -180,18 +180,18 @@ describe("an attempt that is to do nothing new", () => {
   ])("ends the run as it comes to %s: at once is %s", async (step, isAtOnce) => {
     const { made } = await openAttempt();
     const end = vi.fn<() => void>();
-    expect(made.beforeWork()).toBeUndefined();
-    made.endAtNewWork(end);
+    expect(made.newWork.before()).toBeUndefined();
+    made.newWork.forbid(end);
     made.beginStep(step);
     expect(end).toHaveBeenCalledTimes(isAtOnce ? 1 : 0);
-    await made.beforeWork();
+    await made.newWork.before();
     expect(end).toHaveBeenCalledTimes(1);
   });
 
   it("ends the run at a wait", async () => {
     const { made } = await openAttempt();
     const end = vi.fn<() => void>();
-    made.endAtNewWork(end);
+    made.newWork.forbid(end);
     made.wait("t/0", wait("t.0")).catch(() => undefined);
     await settle();
     expect(end).toHaveBeenCalledTimes(1);

@@ -52,7 +52,7 @@ describe("Attempt.start", () => {
       { t: "attempt", n: 1, id: expect.stringMatching(/^[\da-f-]{36}$/), at: 1000, node: "here", print: "p" },
     ]);
     expect(made).toMatchObject({ attempt: 1, fruitlessAttempts: 1, storageFailures: 0, runId });
-    expect([made.logged, made.ended, made.stopped, made.waits, made.results.size]).toEqual([
+    expect([made.logged, made.ended, made.stopped, made.steps.waits, made.results.size]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -143,7 +143,7 @@ describe("Attempt.start", () => {
     vi.advanceTimersByTime(250);
     expect(made.performedMs).toBe(6750);
     expect([made.knownWait("a"), made.knownWait("b"), made.knownWait("c")]).toEqual([wait("a"), wait("b"), undefined]);
-    expect(made.waits).toEqual([]);
+    expect(made.steps.waits).toEqual([]);
   });
 });
 

@@ -3,14 +3,17 @@ import type { Json } from "../../sessions/storage/json.ts";
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
 import { createId } from "../../base/util/create-id.ts";
 import { elapsedMs } from "../../base/util/elapsed-ms.ts";
+import { ChunkSteps } from "./chunk-steps.ts";
 import { logRecord, toLogged } from "./log-entry.ts";
-import type { LeaveReason, LogEnd, LogEntry, LogRecord, JournalResult } from "./log-entry.ts";
-import { takesSignal } from "../run/run-wait.ts";
+import type { LogEnd, LogEntry, LogRecord, JournalResult } from "./log-entry.ts";
 import type { RunChunk, RunSignal, RunWait } from "../run/run-wait.ts";
 import { LoggedPast } from "./logged-past.ts";
 import type { LogWriter, RunLog } from "./log-writer.ts";
+import { NewWork } from "./new-work.ts";
 import type { BegunStep } from "./open-step.ts";
+import { StepsInProgress } from "./steps-in-progress.ts";
 import { readLog } from "./read-log.ts";
+import { StepSignals } from "./step-signals.ts";
 import { RunPaused, type PauseReason } from "../run/run-paused.ts";
 import type { DurableRun, NotedModelCall } from "../run/run-steps.ts";
 
@@ -32,25 +35,16 @@ export type AttemptInit = {
 /** The number of consecutive attempts without a finished step after which an unreachable session ends the run. */
 const mostStorageFailures = 3;
 
-/** Matches the key of a step that is a model call. */
-const isModelCall = /(^|\/)m\/\d+$/;
-
 /** One attempt at a run: the log as it was at the start, and the entries that it adds. All journals of the run share it. */
 export class Attempt extends LoggedPast implements DurableRun {
   readonly runId: string;
   readonly answers: ReadonlyMap<string, Json>;
-  readonly #signals: readonly RunSignal[];
-  /** By journal step: the number (from 1) of the stored signal that the step has taken as the answer to its wait. */
-  readonly #taking = new Map<string, number>();
-  /** The function that ends the run if the attempt may do no new work. */
-  #endRun: (() => void) | undefined;
+  readonly signals: StepSignals;
+  readonly steps = new StepsInProgress(() => this.#onIdle());
+  readonly newWork = new NewWork();
+  readonly chunkSteps = new ChunkSteps();
   stopped: PauseReason | undefined;
   onModelCall: ((describe: () => NotedModelCall) => void) | undefined;
-  /** The waits that this attempt has reached, by journal step. */
-  readonly #waiting = new Map<string, RunWait>();
-  /** The journal steps in progress in this attempt. */
-  readonly #open = new Set<string>();
-  readonly #stepOfChunk = new WeakMap<object, string>();
   readonly #abort = new AbortController();
   readonly signal: AbortSignal = this.#abort.signal;
   /** Rejects when the attempt stops, so that steps which wait end. */
@@ -69,7 +63,7 @@ export class Attempt extends LoggedPast implements DurableRun {
     super();
     this.runId = runId;
     this.answers = answers;
-    this.#signals = signals;
+    this.signals = new StepSignals(signals, this.takenSignals);
   }
 
   /** Reads the log of a run, for an attempt that `start` begins. */
@@ -126,10 +120,6 @@ export class Attempt extends LoggedPast implements DurableRun {
     return this.performedBefore + elapsedMs(this.#startedAt);
   }
 
-  get waits(): readonly RunWait[] {
-    return [...this.#waiting.values()];
-  }
-
   /** Logs an entry immediately and waits until it is stored. */
   async add(entry: LogEntry): Promise<void> {
     this.#hasEnd ||= entry.t === "end";
@@ -147,81 +137,44 @@ export class Attempt extends LoggedPast implements DurableRun {
     await this.#log.stored();
   }
 
-  /** Calls `endRun` once the attempt reaches a step that is not done, or a wait without an answer. */
-  endAtNewWork(endRun: () => void): void {
-    this.#endRun = endRun;
-  }
-
-  beforeWork(): Promise<void> | undefined {
-    return this.#endRun === undefined ? undefined : new Promise((resolve) => setImmediate(resolve));
-  }
-
-  /** Keeps the run from being suspended before a step begins, until the returned function is called. */
-  hold(step: string): () => void {
-    this.#open.add(step);
-    return () => this.#close(step);
-  }
-
   beginStep(step: string): BegunStep {
-    this.#onNewWork(step);
+    this.newWork.reach(step);
+    const close = this.steps.open(step);
     const startedAt = performance.now();
-    this.#open.add(step);
     return {
-      tag: (chunk) => void this.#stepOfChunk.set(chunk, step),
+      tag: (chunk) => this.chunkSteps.tag(chunk, step),
       noteModelCall: (describe) => this.onModelCall?.(() => ({ ...describe(), runId: this.runId, step })),
       done: (value, usage) => {
         this.#finish(step, { value: toLogged(value) as Json, ms: elapsedMs(startedAt), ...(usage && { usage }) });
-        this.#close(step);
+        close();
       },
-      leave: () => this.#close(step),
+      leave: close,
     };
-  }
-
-  /**
-   * Returns the first stored signal that answers a wait and was not taken by another step. The result of `step` will
-   * record that the step has taken this signal.
-   */
-  takeSignal(step: string, wait: Pick<RunWait, "kind" | "about" | "until">): RunSignal | undefined {
-    const taken = this.#taking.get(step);
-    const found = this.#signals.find((signal) => {
-      return taken === undefined ? this.#isFree(signal) && takesSignal(wait, signal) : signal.number === taken;
-    });
-    if (found !== undefined) this.#taking.set(step, found.number);
-    return found;
-  }
-
-  #isFree({ number }: RunSignal): boolean {
-    return !this.takenSignals.has(number) && ![...this.#taking.values()].includes(number);
   }
 
   /** Logs the wait of a step. Rejects when the attempt stops. */
   async wait(step: string, wait: RunWait): Promise<never> {
-    const seen = this.#signals.at(-1)?.number;
-    this.#waiting.set(step, wait.kind === "event" && seen !== undefined ? { ...wait, seen } : wait);
+    const seen = this.signals.newest;
+    this.steps.wait(step, wait.kind === "event" && seen !== undefined ? { ...wait, seen } : wait);
     this.onProgress?.();
     if (!this.knownWaits.has(wait.id)) {
       this.#isProven = true;
       this.knownWaits.set(wait.id, wait);
       this.#log.add({ t: "wait", wait, performedMs: this.performedMs }, true);
     }
-    this.#onNewWork(step);
-    this.#suspendIfIdle();
+    this.newWork.reach(step);
+    this.steps.checkIdle();
     return await this.#stopped.promise;
   }
 
   /** Logs a chunk of the run's stream. Returns a promise while the storage is too slow, for backpressure. */
   writeChunk(chunk: RunChunk, inner: object = chunk): Promise<void> | undefined {
     if (this.stopped !== undefined) return undefined;
-    const step = this.#stepOfChunk.get(inner) ?? "";
+    const step = this.chunkSteps.stepOf(inner);
     if (step === "" && this.wasLogged(chunk)) return undefined;
     this.#log.add({ t: "chunks", step, chunks: [isText(chunk) ? chunk : toLogged(chunk)] }, !this.#hasChunk);
     this.#hasChunk = true;
     return this.#log.isFull ? this.#log.stored().catch(() => undefined) : undefined;
-  }
-
-  tagLike(copy: object, chunk: object): void {
-    const step = this.#stepOfChunk.get(chunk);
-    if (step !== undefined) this.#stepOfChunk.set(copy, step);
   }
 
   failStorage(cause: TroupeError): void {
@@ -233,32 +186,24 @@ export class Attempt extends LoggedPast implements DurableRun {
     this.#stopAs(new RunPaused(reason, cause));
   }
 
-  #onNewWork(step: string): void {
-    // In an attempt that may do no new work, a model must not be called at all, so the run ends immediately. If another
-    // kind of step is reached, the stored results of parallel tool calls are read first.
-    if (isModelCall.test(step)) this.#endRun?.();
-    else if (this.#endRun !== undefined) setImmediate(this.#endRun);
-  }
-
   #stopAs(paused: RunPaused): void {
     if (this.stopped !== undefined) return;
     this.stopped = paused.reason;
     // Work done before a release or a failure is still logged, but nothing after a takeover or a suspension.
-    if (paused.reason === "released" || paused.reason === "failed") this.#leave(paused.reason);
-    else this.#log.fail(paused);
+    if (paused.reason === "released" || paused.reason === "failed") {
+      // An attempt without this entry may have crashed its process.
+      if (!this.#hasEnd) this.#log.add({ t: "left", why: paused.reason }, true);
+      this.#log.close();
+    } else {
+      this.#log.fail(paused);
+    }
     this.#stopped.reject(paused);
     this.#abort.abort(paused);
   }
 
-  /** Closes the log with a `left` entry. An attempt without that entry may have crashed its process. */
-  #leave(why: LeaveReason): void {
-    if (!this.#hasEnd) this.#log.add({ t: "left", why }, true);
-    this.#log.close();
-  }
-
   #finish(step: string, result: JournalResult): void {
     if (this.stopped !== undefined) return;
-    const signal = this.#taking.get(step);
+    const signal = this.signals.takenBy(step);
     this.results.set(step, result);
     this.calls.delete(step);
     this.#isProven = true;
@@ -266,30 +211,16 @@ export class Attempt extends LoggedPast implements DurableRun {
     this.#log.add({ t: "done", step, at: Date.now(), ...result, ...(signal !== undefined && { signal }) });
   }
 
-  #close(step: string): void {
-    if (this.#open.delete(step)) this.#suspendIfIdle();
-  }
-
-  /** Suspends the run if every step in progress waits, or contains a step that waits. */
-  #suspendIfIdle(): void {
-    if (this.#waiting.size === 0) return;
-    // The check is deferred, because a step that has just ended may lead to the next step.
-    setImmediate(() => {
-      if (this.stopped !== undefined || !this.#isIdle()) return;
-      // Without this entry, an attempt that only reached known waits would look like an attempt that crashed its
-      // process.
-      if (!this.#isProven) this.#log.add({ t: "left", why: "suspended" }, true);
-      this.#isProven = true;
-      this.#log.stored().then(
-        () => this.#isIdle() && this.stop("suspended"),
-        () => undefined,
-      );
-    });
-  }
-
-  #isIdle(): boolean {
-    const waiting = [...this.#waiting.keys()];
-    return [...this.#open].every((step) => waiting.some((other) => other === step || other.startsWith(`${step}/`)));
+  /** Suspends the run, because every step in progress waits. */
+  #onIdle(): void {
+    if (this.stopped !== undefined) return;
+    // Without this entry, an attempt that only reached known waits would look like an attempt that crashed its process.
+    if (!this.#isProven) this.#log.add({ t: "left", why: "suspended" }, true);
+    this.#isProven = true;
+    this.#log.stored().then(
+      () => this.steps.isIdle && this.stop("suspended"),
+      () => undefined,
+    );
   }
 }
 

@@ -179,7 +179,7 @@ describe("a call that an earlier attempt has begun", () => {
     const work = vi.fn<() => Promise<unknown>>();
     expect(await perform(journal, { call, work })).toBeInstanceOf(RunPaused);
     expect(work).not.toHaveBeenCalled();
-    expect(journal.durable.waits).toMatchObject([
+    expect(journal.durable.steps.waits).toMatchObject([
       { id: "t.0.doubt", kind: "doubt", about: { toolName: "charge", args: { n: 1 }, idempotencyKey: "k" } },
     ]);
   });

@@ -50,7 +50,7 @@ async function doStep<Value>(step: WorkOfKind<Value>): Promise<Value> {
   const { signal, call } = step.options;
   const open = new OpenJournalStep(step);
   try {
-    await journal.beforeWork();
+    await journal.durable.newWork.before();
     signal?.throwIfAborted();
     if (call !== undefined) await journal.call(key, call);
     signal?.throwIfAborted();

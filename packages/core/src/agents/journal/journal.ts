@@ -120,7 +120,7 @@ export class Journal implements RunSteps, StepLog {
   }
 
   hold(key: string): () => void {
-    return this.durable.hold(this.#scope + key);
+    return this.durable.steps.open(this.#scope + key);
   }
 
   /** Returns true if an earlier attempt has logged this step, or anything within it. */
@@ -136,11 +136,6 @@ export class Journal implements RunSteps, StepLog {
   /** Returns true if an attempt has reached a wait of this kind in the step, answered or not. */
   hasWait(key: string, kind: WaitKind): boolean {
     return this.durable.knownWait(waitIdOf(this.#scope + key, kind)) !== undefined;
-  }
-
-  /** Resolves once `endRun` was called; a step awaits this before its work. Undefined if new work is allowed. */
-  beforeWork(): Promise<void> | undefined {
-    return this.durable.beforeWork();
   }
 
   /**

@@ -32,7 +32,7 @@ export async function logWait(attempt: Attempt, step: string, request: StepQuest
   const answer = attempt.answers.get(id);
   if (answer !== undefined) return answer;
   const wait = attempt.knownWait(id) ?? newWait(id, request);
-  const signal = wait.kind === "event" ? attempt.takeSignal(step, wait) : undefined;
+  const signal = wait.kind === "event" ? attempt.signals.take(step, wait) : undefined;
   if (signal !== undefined) return { result: signal.data };
   if (wait.until !== undefined && wait.until <= Date.now()) return answerInTime(wait);
   return await attempt.wait(step, wait);

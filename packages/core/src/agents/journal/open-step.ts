@@ -16,6 +16,7 @@ import type {
 import type { StepQuestion, WaitKind } from "../run/run-wait.ts";
 import { UsageMeter } from "../run/usage-meter.ts";
 import type { JournalResult } from "./log-entry.ts";
+import type { NewWork } from "./new-work.ts";
 
 /**
  * The stored form of a tool call: its result, and the sources that had been added to the run when the call ended, by
@@ -41,8 +42,11 @@ export type BegunStep = {
 /** The parts of a journal that its steps use. */
 export interface StepLog {
   readonly isResumed: boolean;
-  /** The attempt at the run. `stopped` is the reason for which it stopped before the run's end. */
-  readonly durable: Pick<DurableRun, "stopped">;
+  /**
+   * The attempt at the run. `stopped` is the reason for which it stopped before the run's end. A step awaits
+   * `newWork.before` before its work.
+   */
+  readonly durable: Pick<DurableRun, "stopped"> & { readonly newWork: Pick<NewWork, "before"> };
   stored(key: string): JournalResult | undefined;
   begin(key: string): BegunStep;
   hasBegun(key: string): boolean;
@@ -50,7 +54,6 @@ export interface StepLog {
   hold(key: string): () => void;
   callOf(key: string): InterruptedCall | undefined;
   hasWait(key: string, kind: WaitKind): boolean;
-  beforeWork(): Promise<void> | undefined;
   call(key: string, call: NotedCall): Promise<void>;
   wait(key: string, question: StepQuestion): Promise<Json>;
   part(key: string): RunSteps;
@@ -101,7 +104,7 @@ export class OpenJournalStep<Value> implements OpenStep {
   }
 
   beforeWork(): Promise<void> | undefined {
-    return this.#step.journal.beforeWork();
+    return this.#step.journal.durable.newWork.before();
   }
 
   async announce(call: NotedCall): Promise<void> {

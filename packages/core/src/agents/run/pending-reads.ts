@@ -1,16 +1,28 @@
 import type { TroupeError } from "../../base/errors/troupe-error.ts";
+import type { ChunkReceiver } from "./run-lifecycle.ts";
 import type { StreamChunk } from "./stream-chunk.ts";
 import { over } from "./stream-views.ts";
-import type { ReadChunk } from "./stream-views.ts";
+import type { ReadChunk, Reader } from "./stream-views.ts";
 
 /** The reads of a run's chunks that have not received a chunk yet. A reader may request several chunks at once. */
-export class PendingReads {
+export class PendingReads implements ChunkReceiver {
+  /** The only reader of the run; undefined until reading starts. */
+  reader: Reader | undefined;
   readonly #reads: Pick<PromiseWithResolvers<ReadChunk>, "resolve" | "reject">[] = [];
   /** The failure of the run, until a read receives it. */
   #failure: TroupeError | undefined;
 
   get size(): number {
     return this.#reads.length;
+  }
+
+  /** True if a read waits, or if the run goes on without reads. */
+  get wantsChunk(): boolean {
+    return this.#reads.length > 0 || !(this.reader === "chunks" || this.reader === "text");
+  }
+
+  get isStream(): boolean {
+    return this.reader !== "none";
   }
 
   /** Adds a read. The promise settles by `give` or `end`. */

@@ -121,16 +121,16 @@ export interface DurableRun {
   readonly attempt: number;
   /** The end of the attempt before this attempt. */
   readonly continuesAfter: "crash" | "handover" | "wait";
-  /** The waits without an answer that this attempt has reached. */
-  readonly waits: readonly RunWait[];
+  /** The steps in progress. `waits` are the waits without an answer that this attempt has reached. */
+  readonly steps: { readonly waits: readonly RunWait[] };
   /** Milliseconds that all attempts have worked, excluding waits. */
   readonly performedMs: number;
   /** Aborts if the attempt stops before the run's end. */
   readonly signal: AbortSignal;
   /** The reason for which the attempt stopped before the run's end. */
   readonly stopped: PauseReason | undefined;
-  /** Records that a chunk made from another chunk belongs to the same step. */
-  tagLike(copy: object, chunk: object): void;
+  /** The steps to which chunks belong. `tagLike` records that a chunk made from another chunk belongs to its step. */
+  readonly chunkSteps: { tagLike(copy: object, chunk: object): void };
   /**
    * Stops the attempt because the session's storage cannot be reached. Does nothing if that has happened several times
    * in a row.

@@ -140,7 +140,7 @@ export class MemberRuns {
     for (; next.done !== true; next = await chunks.next()) {
       if (!isTextChunk(next.value)) continue;
       const chunk = toMemberChunk(next.value, origin);
-      if (open === undefined) this.#options.run.steps.durable?.tagLike(chunk, next.value);
+      if (open === undefined) this.#options.run.steps.durable?.chunkSteps.tagLike(chunk, next.value);
       else open.tag(chunk);
       await shown.push(chunk);
     }

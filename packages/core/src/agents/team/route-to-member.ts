@@ -97,7 +97,7 @@ async function* streamMember(
   let next = await chunks.next();
   for (; next.done !== true; next = await chunks.next()) {
     const chunk = isTextChunk(next.value) ? toSpeakerChunk(next.value, origin) : next.value;
-    if (chunk !== next.value) run.steps.durable?.tagLike(chunk, next.value);
+    if (chunk !== next.value) run.steps.durable?.chunkSteps.tagLike(chunk, next.value);
     recordChunk(run, chunk);
     yield* call.start();
     yield chunk;

@@ -121,7 +121,7 @@ export class RunSuspension {
         note.close();
       },
       waiting: async () => {
-        waiting.record = await store.suspend(attempt, durable.waits, this.#endOf(record));
+        waiting.record = await store.suspend(attempt, durable.steps.waits, this.#endOf(record));
         if (waiting.record !== null) this.#noteWaiting(waiting.record);
         return waiting.record !== null;
       },

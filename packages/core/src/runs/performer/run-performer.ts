@@ -224,7 +224,7 @@ export class RunPerformer {
     if (error === undefined) return await this.#execution.execute({ ...start, given });
     if (durable.results.size === 0 || durable.endings >= endingAttempts)
       return await this.#ends.end(record, durable, error);
-    durable.endAtNewWork(() => controller.abort(error));
+    durable.newWork.forbid(() => controller.abort(error));
     await this.#execution.execute({ ...start, given, ending: error });
   }
 

@@ -52,7 +52,11 @@ async function suspendWith({ arrivesAt = 0, until }: { arrivesAt?: number; until
   storage.calls.length = 0;
   const suspend = async (arrive: () => Promise<void>): Promise<void> => {
     Object.assign(storage, { arrive, arrivesAt });
-    await new RunSuspension(parts, resubmit).suspend(record, { attempt: 1, waits } as unknown as Attempt, note);
+    await new RunSuspension(parts, resubmit).suspend(
+      record,
+      { attempt: 1, steps: { waits } } as unknown as Attempt,
+      note,
+    );
   };
   const open = async () => (await storage.list("run-open")).map(({ value }) => value);
   return { storage, store, submitted, suspend, open };

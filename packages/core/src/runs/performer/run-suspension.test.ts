@@ -71,7 +71,7 @@ async function suspended(waits: readonly RunWait[], { of = record, attempts = 0,
   const waiting = parts.admission && vi.spyOn(parts.admission, "wait");
   const suspension = new RunSuspension(parts, resubmit);
   const stored = () => parts.store.read(of.runId);
-  const attempt = { attempt: 1, waits } as unknown as Attempt;
+  const attempt = { attempt: 1, steps: { waits } } as unknown as Attempt;
   const suspend = async (): Promise<void> => {
     const note = new RunningNote(parts.store, of, { attempts: 1, node: "here", startedAt: 5, plan: { tools: {} } });
     await suspension.suspend(of, attempt, note);

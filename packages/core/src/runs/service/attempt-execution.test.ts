@@ -81,7 +81,7 @@ describe("an attempt that ends its run early", () => {
   ])("lets its session take other runs before the run ends as %s", async (status, vainAttempts) => {
     const asking = runnableOf(async function* (journal, { signal }) {
       journal.begin("m/1");
-      await journal.beforeWork();
+      await journal.durable.newWork.before();
       yield await Promise.reject(signal?.reason as Error);
       return "";
     });

@@ -60,7 +60,7 @@ describe("what the operator is told", () => {
     const stopped = runnableOf(async function* (journal, { signal }) {
       yield await Promise.resolve({ type: "text" as const, text: "Half" });
       journal.begin("m/1");
-      await journal.beforeWork();
+      await journal.durable.newWork.before();
       if (signal?.aborted === true) throw new TroupeError("cancelled", "The run was aborted.");
       return "";
     });

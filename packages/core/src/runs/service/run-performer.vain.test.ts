@@ -15,7 +15,7 @@ async function performAfter(vainAttempts: number, reason?: string) {
     starts += 1;
     yield { type: "text", text: "Half" };
     journal.begin("m/1");
-    await journal.beforeWork();
+    await journal.durable.newWork.before();
     if (signal?.aborted === true) throw new TroupeError("cancelled", "The run was aborted.");
     return "";
   });

@@ -36,7 +36,7 @@ export async function performRun(
       return await performAttempt(journal, start(journal));
     } catch (error) {
       if (!(error instanceof RunPaused) || answer === undefined) throw error;
-      answerAll(journal.durable.waits, answer, answers);
+      answerAll(journal.durable.steps.waits, answer, answers);
     }
   }
 }

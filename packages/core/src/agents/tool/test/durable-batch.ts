@@ -53,7 +53,7 @@ export async function attemptBatch(
     throw error;
   });
   if (journal.durable.stopped === undefined) await journal.flush();
-  return { run, journal, results, waits: journal.durable.waits, events, warnings, lines };
+  return { run, journal, results, waits: journal.durable.steps.waits, events, warnings, lines };
 }
 
 /** Begins a batch in an attempt that is left, as by a process that is killed: a later attempt overtakes it. */
