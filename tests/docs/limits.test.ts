@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 const packages = new URL("../../packages/", import.meta.url);
-const page = ["limits", "limits-of-durable-runs", "limits-of-transports"]
+const page = ["limits", "limits-of-durable-runs", "limits-of-mcp", "limits-of-transports"]
   .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
   .join("\n");
 
