@@ -9,7 +9,6 @@ const paid: string[] = [];
 const payment = { name: "pay", arguments: { amount: 500, to: "Ada" } };
 const model = new ScriptedModel({ toolCalls: [payment, { name: "locate", arguments: {} }] }, "Ada has 400, in Oslo.");
 
-// #region readme
 const pay = defineTool({
   name: "pay",
   description: "Pays an amount to a person.",
@@ -20,6 +19,7 @@ const pay = defineTool({
     return "paid";
   },
 });
+// #region readme
 const locate = defineTool({
   name: "locate",
   description: "Tells in which city the user is.",
