@@ -30,7 +30,7 @@ import type { CheckedStep } from "./checked-step.ts";
 import { checkWorkflowConfig } from "./workflow-config.ts";
 import type { RetryPolicy, WorkflowConfig } from "./workflow-config.ts";
 import { cannotWait } from "./wait-step.ts";
-import type { PlannedStep } from "./workflow-step.ts";
+import type { PlannedStep } from "./planned-step.ts";
 
 /**
  * The input of a workflow run, classified by `parseWorkflowInput`: a message for the first agent step, or an object

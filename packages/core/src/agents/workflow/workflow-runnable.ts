@@ -8,7 +8,7 @@ import type { StructuredRunOutput } from "../run/run-output.ts";
 import type { Runnable, RunStream } from "../run/runnable.ts";
 import { runStreamingAnswer, runUnobserved } from "./run-workflow.ts";
 import { isRecord } from "../../base/util/is-record.ts";
-import type { PlannedStep } from "./workflow-step.ts";
+import type { PlannedStep } from "./planned-step.ts";
 import type { WorkflowParts, ParsedWorkflowInput } from "./workflow-parts.ts";
 
 /** The input of a workflow as a runnable: a message, or keys of the state. */

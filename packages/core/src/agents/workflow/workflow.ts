@@ -15,7 +15,7 @@ import type { ParsedWorkflowInput } from "./workflow-parts.ts";
 import type { WorkflowResult } from "./workflow-result.ts";
 import { parseWorkflowInput, WorkflowRunnable } from "./workflow-runnable.ts";
 import { createWorkflowStream, StepEventQueue } from "./workflow-stream.ts";
-import type { PlannedStep } from "./workflow-step.ts";
+import type { PlannedStep } from "./planned-step.ts";
 import type { WorkflowStream } from "./workflow-stream.ts";
 
 /** Options of one run of a workflow. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anonymousCaller, countedCaller, hostCaller } from "../../sessions/session/counted-caller.ts";
-import { Admission, AdmissionRules } from "./admission.ts";
+import { Admission } from "./admission.ts";
+import { AdmissionRules } from "./admission-rules.ts";
 
 const limits = { maxQueued: 40, perCaller: 3, maxAnonymousBytes: 100 };
 const [ada, bob] = [countedCaller({ userId: "ada" }), countedCaller({ userId: "bob" })];

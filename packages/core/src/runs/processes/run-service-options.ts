@@ -24,7 +24,7 @@ import { isRecord } from "../../base/util/is-record.ts";
 import type { Workflow } from "../../agents/workflow/workflow.ts";
 import type { RunEngine } from "./run-engine.ts";
 import { readProperty } from "../../base/util/read-property.ts";
-import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
+import type { PlannedStep } from "../../agents/workflow/planned-step.ts";
 import { noWebhooks, webhooksOption } from "../webhooks/webhook-options.ts";
 import type { WebhookOptions, WebhookTarget } from "../webhooks/webhook-options.ts";
 

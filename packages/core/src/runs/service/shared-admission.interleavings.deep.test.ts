@@ -9,7 +9,7 @@ import type { CountedCaller } from "../../sessions/session/counted-caller.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
 import type { StorageEntry } from "../../sessions/storage/storage-driver.ts";
 import { RemoteStorage } from "../../sessions/storage/test/remote-storage.ts";
-import { SharedAdmission } from "../processes/admission.ts";
+import { SharedAdmission } from "../processes/shared-admission.ts";
 
 it("after quiet each caller may begin as many runs as have ended or were not stored, and each loss of the queue is told once, in any order [async.interleavings]", async () => {
   await checkInterleavings(acceptRuns, { seed: 38_505, numRuns: 40, maxSteps: 40, stepMs: 400, quietMs: 2000 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { SharedAdmission } from "../processes/admission.ts";
+import { SharedAdmission } from "../processes/shared-admission.ts";
 import type { AdmissionOptions } from "../processes/run-service-options.ts";
 import type { RunEngine, RunJob, Serving } from "../processes/run-engine.ts";
 import type { RunService } from "./run-service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
+import type { PlannedStep } from "../../agents/workflow/planned-step.ts";
 import type { RunEvent } from "../../runs/record/run-view.ts";
 import { toPublicStateChange } from "./public-state.ts";
 

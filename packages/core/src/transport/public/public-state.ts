@@ -1,5 +1,5 @@
 import { topPlace } from "../../agents/workflow/step-place.ts";
-import type { PlannedStep } from "../../agents/workflow/workflow-step.ts";
+import type { PlannedStep } from "../../agents/workflow/planned-step.ts";
 import { isRecord } from "../../base/util/is-record.ts";
 import type { RunEvent } from "../../runs/record/run-view.ts";
 

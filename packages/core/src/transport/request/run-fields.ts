@@ -90,6 +90,16 @@ export type RunFieldContext<Subject, Input> = {
   readonly allowsWebhook?: boolean | undefined;
 };
 
+/** The way in which a protocol reads the fields of a run from a request. */
+export type RunReading<Input> = {
+  /** Reads the value of the field `input`: `readMessage` or `readWorkflowInput`. */
+  readonly readInput: RunFieldContext<unknown, Input>["readInput"];
+  /** Reads the fields of the run, once the user and the host's options are known. */
+  readonly readFields: () => RunFields | Promise<RunFields>;
+  /** Name of the data that the client sent, for errors. @default "body" */
+  readonly where?: string | undefined;
+};
+
 const maxParts = 100;
 /** The maximum number of characters of a client's field name that are shown. */
 const longestShown = 64;

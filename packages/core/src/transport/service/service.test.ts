@@ -12,7 +12,8 @@ import { readMessage } from "../request/run-fields.ts";
 import type { ServiceRequest } from "../request/service-request.ts";
 import { toServiceRequest } from "../request/service-request.ts";
 import { createService } from "./service.ts";
-import type { RunReading, Service } from "./service.ts";
+import type { RunReading } from "../request/run-fields.ts";
+import type { Service } from "./service.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
 const helper = new Agent({ name: "helper", model: new ScriptedModel().respond(() => ({ text: "Hello." })) });

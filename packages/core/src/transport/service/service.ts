@@ -14,7 +14,7 @@ import type { ServedWorkflow } from "../request/served-registry.ts";
 import type { Principal } from "../request/principal.ts";
 import { readTraceContext } from "../request/trace-context.ts";
 import { readRunFields } from "../request/run-fields.ts";
-import type { RequestedRun, RunFieldContext, RunFields } from "../request/run-fields.ts";
+import type { RequestedRun, RunReading } from "../request/run-fields.ts";
 import type { RequestSource } from "../request/service-request.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { RunHandle } from "../runs/run-handle.ts";
@@ -31,16 +31,6 @@ import { makeRuns } from "./make-runs.ts";
 import { refuseUnrunnable } from "./refuse-unrunnable.ts";
 import { readServiceRules } from "./service-options.ts";
 import type { ServiceOptions, ServiceRules } from "./service-options.ts";
-
-/** The way in which a protocol reads the fields of a run from a request. */
-export type RunReading<Input> = {
-  /** Reads the value of the field `input`: `readMessage` or `readWorkflowInput`. */
-  readonly readInput: RunFieldContext<unknown, Input>["readInput"];
-  /** Reads the fields of the run, once the user and the host's options are known. */
-  readonly readFields: () => RunFields | Promise<RunFields>;
-  /** Name of the data that the client sent, for errors. @default "body" */
-  readonly where?: string | undefined;
-};
 
 /** The registries of a service by kind, from which typed clients infer names and outputs. */
 export type ServiceRegistries = {
