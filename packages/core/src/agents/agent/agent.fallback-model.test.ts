@@ -7,24 +7,8 @@ import { collectResponse } from "../../model/response-collector.ts";
 import type { RunEvents } from "../run/run-events.ts";
 import { readAll } from "../../testing/conformance/runnable-subject.ts";
 import { scriptedUsage } from "../../testing/scripted-answer.ts";
-import { ScriptedModel } from "../../testing/scripted-model.ts";
 import { Agent } from "./agent.ts";
-import { answering, callOf, look } from "./test/agents.ts";
-
-class NamedModel extends ScriptedModel {
-  override readonly providerId: string;
-  override readonly modelId: string;
-
-  constructor(providerId: string, ...answers: ConstructorParameters<typeof ScriptedModel>) {
-    super(...answers);
-    this.providerId = providerId;
-    this.modelId = `${providerId}-1`;
-  }
-
-  get keys(): unknown[] {
-    return this.calls.map(({ options }) => options.apiKey);
-  }
-}
+import { answering, callOf, look, NamedModel } from "./test/agents.ts";
 
 const down = (providerId = "one", status = 503) => ({ error: new ModelError({ providerId, status }) });
 const agentOf = (model: ModelProvider, more = {}) => new Agent({ name: "a", model, retry: { maxRetries: 0 }, ...more });

@@ -1,56 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
-import { plainSteps } from "../run/run-steps.ts";
-import type { RunSteps } from "../run/run-steps.ts";
 import type { ChatMessage } from "../../base/message/message.ts";
 import type { ToolCallResult } from "../../base/message/tool-call.ts";
 import type { VendorState } from "../../model/vendor-state.ts";
-import { resolveRunOpts } from "../run/resolve-run-opts.ts";
 import type { RunSettings } from "../run/run-options.ts";
-import { testRun } from "../run/test/test-run.ts";
 import type { OpenSession } from "../../sessions/session/open-session.ts";
-import type { SessionStore } from "../../sessions/session/session-store.ts";
 import type { StoredTurn } from "../../sessions/session/turn-record.ts";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
-import { RunSession } from "./run-session.ts";
+import { owner, sceneOf } from "./test/session-scene.ts";
 
-const owner = { userId: "ann", tenantId: "acme" };
-const opts = { sessionId: "s", ...owner };
 const answer: ChatMessage = { role: "assistant", content: "Hi." };
 const state = (modelId: string): VendorState => ({ providerId: "v", modelId, items: [1], stored: true });
-
-/** The session of a run, and what happens to it, in order. An attempt makes the run durable. */
-function sceneOf(more: Partial<RunSettings> = {}, durable?: { attempt?: number }, session: Partial<OpenSession> = {}) {
-  const events: unknown[][] = [];
-  const note =
-    (name: string) =>
-    async (...args: unknown[]) => {
-      await Promise.resolve();
-      events.push([name, ...args]);
-    };
-  const { attempt = 1 } = durable ?? {};
-  const own = {
-    ...plainSteps,
-    durable: { runId: "r1", attempt },
-    isResumed: attempt > 1,
-    flush: note("flush"),
-    step: (key: string, _kind: string, work: () => unknown) => void events.push(["done", key, work()]),
-  } as unknown as RunSteps;
-  const settings = { ...resolveRunOpts(opts), ...more, ...(durable && { steps: own, runId: "r1" }) };
-  const run = testRun({}, { settings });
-  const warn = vi.spyOn(run, "warn");
-  const opened = {
-    appendTurn: async (turn: unknown) => await note("append")(turn).then(() => 7),
-    loadTurnsWithoutData: async (...args: unknown[]) => await note("load")(...args).then(() => []),
-    release: () => events.push(["release"]),
-    madeTitle: false,
-    ...session,
-  } as unknown as OpenSession;
-  const open = vi.fn<SessionStore["open"]>(async () => await Promise.resolve(opened));
-  const store = { open, noteWait: note("noteWait"), endWait: note("endWait") } as unknown as SessionStore;
-  const names = () => events.map(([name]) => name);
-  return { run, warn, store, open, events, names, session: new RunSession(run) };
-}
 
 const turnOf = (runId: string, seq = 5) => ({ runId, seq }) as unknown as StoredTurn;
 const loading = (...turns: StoredTurn[]) => ({

@@ -3,45 +3,9 @@ import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SseWriter } from "./sse-writer.ts";
 import type { SseWriterOptions } from "./sse-writer.ts";
-
-/** A reader that takes nothing until it is told to. */
-class PausedReader extends Writable {
-  readonly writes: string[] = [];
-  #taken = (): void => {};
-
-  constructor(highWaterMark = 1) {
-    super({ highWaterMark, decodeStrings: false });
-  }
-
-  override _write(frames: string, _: BufferEncoding, taken: () => void): void {
-    this.writes.push(frames);
-    this.#taken = taken;
-  }
-
-  /** Takes what was written last. */
-  async take(): Promise<void> {
-    this.#taken();
-    await turn();
-  }
-}
-
-/** Lets all that is due happen: promises, ticks and events. */
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-/** A writer whose reader is behind: the first frame is on its way, and there is no room. */
-async function fullWriter(options: SseWriterOptions = {}) {
-  const reader = new PausedReader();
-  const writer = new SseWriter(reader, options);
-  await writer.write("first ");
-  await turn();
-  return { reader, writer };
-}
+import { PausedReader, cancelled, fullWriter, turn } from "../../../test/paused-reader.ts";
 
 const listenersOf = (reader: Writable) => reader.eventNames().map((name) => [name, reader.listenerCount(name)]);
-const cancelled = expect.objectContaining({
-  code: "cancelled",
-  message: "The stream has no reader any more: the reader disconnected, or the stream was closed or aborted.",
-});
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
@@ -188,75 +152,7 @@ describe("SseWriter", () => {
     const written = writer.write("x".repeat(3_000_000));
     await reader.take();
     await reader.take();
-
     await expect(written).resolves.toBeUndefined();
-  });
-
-  it("sends a heartbeat every 15 seconds, and none while the reader is behind", async () => {
-    const reader = new PausedReader(1);
-    const writer = new SseWriter(reader, { stallMs: 1_000_000 });
-
-    vi.advanceTimersByTime(14_999);
-    const early = reader.writes.length;
-    vi.advanceTimersByTime(1);
-    vi.advanceTimersByTime(150_000);
-    const behind = [...reader.writes];
-    await reader.take();
-    vi.advanceTimersByTime(15_000);
-
-    expect(early).toBe(0);
-    expect(behind).toEqual([": heartbeat\n\n"]);
-    expect(reader.writes).toEqual([": heartbeat\n\n", ": heartbeat\n\n"]);
-    reader.destroy();
-    await writer.close();
-  });
-
-  it("sends no heartbeat after close", async () => {
-    const reader = new PausedReader();
-    const controller = new AbortController();
-    const writer = new SseWriter(reader, { signal: controller.signal });
-
-    controller.abort();
-    vi.advanceTimersByTime(60_000);
-    await writer.close();
-
-    expect(reader.writes).toEqual([]);
-  });
-
-  it("never sends a heartbeat inside a frame or before an accepted one", async () => {
-    const reader = new PausedReader(100);
-    const writer = new SseWriter(reader, { heartbeatMs: 10 });
-
-    await writer.write("data: a\n\n");
-    vi.advanceTimersByTime(10);
-
-    expect(reader.writes).toEqual(["data: a\n\n: heartbeat\n\n"]);
-  });
-
-  it("destroys the connection of a reader that stalls for 30 seconds", async () => {
-    const { reader, writer } = await fullWriter();
-    const written = writer.write("second ");
-
-    vi.advanceTimersByTime(29_999);
-    const early = reader.destroyed;
-    vi.advanceTimersByTime(1);
-
-    expect([early, reader.destroyed]).toEqual([false, true]);
-    await expect(written).rejects.toEqual(cancelled);
-  });
-
-  it("restarts the stall timeout when the reader takes something", async () => {
-    const { reader, writer } = await fullWriter({ heartbeatMs: 1_000_000 });
-    const written = writer.write("second ");
-
-    vi.advanceTimersByTime(20_000);
-    await reader.take();
-    vi.advanceTimersByTime(20_000);
-    await reader.take();
-    vi.advanceTimersByTime(40_000);
-
-    await expect(written).resolves.toBeUndefined();
-    expect(reader.destroyed).toBe(false);
   });
 
   it("sends the accepted frames before it closes, and accepts none after", async () => {
@@ -271,18 +167,6 @@ describe("SseWriter", () => {
     expect(reader.writes).toEqual(["first ", "last"]);
     expect(reader.writableFinished).toBe(true);
     expect(() => writer.write("more")).toThrow(cancelled);
-  });
-
-  it("limits the wait for the last frame by the stall timeout too", async () => {
-    const reader = new PausedReader(100);
-    const writer = new SseWriter(reader);
-
-    await writer.write("last");
-    const closed = writer.close();
-    vi.advanceTimersByTime(30_000);
-
-    await expect(closed).resolves.toBeUndefined();
-    expect(reader.destroyed).toBe(true);
   });
 
   it.each<[string, (reader: PausedReader, controller: AbortController) => unknown]>([

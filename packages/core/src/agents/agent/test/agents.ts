@@ -78,3 +78,19 @@ export function answering(...responses: unknown[]): ModelProvider {
     },
   };
 }
+
+/** A scripted model of a vendor with this id, and the keys that it was called with. */
+export class NamedModel extends ScriptedModel {
+  override readonly providerId: string;
+  override readonly modelId: string;
+
+  constructor(providerId: string, ...answers: ConstructorParameters<typeof ScriptedModel>) {
+    super(...answers);
+    this.providerId = providerId;
+    this.modelId = `${providerId}-1`;
+  }
+
+  get keys(): unknown[] {
+    return this.calls.map(({ options }) => options.apiKey);
+  }
+}

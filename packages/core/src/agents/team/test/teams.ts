@@ -10,6 +10,7 @@ import type { ScriptedCall } from "../../../testing/scripted-model.ts";
 import { scriptedUsage } from "../../../testing/scripted-answer.ts";
 import type { ScriptedAnswer } from "../../../testing/scripted-answer.ts";
 import type { TeamMode } from "../team-config.ts";
+import type { InMemoryStorage } from "../../../sessions/storage/in-memory-storage.ts";
 
 type Turns = ConstructorParameters<typeof ScriptedModel>;
 
@@ -90,4 +91,10 @@ export async function readAll(stream: RunStream): Promise<StreamChunk[]> {
 
 export function textOf(chunks: readonly StreamChunk[]): string {
   return chunks.map((chunk) => (chunk.type === "text" ? chunk.text : "")).join("");
+}
+
+/** The ids of all sessions that a storage holds, and what else there is of them. */
+export async function keysIn(storage: InMemoryStorage): Promise<string[]> {
+  const spaces = await Promise.all(["sessions", "turns", "memory"].map((namespace) => storage.list(namespace)));
+  return spaces.flat().map(({ key }) => decodeURIComponent(key));
 }
