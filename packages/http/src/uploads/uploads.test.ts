@@ -5,7 +5,6 @@ import { toForm } from "../../test/forms.ts";
 import { counter, desk, scripted, talker } from "../../test/runnables.ts";
 import { watchTemporaryFiles } from "../../test/temporary-files.ts";
 import { serve } from "../../test/serve.ts";
-import { Latch } from "../../test/latch.ts";
 
 const png = new File([Uint8Array.of(0x89, 0x50, 0x4e, 0x47)], "a.png", { type: "image/png" });
 const wav = new File(["RIFF"], "b.wav", { type: "audio/wav" });
@@ -276,32 +275,5 @@ describe("large files", () => {
     expect(lengths.map((bytes) => bytes.length)).toEqual(sizes);
     expect(lengths.every((bytes, index) => bytes.every((byte) => byte === index + 1))).toBe(true);
     expect(left()).toEqual({ named: [], open: 0 });
-  });
-});
-
-describe("uploads of several clients", () => {
-  it("wait for free memory, and go on when an earlier run has been answered", async () => {
-    const latch = new Latch();
-    const began: unknown[] = [];
-    const beforeRun = async (input: unknown): Promise<void> => {
-      began.push(input);
-      await latch.wait();
-    };
-    const service = await serve({
-      agents: { a: talker("Seen.", { hooks: { beforeRun } }), b: talker() },
-      fileUpload: { maxTotalSize: 10 },
-    });
-    const ask = async () => (await service.ask("/agents/a/run", { method: "POST", body: toForm({}, sized(6)) })).status;
-
-    const first = ask();
-    await latch.reached;
-    const second = ask();
-    // Came later, and does not wait: it has no files.
-    for (let count = 0; count < 5; count++) await service.post("/agents/b/run", { input: "Hi" });
-    expect(began).toHaveLength(1);
-
-    latch.open();
-    expect([await first, await second, began.length]).toEqual([200, 200, 2]);
-    expect(service.lines).toEqual([]);
   });
 });
