@@ -1,26 +1,9 @@
 import childProcess from "node:child_process";
-import { EventEmitter } from "node:events";
-import { PassThrough } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ServerProblem } from "./server-problem.ts";
 import { StdioTransport } from "./stdio-transport.ts";
-
-/** A child process that ends as a test wants, and what it was sent. */
-class FakeChild extends EventEmitter {
-  readonly pid = 4711;
-  readonly stdin = new PassThrough();
-  readonly stdout = new PassThrough();
-  readonly stderr = new PassThrough();
-
-  exit(): void {
-    for (const stream of [this.stdout, this.stderr]) stream.end();
-    this.emit("exit", 0);
-  }
-}
-
-const spawn = vi.fn<(...given: unknown[]) => FakeChild>();
-const kill = vi.fn<(pid: number, signal?: string | number) => true>();
+import { FakeChild, kill, kills, line, message, parse, spawn, startTransport } from "../../test/fake-process.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -36,58 +19,15 @@ afterEach(() => {
   kill.mockReset();
 });
 
-const message = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, method: "ping" });
-const line = (value: unknown) => `${JSON.stringify(value)}\n`;
 const stray =
   "wrote lines that are no JSON-RPC messages to its standard output. Let it write them to the standard error stream, and check command and args.";
-
-/** Takes a line for a message if it is an object of JSON. */
-function parse(text: string): JSONRPCMessage {
-  const value = JSON.parse(text) as JSONRPCMessage;
-  if (typeof value !== "object") throw new TypeError("no message");
-  return value;
-}
-
-/** A transport to a fake process, and what it told: messages, errors, the error output, and its ends. */
-async function start(more: { maxMessageBytes?: number; env?: Record<string, string>; cwd?: string } = {}) {
-  const child = new FakeChild();
-  spawn.mockImplementation(() => {
-    queueMicrotask(() => child.emit("spawn"));
-    return child;
-  });
-  const [got, errors, said] = [[] as JSONRPCMessage[], [] as string[], [] as string[]];
-  const onclose = vi.fn<() => void>();
-  const problem = new ServerProblem();
-  const { maxMessageBytes = 1000, env = {}, cwd } = more;
-  const onStderr = (text: string) => said.push(text);
-  const transport = new StdioTransport({
-    command: "prog",
-    args: ["-a", "$B"],
-    env,
-    cwd,
-    maxMessageBytes,
-    parse,
-    onStderr,
-    problem,
-  });
-  const onmessage = (value: JSONRPCMessage) => got.push(value);
-  Object.assign(transport, { onclose, onmessage, onerror: (error: Error) => errors.push(error.message) });
-  await transport.start();
-  const write = async (...pieces: (string | Buffer)[]) => {
-    for (const piece of pieces) child.stdout.write(piece);
-    for (let turns = 0; turns < 60; turns++) await new Promise((resolve) => setImmediate(resolve));
-  };
-  return { child, transport, got, errors, said, onclose, problem, write };
-}
-
-const kills = () => kill.mock.calls.map(([pid, signal]) => `${pid} ${signal}`);
 
 describe("a process", () => {
   it("is started without a shell, in a group of its own, with PATH, HOME and env alone", async () => {
     vi.stubEnv("PATH", "/bin");
     vi.stubEnv("HOME", "/home/ada");
     vi.stubEnv("SECRET", "s");
-    const { transport } = await start({ env: { HOME: "/given", MORE: "1" }, cwd: "/tmp" });
+    const { transport } = await startTransport({ env: { HOME: "/given", MORE: "1" }, cwd: "/tmp" });
     expect(spawn.mock.calls).toStrictEqual([
       [
         "prog",
@@ -128,7 +68,7 @@ describe("a process", () => {
   });
 
   it("hands on what it writes to its error stream, whole characters, and the errors of its streams", async () => {
-    const { child, said, errors, write } = await start();
+    const { child, said, errors, write } = await startTransport();
     const bytes = Buffer.from("aé");
     child.stderr.write(bytes.subarray(0, 2));
     child.stderr.write(bytes.subarray(2));
@@ -141,7 +81,7 @@ describe("a process", () => {
 
 describe("what the process writes", () => {
   it("is read line by line, in any pieces, without empty lines", async () => {
-    const { got, errors, write } = await start();
+    const { got, errors, write } = await startTransport();
     const bytes = Buffer.from(line({ ...message(2), method: "é" }));
     await write(line(message(1)), "\n  \n\r\n", bytes.subarray(0, -5), bytes.subarray(-5, -3), bytes.subarray(-3));
     await write(line(message(3)) + line(message(4)), JSON.stringify(message(5)));
@@ -152,7 +92,7 @@ describe("what the process writes", () => {
   });
 
   it("is read on after a notification in the next turn, and after 32 lines", async () => {
-    const { child, got } = await start();
+    const { child, got } = await startTransport();
     const turn = async () => await new Promise((resolve) => setImmediate(resolve));
     const notice: JSONRPCMessage = { jsonrpc: "2.0", method: "notifications/x" };
     child.stdout.emit("data", Buffer.from(line(notice) + line(message(1))));
@@ -169,7 +109,7 @@ describe("what the process writes", () => {
   });
 
   it("waits at the process where more than 256 lines are not read", async () => {
-    const { child, got, write } = await start();
+    const { child, got, write } = await startTransport();
     child.stdout.emit("data", Buffer.from(line(message(0)).repeat(256)));
     expect(child.stdout.isPaused()).toBe(false);
     await write();
@@ -182,7 +122,7 @@ describe("what the process writes", () => {
   it("may have lines of maxMessageBytes, and ends the connection beyond", async () => {
     const exact = line({ ...message(1), method: "x".repeat(60) });
     const bytes = exact.length - 1;
-    const { child, got, write, onclose, problem, errors, transport } = await start({ maxMessageBytes: bytes });
+    const { child, got, write, onclose, problem, errors, transport } = await startTransport({ maxMessageBytes: bytes });
     await write(exact, exact.slice(0, 20), exact.slice(20));
     expect(got).toHaveLength(2);
     await write(line(message(3)) + "x".repeat(bytes));
@@ -202,7 +142,7 @@ describe("what the process writes", () => {
 
 describe("lines that are no messages", () => {
   it("may be 50 before the first message, and are forgotten by it", async () => {
-    const { write, problem, errors, onclose } = await start();
+    const { write, problem, errors, onclose } = await startTransport();
     await write("hello\n".repeat(50));
     expect([problem.text, onclose.mock.calls.length]).toEqual([stray, 0]);
     expect(new Set(errors)).toEqual(new Set(["The server wrote a line that is no message to its standard output."]));
@@ -220,16 +160,16 @@ describe("lines that are no messages", () => {
       `${"x".repeat(999)}\n`.repeat(16) + `${"y".repeat(400)}\n`,
     ],
   ])("end the connection before the first message beyond %s", async (_, beyond, within) => {
-    const fine = await start();
+    const fine = await startTransport();
     await fine.write(within);
     expect(fine.onclose).not.toHaveBeenCalled();
-    const { write, onclose, problem } = await start();
+    const { write, onclose, problem } = await startTransport();
     await write(beyond);
     expect([onclose.mock.calls.length, problem.text]).toEqual([1, stray]);
   });
 
   it("end it later beyond 1,000 in a row", async () => {
-    const { write, onclose, problem } = await start();
+    const { write, onclose, problem } = await startTransport();
     for (let round = 0; round < 2; round++) await write(line(message(1)), "x\n".repeat(1000));
     expect(onclose).not.toHaveBeenCalled();
     await write("x\n");
@@ -239,20 +179,20 @@ describe("lines that are no messages", () => {
 
 describe("a message to the process", () => {
   it("is a line", async () => {
-    const { child, transport } = await start();
+    const { child, transport } = await startTransport();
     await transport.send(message(1));
     await transport.send(message(2));
     expect(String(child.stdin.read())).toBe(line(message(1)) + line(message(2)));
   });
 
   it("a message to the process that cannot be written is an error", async () => {
-    const { child, transport } = await start();
+    const { child, transport } = await startTransport();
     child.stdin.destroy();
     await expect(transport.send(message(1))).rejects.toMatchObject({ code: "ERR_STREAM_DESTROYED" });
   });
 
   it("is refused where the process leaves more than maxMessageBytes unread", async () => {
-    const { child, transport, problem, onclose } = await start({ maxMessageBytes: 10 });
+    const { child, transport, problem, onclose } = await startTransport({ maxMessageBytes: 10 });
     const unread = { value: 10 };
     Object.defineProperty(child.stdin, "writableLength", { get: () => unread.value });
     await transport.send(message(1));
@@ -268,7 +208,7 @@ describe("a message to the process", () => {
 
 describe("the end of a process", () => {
   it("the end of a process by itself closes the connection once, after its last words", async () => {
-    const { child, got, onclose, transport } = await start();
+    const { child, got, onclose, transport } = await startTransport();
     child.stdout.emit("data", Buffer.from(line(message(0)).repeat(40)));
     child.exit();
     await vi.advanceTimersByTimeAsync(100);
@@ -280,7 +220,7 @@ describe("the end of a process", () => {
   });
 
   it("is asked for by the end of its input, then SIGTERM, then SIGKILL, each after two seconds", async () => {
-    const { child, onclose, transport } = await start();
+    const { child, onclose, transport } = await startTransport();
     const closing = Promise.all([transport.close(), transport.close()]);
     expect([child.stdin.writableEnded, kills()]).toEqual([true, []]);
     const seen: string[][] = [];
@@ -300,7 +240,7 @@ describe("the end of a process", () => {
   });
 
   it("waits 100 ms for streams that something else holds open, and for a group that is gone not at all", async () => {
-    const { child, onclose, transport } = await start();
+    const { child, onclose, transport } = await startTransport();
     kill.mockImplementation(() => {
       throw new Error("ESRCH");
     });
