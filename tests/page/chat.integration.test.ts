@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { servePage } from "./page-service.ts";
-import { browserUrl, Visit } from "./visit.ts";
-import type { Look } from "./visit.ts";
-
-const looks: readonly [name: string, look: Look][] = [
-  ["light and wide", { viewport: { width: 1200, height: 900 }, colorScheme: "light" }],
-  ["dark and 360 pixels wide", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }],
-];
+import { browserUrl, Visit, looks } from "./visit.ts";
 
 const allLooks: typeof looks = [
   ...looks,
@@ -126,48 +120,6 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
   );
 
   it.each(looks)(
-    "answers a turn again, in the same words or in others, and stops an answer, %s [page.regenerate] [page.stop]",
-    async (name, look) => {
-      const { url } = await servePage();
-      const visit = await Visit.open(url, `again-${name}`, look);
-      const { page } = visit;
-      await visit.ask("talker", "One.");
-      await visit.ask("talker", "Two.");
-      await page.getByRole("button", { name: "Answer again" }).first().click();
-      // A turn follows, which is not deleted without a word.
-      await page.getByText("All later turns of this chat are deleted.").waitFor();
-      expect(await page.evaluate("document.activeElement.textContent")).toBe("Keep");
-      expect(await visit.faults("later-turns")).toEqual([]);
-      await page.getByRole("button", { name: "Keep" }).click();
-      await page.getByRole("button", { name: "Answer again" }).first().click();
-      await page.getByRole("button", { name: "Delete and ask" }).click();
-      await page.getByText("Answer 3 to “One.”").waitFor();
-      await page.getByRole("button", { name: "Send" }).waitFor();
-      expect(await page.locator(".turn").count()).toBe(1);
-      await page.reload();
-      await page.getByText("Answer 3 to “One.”").waitFor();
-      expect(await page.locator(".turn").count()).toBe(1);
-      expect(await page.getByText("Answer 1 to").count()).toBe(0);
-
-      await page.locator(".question").hover();
-      await page.getByRole("button", { name: "Change the question" }).click();
-      await page.getByRole("textbox", { name: "Question", exact: true }).fill("Three.");
-      await page.getByRole("button", { name: "Ask again" }).click();
-      await page.getByText("Answer 4 to “Three.”").waitFor();
-      await page.getByText("word 2,").waitFor();
-      await page.getByRole("button", { name: "Stop" }).click();
-      await page.getByText("Stopped").waitFor();
-      expect(await page.getByText("The end.").count()).toBe(0);
-      // The service stores nothing of an answer that was stopped before a tool was called.
-      await page.locator(".turn-foot").getByText("Only in this tab").waitFor();
-
-      await visit.ask("reporter", "Go on.");
-      expect(await page.locator(".turn").count()).toBe(2);
-      expect(await visit.allFaults(url)).toEqual([]);
-    },
-  );
-
-  it.each(looks)(
     "has the sessions at the side, which are renamed and deleted, with and without a user, %s [page.sessions]",
     async (name, look) => {
       for (const user of ["ada", null]) {
@@ -219,27 +171,6 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       }
     },
   );
-
-  it("stops an answer whose run is not known yet as soon as it is [page.stop]", async () => {
-    const { url, runHeaders } = await servePage();
-    const visit = await Visit.open(url, "early-stop");
-    const { page } = visit;
-    let send = (): void => undefined;
-    await page.route("**/stream?early=1", async (route) => {
-      await new Promise<void>((resolve) => (send = resolve));
-      await route.continue();
-    });
-    await visit.choose("talker");
-    await page.getByRole("textbox", { name: "Your question" }).fill("Tell me.");
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Stop" }).click();
-    expect(runHeaders).toHaveLength(0);
-    send();
-
-    await page.getByText("Stopped").waitFor();
-    expect(await page.getByText("The end.").count()).toBe(0);
-    expect(await visit.allFaults(url)).toEqual([]);
-  });
 
   it.each(looks)(
     "sends a key in the header of its vendor alone, and keeps it over a reload only on demand, %s [page.keys]",

@@ -120,3 +120,9 @@ export class Visit {
     return await pageFaults(this.page);
   }
 }
+
+/** A wide light window, and a narrow dark one. */
+export const looks: readonly [name: string, look: Look][] = [
+  ["light and wide", { viewport: { width: 1200, height: 900 }, colorScheme: "light" }],
+  ["dark and 360 pixels wide", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }],
+];

@@ -1,37 +1,12 @@
-import { createElement } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { RunnableInfo } from "@troupe-internal/client";
 import { FakeRun, storedTurn } from "./chat/test/fake-conversation.ts";
-import { showOnPage } from "./test/fake-page.ts";
-import { fakeServices, sessionOf } from "./test/fake-services.ts";
-import { changeOf, outlinePage } from "./test/outline-page.ts";
+import { sessionOf } from "./test/fake-services.ts";
 import { fire, write } from "./test/story.ts";
-import type { Act } from "./test/story.ts";
-
-const runnables: RunnableInfo[] = [
-  { kind: "agent", name: "clerk", description: "Files é.", input: ["text", "parts"] },
-  { kind: "agent", name: "poet\u202e", input: ["text"] },
-  { kind: "workflow", name: "flow", input: ["object"] },
-];
-const dayMs = 86_400_000;
-const noon = new Date(2026, 4, 20, 12).getTime();
-
-/** The media query for a narrow window, which the sidebar asks when it is first loaded. */
-const narrow = {
-  matches: false,
-  listeners: new Set<() => void>(),
-  addEventListener: (_: string, listener: () => void) => void narrow.listeners.add(listener),
-  removeEventListener: (_: string, listener: () => void) => void narrow.listeners.delete(listener),
-};
-const queries: string[] = [];
-vi.stubGlobal("matchMedia", (query: string) => (queries.push(query), narrow));
-const { App } = await import("./app.tsx");
+import { dayMs, narrow, noon, open, pass, queries, runnables, tell } from "./test/whole-page.ts";
 
 /** The selectors of the elements of the document that got the focus. */
 const focused: string[] = [];
-
-const pass = async (ms = 0) => await act(async () => void (await vi.advanceTimersByTimeAsync(ms)));
 
 beforeEach(() => {
   vi.useFakeTimers({ now: noon });
@@ -47,46 +22,6 @@ afterEach(() => {
   vi.useRealTimers();
   narrow.matches = false;
 });
-
-async function open(
-  given: Parameters<typeof fakeServices>[0] = runnables,
-  fields: Parameters<typeof fakeServices>[1] = {},
-  prepare: (made: ReturnType<typeof fakeServices>) => void = () => undefined,
-) {
-  const made = fakeServices(given, fields);
-  prepare(made);
-  const shown = showOnPage((props: Parameters<typeof App>[0]) => createElement(App, props), {
-    services: made.services,
-  });
-  await pass();
-  return { ...made, ...shown };
-}
-
-/** Does one thing after the other with the page, and writes down how it looks after each. */
-async function tell(opened: Awaited<ReturnType<typeof open>>, acts: Readonly<Record<string, Act>>): Promise<string> {
-  const { body, told } = opened;
-  let outline = outlinePage(body);
-  const facts = () => [
-    `title ${document.title}, address ${location.hash}`,
-    ...told.splice(0).map((line) => `! ${line}`),
-  ];
-  const chapters = [[...facts(), outline].join("\n")];
-  for (const [title, doIt] of Object.entries(acts)) {
-    await doIt(body);
-    await pass();
-    const before = outline;
-    outline = outlinePage(body);
-    chapters.push([`## ${title}`, ...facts(), changeOf(before, outline)].join("\n"));
-  }
-  return `${withoutDays(chapters.join("\n\n"))}\n`;
-}
-
-/** Names the days that are written in the language of the machine. */
-function withoutDays(outline: string): string {
-  const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long" });
-  const known = outline.replaceAll(day.format(noon - 7 * dayMs), "<a week ago>");
-  return known.replaceAll(day.format(200 * dayMs), "<long ago>");
-}
 
 // What people see of the whole page, but for its look. If a change is meant, write the outlines anew by
 // `vitest --update`.

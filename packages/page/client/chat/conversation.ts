@@ -1,5 +1,5 @@
-import { ApiError, followRun, mayPass } from "@troupe-internal/client";
-import type { FollowOptions, RunnableInfo, RunUpdate } from "@troupe-internal/client";
+import { followRun, mayPass } from "@troupe-internal/client";
+import type { ApiError, FollowOptions, RunnableInfo, RunnableKind, RunUpdate } from "@troupe-internal/client";
 import { Store } from "../ui/store.ts";
 import type { ConversationApi, ConversationListener, ConversationState, TabMemory } from "./conversation-state.ts";
 import { endTurn } from "./end-turn.ts";
@@ -9,7 +9,7 @@ import type { OpenRun } from "./open-runs.ts";
 import { readFiles } from "./question-files.ts";
 import { randomKey } from "./random-key.ts";
 import { reduceEvents, restartTurn, withoutWait } from "./reduce-turn.ts";
-import { fromStoredTurn, storedFrom } from "./stored-turn.ts";
+import { readTurns, storedFrom } from "./stored-turn.ts";
 import type { StoredTurnView } from "./stored-turn.ts";
 import { isUnderWay, newTurn, withQuestionText } from "./turn.ts";
 import type { Question, Turn } from "./turn.ts";
@@ -53,7 +53,7 @@ export class Conversation extends Store<ConversationState> {
     try {
       const { openRuns, keptTurns } = this.#memory;
       const [stored, run] = await Promise.all([
-        isOfWorkflows(sessionId, this.#memory) ? undefined : this.#readTurns(sessionId),
+        isOfWorkflows(sessionId, this.#memory) ? undefined : readTurns(this.#api, sessionId, { kindOf: this.#kindOf }),
         findOpenRun(sessionId, openRuns, this.#api),
       ]);
       if (signal.aborted) return;
@@ -134,6 +134,9 @@ export class Conversation extends Store<ConversationState> {
     this.set({ failure: undefined });
   }
 
+  readonly #kindOf = (name: string): RunnableKind =>
+    this.#runnables.find((each) => each.name === name)?.kind ?? "agent";
+
   get #isBusy(): boolean {
     return this.state.isReplacing || this.state.turns.some(isUnderWay);
   }
@@ -149,19 +152,6 @@ export class Conversation extends Store<ConversationState> {
     return this.#leaving.signal;
   }
 
-  /** Reads the turns of a session after a given number. Returns undefined if the service does not have the session. */
-  async #readTurns(sessionId: string, behind = 0): Promise<StoredTurnView[] | undefined> {
-    try {
-      const stored = await this.#api.turns(sessionId, behind);
-      const kindOf = (name: string) => this.#runnables.find((each) => each.name === name)?.kind ?? "agent";
-      const urlOf = (seq: number, index: number) => this.#api.partUrl(sessionId, seq, index);
-      return stored.map((turn) => fromStoredTurn(turn, { kindOf, urlOf }));
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    }
-  }
-
   /** Reads a turn of the conversation and all later turns from the service. */
   async #readFrom(key: string): Promise<StoredTurnView[] | undefined> {
     const { turns, sessionId } = this.state;
@@ -170,7 +160,7 @@ export class Conversation extends Store<ConversationState> {
       return undefined;
     const index = turns.findIndex((turn) => turn.key === key);
     const behind = turns.slice(0, index).findLast(({ seq }) => seq !== undefined)?.seq;
-    return await this.#readTurns(sessionId, behind);
+    return await readTurns(this.#api, sessionId, { kindOf: this.#kindOf, behind });
   }
 
   /**

@@ -1,4 +1,6 @@
+import { ApiError } from "@troupe-internal/client";
 import type { RunnableKind, StoredContent, StoredPart, StoredTurn } from "@troupe-internal/client";
+import type { Api } from "../api/api.ts";
 import type { AnswerPart, Question, QuestionFile, ToolPart, Turn } from "./turn.ts";
 import { strings } from "../strings/strings.ts";
 
@@ -10,6 +12,22 @@ export type TurnContext = {
 
 /** A stored turn in the form that the page shows. */
 export type StoredTurnView = Turn & { readonly runId: string; readonly seq: number };
+
+/** Reads the turns of a session after a given number. Returns undefined if the service does not have the session. */
+export async function readTurns(
+  api: Pick<Api, "turns" | "partUrl">,
+  sessionId: string,
+  { kindOf, behind = 0 }: Pick<TurnContext, "kindOf"> & { behind?: number | undefined },
+): Promise<StoredTurnView[] | undefined> {
+  try {
+    const stored = await api.turns(sessionId, behind);
+    const urlOf = (seq: number, index: number) => api.partUrl(sessionId, seq, index);
+    return stored.map((turn) => fromStoredTurn(turn, { kindOf, urlOf }));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
 
 /** Converts a stored turn to the form that the page shows. */
 export function fromStoredTurn(stored: StoredTurn, { kindOf, urlOf }: TurnContext): StoredTurnView {
