@@ -1,7 +1,18 @@
-import type { TokenUsage } from "@troupe/core";
+import type { StreamChunk, TokenUsage } from "@troupe/core";
 
 /** A chunk of the AI SDK's UI message stream. Optional fields are absent and never null, which the SDK rejects. */
 export type UiChunk = { readonly type: string; readonly [field: string]: unknown };
+
+type FinishReason = Extract<StreamChunk, { type: "finish" }>["finishReason"];
+
+/** Names of the AI SDK for the reasons why an answer ends. */
+const finishReasons: Readonly<Record<string, string>> = {
+  stop: "stop",
+  length: "length",
+  tool_calls: "tool-calls",
+  content_filter: "content-filter",
+  error: "error",
+};
 
 /** Kinds of artifacts whose data is a file. */
 const fileKinds: readonly string[] = ["image", "audio", "video", "file"];
@@ -45,6 +56,30 @@ export function toArtifactChunk(artifact: OwnedArtifact): UiChunk {
     return { type: "data-artifact", data: toClientJson(artifact) };
   const url = /^(?:data|https?):/i.test(data) ? data : `data:${mimeType};base64,${data}`;
   return { type: "file", mediaType: mimeType, url };
+}
+
+/** A source of the answer, as the run reports it. */
+export type SourceChunk = Extract<StreamChunk, { type: "source" }>;
+
+/** Makes the chunk of a source: the address of a page, or a document. */
+export function toSourceChunk({ id, url, title, place, passage }: SourceChunk): UiChunk {
+  const found = { ...(place !== undefined && { place }), ...(passage !== undefined && { passage }) };
+  const source = {
+    sourceId: id,
+    ...(title !== undefined && { title }),
+    ...(Object.keys(found).length > 0 && { providerMetadata: { troupe: found } }),
+  };
+  if (url !== undefined) return { type: "source-url", ...source, url };
+  return { type: "source-document", ...source, mediaType: "text/plain", title: title ?? id };
+}
+
+/** Makes the chunk that ends the message of a completed run. */
+export function toFinishChunk(finishReason: FinishReason = "stop", usage?: TokenUsage): UiChunk {
+  return {
+    type: "finish",
+    finishReason: finishReasons[finishReason] ?? "other",
+    ...(usage !== undefined && { messageMetadata: { usage: toUiUsage(usage) } }),
+  };
 }
 
 /** Returns usage with the AI SDK's field names. */

@@ -4,8 +4,8 @@ import type { RunEvent } from "@troupe/core/runs";
 import { parseArguments } from "@troupe/core/kit";
 import { toPublicChunk, toPublicFailure, toPublicWait, wasToolCallDenied } from "@troupe/core/transport";
 import { MessageSteps, modelStep } from "./message-steps.ts";
-import { toArtifactChunk, toClientJson, toUiOutput, toUiUsage } from "./ui-chunk.ts";
-import type { UiChunk } from "./ui-chunk.ts";
+import { toArtifactChunk, toClientJson, toFinishChunk, toSourceChunk, toUiOutput } from "./ui-chunk.ts";
+import type { SourceChunk, UiChunk } from "./ui-chunk.ts";
 
 /** A tool call of a UI message. */
 type Call = {
@@ -24,14 +24,6 @@ type Call = {
   waitId?: string;
   /** The id of the approval question about the tool call that has no answer yet. */
   approvalId?: string | undefined;
-};
-
-const finishReasons: Readonly<Record<string, string>> = {
-  stop: "stop",
-  length: "length",
-  tool_calls: "tool-calls",
-  content_filter: "content-filter",
-  error: "error",
 };
 
 const continuesElsewhere = "Another process continues the answer. Load the chat again to see it.";
@@ -104,12 +96,7 @@ export class UiMessage {
     // last step again.
     if (this.#steps.hasOutput) this.#steps.begin("");
     this.leaveStep();
-    const used = usage ?? this.#finish?.usage;
-    this.#emit({
-      type: "finish",
-      finishReason: finishReasons[this.#finish?.finishReason ?? "stop"] ?? "other",
-      ...(used !== undefined && { messageMetadata: { usage: toUiUsage(used) } }),
-    });
+    this.#emit(toFinishChunk(this.#finish?.finishReason, usage ?? this.#finish?.usage));
   }
 
   /**
@@ -177,16 +164,9 @@ export class UiMessage {
     for (const artifact of artifacts) this.#emit(toArtifactChunk({ ...artifact, toolCallId, toolName }));
   }
 
-  #takeSource({ id, url, title, place, passage }: Extract<StreamChunk, { type: "source" }>): void {
+  #takeSource(source: SourceChunk): void {
     this.#steps.ensure();
-    const found = { ...(place !== undefined && { place }), ...(passage !== undefined && { passage }) };
-    const source = {
-      sourceId: id,
-      ...(title !== undefined && { title }),
-      ...(Object.keys(found).length > 0 && { providerMetadata: { troupe: found } }),
-    };
-    if (url !== undefined) this.#emit({ type: "source-url", ...source, url });
-    else this.#emit({ type: "source-document", ...source, mediaType: "text/plain", title: title ?? id });
+    this.#emit(toSourceChunk(source));
   }
 
   #takeWait(wait: RunWait): void {
