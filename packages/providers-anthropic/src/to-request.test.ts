@@ -1,41 +1,10 @@
 import type { ChatMessage, ModelOptions } from "@troupe/core";
-import { createLogger } from "@troupe/core";
 import { describe, expect, it } from "vitest";
-import { bodiesOf, startVendor } from "../test/vendor.ts";
-import type { AnthropicOptions } from "./index.ts";
+import { arrives, ask, weather } from "../test/arrives.ts";
 
-const ask: ChatMessage[] = [{ role: "user", content: "Umbrella?" }];
-const weather = {
-  name: "get_weather",
-  description: "Tells the weather",
-  parameters: {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    type: "object",
-    properties: { city: { type: "string", minLength: 1 } },
-    required: ["city"],
-  },
-};
 const asked = [{ role: "user", content: [{ type: "text", text: "Umbrella?" }] }];
 const mark = { type: "ephemeral" };
 const marked = [{ role: "user", content: [{ type: "text", text: "Umbrella?", cache_control: mark }] }];
-
-type Case = { modelId?: string; messages?: ChatMessage[]; options?: ModelOptions; provider?: AnthropicOptions };
-
-/** The body that arrives at a strict vendor, and the options that are said to be left out. */
-async function arrives({ modelId, messages = ask, options, provider }: Case = {}) {
-  const { vendor, connect } = await startVendor();
-  vendor.say("Yes.");
-  const lines: string[] = [];
-  const logger = createLogger({ level: "debug", write: (line) => void lines.push(line) });
-  await connect(modelId, { logger, ...provider }).generate(messages, options);
-  const [exchange] = vendor.exchanges;
-  return {
-    body: bodiesOf(vendor)[0],
-    headers: exchange?.request.headers ?? {},
-    stream: exchange?.route?.stream,
-    lines,
-  };
-}
 
 describe("the request", () => {
   it("is the documented one, field by field [anthropic.factory]", async () => {
@@ -209,68 +178,6 @@ describe("thinking", () => {
     ["claude-mythos-5-2", 16_384],
   ])("allows %s an answer of at most %i tokens when it is not requested", async (modelId, most) => {
     expect((await arrives({ modelId })).body).toMatchObject({ max_tokens: most });
-  });
-});
-
-describe("tools", () => {
-  it("can be known and not callable", async () => {
-    const { body } = await arrives({ options: { tools: [weather], toolChoice: "none" } });
-
-    expect(body).toMatchObject({ tools: [{ name: "get_weather" }], tool_choice: { type: "none" } });
-  });
-
-  it("can be chosen by name where the model can be made to [tool-choice.vendors]", async () => {
-    const options: ModelOptions = { tools: [weather], toolChoice: { tool: "get_weather" } };
-    const elder = await arrives({ modelId: "claude-opus-4-8", options });
-    const newest = await arrives({ options });
-
-    expect(elder.body).toMatchObject({ tool_choice: { type: "tool", name: "get_weather" } });
-    expect(newest.body).not.toHaveProperty("tool_choice");
-    expect(newest.lines).toEqual([expect.stringContaining("toolChoice is left out")]);
-  });
-
-  it("must be called where the model can be made to, and it is said where not", async () => {
-    const options: ModelOptions = { tools: [weather], toolChoice: "required" };
-    const elder = await arrives({ modelId: "claude-opus-4-8", options });
-    const thinking = await arrives({
-      modelId: "claude-opus-4-8",
-      options: { ...options, reasoning: { enabled: true } },
-    });
-    const newest = await arrives({ options });
-
-    expect(elder.body).toMatchObject({ tool_choice: { type: "any" } });
-    for (const { body, lines } of [thinking, newest]) {
-      expect(body).not.toHaveProperty("tool_choice");
-      expect(lines).toEqual([expect.stringContaining("toolChoice is left out")]);
-    }
-  });
-
-  it("are declared from the history when none are given, and cannot be called", async () => {
-    const { body } = await arrives({
-      messages: [
-        ...ask,
-        { role: "assistant", content: null, toolCalls: [{ id: "c1", name: "get_weather", arguments: {} }] },
-        { role: "tool", toolCallId: "c1", content: "rain" },
-      ],
-      options: { toolChoice: "required" },
-    });
-
-    expect(body).toMatchObject({
-      tools: [{ name: "get_weather", input_schema: { type: "object" } }],
-      tool_choice: { type: "none" },
-    });
-  });
-
-  it("have no choice when there are none", async () => {
-    expect((await arrives({ options: { tools: [], toolChoice: "none" } })).body).not.toHaveProperty("tool_choice");
-  });
-
-  it("tools whose parameters are a choice of schemas are refused by name", async () => {
-    const { connect, vendor } = await startVendor();
-    const tools = [{ name: "pick", description: "", parameters: { anyOf: [{ type: "object" }] } }];
-
-    await expect(connect().generate(ask, { tools })).rejects.toThrow(/anthropic's claude-opus-5-5 .* pick /);
-    expect(vendor.exchanges).toEqual([]);
   });
 });
 

@@ -3,51 +3,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
-import { createLogger } from "@troupe/core";
 import { checkConformance, embeddingProviderCases } from "@troupe/core/testing";
 import type { EmbeddingProviderSubject } from "@troupe/core/testing";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { bodiesOf, startVendor } from "../test/vendor.ts";
 import { googleEmbeddings } from "./index.ts";
-import type { GoogleEmbeddingsOptions } from "./index.ts";
+import { startEmbeddings, startAnswering, vectorsOf } from "../test/embeddings.ts";
+import type { Batch } from "../test/embeddings.ts";
 
 type Subject = EmbeddingProviderSubject & { vendor: FakeVendor };
-type Batch = { requests: { model: string; content: object; outputDimensionality?: number }[] };
 
 afterEach(() => void vi.unstubAllEnvs());
-
-/** Embeddings that ask a strict vendor, and what they warn of. */
-async function start({ vectors = 32, ...options }: GoogleEmbeddingsOptions & { vectors?: number } = {}) {
-  const { vendor } = await startVendor({ dimensions: vectors });
-  const lines: string[] = [];
-  const logger = createLogger({ level: "warn", write: (line) => void lines.push(line) });
-  const embeddings = googleEmbeddings({ apiKey: "key-1", baseURL: vendor.url, logger, ...options });
-  return { vendor, embeddings, lines };
-}
-
-/** Embeddings that ask whoever answers like this. */
-async function startAnswering(answer: (texts: number) => { status?: number; body: unknown }, options = {}) {
-  let asked = 0;
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (bytes) => (body += String(bytes)));
-    request.on("end", () => {
-      asked += 1;
-      const reply = answer((JSON.parse(body) as Batch).requests.length);
-      response.writeHead(reply.status ?? 200).end(JSON.stringify(reply.body));
-    });
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  onTestFinished(() => server.close().closeAllConnections());
-  const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const embeddings = googleEmbeddings({ apiKey: "key-1", baseURL, model: "m", ...options });
-  return { embeddings, asked: () => asked };
-}
-
-const lengthOf = (vector: readonly number[] = []) => Math.hypot(...vector);
-const vectorsOf = (count: number, values = [0.6, 0.8]) => ({
-  embeddings: Array.from({ length: count }, () => ({ values })),
-});
 
 describe.each([
   ["of the model's own length", {}],
@@ -63,7 +29,7 @@ describe.each([
 
 describe("a batch", () => {
   it("is asked for in the vendor's words, each text as a content of its own", async () => {
-    const { vendor, embeddings } = await start({ model: "gemini-embedding-2", dimensions: 8 });
+    const { vendor, embeddings } = await startEmbeddings({ model: "gemini-embedding-2", dimensions: 8 });
     await embeddings.embedBatch(["rain", "sun"]);
 
     const toRequest = (text: string) => ({
@@ -85,7 +51,7 @@ describe("a batch", () => {
   });
 
   it("says no length that was not asked for", async () => {
-    const { vendor, embeddings } = await start({ vectors: 3072, model: "gemini-embedding-001" });
+    const { vendor, embeddings } = await startEmbeddings({ vectors: 3072, model: "gemini-embedding-001" });
     await embeddings.embed("rain");
 
     expect((bodiesOf(vendor)[0] as Batch).requests[0]).not.toHaveProperty("outputDimensionality");
@@ -93,7 +59,7 @@ describe("a batch", () => {
   });
 
   it("is split when it is larger than the vendor takes, and comes in order", async () => {
-    const { vendor, embeddings } = await start({ model: "m" });
+    const { vendor, embeddings } = await startEmbeddings({ model: "m" });
     const texts = Array.from({ length: 250 }, (_, index) => `text ${index}`);
     const vectors = await embeddings.embedBatch(texts);
 
@@ -138,88 +104,13 @@ describe("a batch", () => {
   });
 
   it("is refused before the request, by the index of an empty text", async () => {
-    const { vendor, embeddings } = await start();
+    const { vendor, embeddings } = await startEmbeddings();
 
     await expect(embeddings.embedBatch(["rain", ""])).rejects.toMatchObject({
       code: "invalid_value",
       message: expect.stringContaining("text 1"),
     });
     expect(vendor.exchanges).toEqual([]);
-  });
-});
-
-describe("the default model", () => {
-  it("is the one of old, at its length [google.embeddings-default]", async () => {
-    const { embeddings, asked } = await startAnswering((texts) => ({ body: vectorsOf(texts, Array(768).fill(1)) }), {
-      model: undefined,
-    });
-
-    expect(googleEmbeddings().dimensions).toBe(768);
-    expect(googleEmbeddings().providerId).toBe("google");
-    expect(await embeddings.embed("rain")).toHaveLength(768);
-    expect(asked()).toBe(1);
-  });
-
-  it("gives way to its successor once the vendor has ended it, at the same length, and says so once [embedding.model-id]", async () => {
-    const { vendor, embeddings, lines } = await start({ vectors: 3072 });
-    expect(embeddings.modelId).toBe("text-embedding-004");
-
-    const [one] = await embeddings.embedBatch(["rain", "sun"]);
-    expect(embeddings.modelId).toBe("gemini-embedding-001");
-    await embeddings.embed("rain");
-
-    const asked = bodiesOf(vendor).map((body) => (body as Batch).requests.map(({ model }) => model));
-    expect(asked).toEqual([
-      ["models/text-embedding-004", "models/text-embedding-004"],
-      ["models/gemini-embedding-001", "models/gemini-embedding-001"],
-      ["models/gemini-embedding-001"],
-    ]);
-    expect((bodiesOf(vendor)[1] as Batch).requests[0]?.outputDimensionality).toBe(768);
-    expect([one?.length, embeddings.dimensions]).toEqual([768, 768]);
-    expect(lengthOf(one)).toBeCloseTo(1, 9);
-    expect(lines).toEqual([expect.stringContaining("text-embedding-004 was shut down")]);
-  });
-
-  it("gives way at once to all who ask, with one warning, at the length that was asked for", async () => {
-    const { embeddings, lines } = await start({ vectors: 3072, dimensions: 256 });
-
-    const vectors = await Promise.all(["rain", "sun", "snow"].map((text) => embeddings.embed(text)));
-
-    expect(vectors.map(({ length }) => length)).toEqual([256, 256, 256]);
-    expect(lines).toHaveLength(1);
-  });
-
-  it("never shares a call with its successor, whenever it ends", async () => {
-    let calls = 0;
-    const { embeddings } = await startAnswering(
-      (texts) => {
-        calls += 1;
-        return calls === 2 ? { status: 404, body: {} } : { body: vectorsOf(texts, [calls, 0]) };
-      },
-      { model: undefined, dimensions: 2 },
-    );
-
-    await embeddings.embedBatch(Array.from({ length: 150 }, () => "rain"));
-
-    // Two before it ended, and both again.
-    expect(calls).toBe(4);
-  });
-
-  it.each([
-    ["another model that is not there", "gemini-embedding-9", 404],
-    ["another failure of it", undefined, 500],
-  ])("is the only reason to ask twice: not %s", async (_, model, status) => {
-    const { embeddings, asked } = await startAnswering(() => ({ status, body: {} }), { model });
-
-    await expect(embeddings.embed("rain")).rejects.toMatchObject({ code: "model_failed", status });
-    expect(asked()).toBe(1);
-  });
-
-  it("is not asked for a third time when its successor is not there either", async () => {
-    const { embeddings, asked } = await startAnswering(() => ({ status: 404, body: {} }), { model: undefined });
-
-    await expect(embeddings.embed("rain")).rejects.toMatchObject({ code: "model_failed", status: 404 });
-    expect(asked()).toBe(2);
   });
 });
 
@@ -264,7 +155,7 @@ describe("a failure", () => {
 
 describe("keys", () => {
   it("go only with their own texts when 20 calls run at once", async () => {
-    const { vendor, embeddings } = await start({ model: "m" });
+    const { vendor, embeddings } = await startEmbeddings({ model: "m" });
     const keys = Array.from({ length: 20 }, (_, index) => `sk-canary-${index}-7f3a`);
 
     const vectors = await Promise.all(keys.map((apiKey, index) => embeddings.embed(`text ${index}.`, { apiKey })));
@@ -277,7 +168,7 @@ describe("keys", () => {
   });
 
   it("are the call's, then the configured one, then the environment's", async () => {
-    const { vendor, embeddings } = await start({ model: "m" });
+    const { vendor, embeddings } = await startEmbeddings({ model: "m" });
     vi.stubEnv("GEMINI_API_KEY", "key-of-env");
 
     await embeddings.embed("rain", { apiKey: "key-of-call" });
@@ -295,7 +186,7 @@ describe("keys", () => {
   });
 
   it("are all that the environment has to say", async () => {
-    const { vendor, embeddings } = await start({ model: "m" });
+    const { vendor, embeddings } = await startEmbeddings({ model: "m" });
     const { vendor: elsewhere } = await startVendor();
     await embeddings.embed("rain");
 

@@ -1,7 +1,8 @@
 import { FakeVendor } from "@troupe-internal/vendor-fakes";
 import type { FakeVendorOptions } from "@troupe-internal/vendor-fakes";
 import { TroupeError } from "@troupe/core";
-import type { ChatMessage, ModelOptions, ModelProvider } from "@troupe/core";
+import type { ChatMessage, ModelOptions, ModelProvider, ModelResponse } from "@troupe/core";
+import { collectResponse } from "@troupe/core/provider";
 import type { ModelChunk } from "@troupe/core/provider";
 import { onTestFinished } from "vitest";
 import { openai } from "../src/index.ts";
@@ -47,4 +48,25 @@ export async function failureOf(promise: Promise<unknown>): Promise<TroupeError 
 /** Returns the body of the last request. */
 export function lastBody(vendor: FakeVendor): Record<string, unknown> {
   return vendor.exchanges.at(-1)?.request.body as Record<string, unknown>;
+}
+
+/** Returns the result of events that a server sends. */
+export async function streamOf(
+  events: readonly (object | string)[],
+  api: "chat" | "responses",
+): Promise<ModelResponse> {
+  const vendor = await startVendor({ strict: false });
+  const frames = events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`);
+  vendor.plan({ raw: { status: 200, headers: { "content-type": "text/event-stream" }, frames } });
+  const format = api === "responses" ? { responseFormat: "json" as const } : {};
+  return await collectResponse(modelOf(vendor, { api }).stream(question, format));
+}
+
+/** Returns the result of a whole answer. */
+export async function wholeOf(body: object, api: "chat" | "responses"): Promise<ModelResponse> {
+  const vendor = await startVendor({ strict: false });
+  const headers = { "content-type": "application/json" };
+  vendor.plan({ raw: { status: 200, headers, frames: [JSON.stringify(body)] } });
+  const format = api === "responses" ? { responseFormat: "json" as const } : {};
+  return await modelOf(vendor, { api }).generate(question, format);
 }
