@@ -47,3 +47,13 @@ export function startFolder() {
   };
   return { folder, write };
 }
+
+type Plain = Record<string, unknown> & {
+  content: { results: { id: string }[] };
+  artifacts: { data: { hits: unknown } }[];
+};
+
+/** Returns the result of a tool for a test to read. */
+export function toPlain(result: unknown): Plain {
+  return result as Plain;
+}
