@@ -1,81 +1,13 @@
-import { EventEmitter, getEventListeners } from "node:events";
+import { getEventListeners } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Connections, PostgresConnection, PostgresPool, SqlStatement } from "@troupe-internal/postgres";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { ListeningConnection } from "./listening-connection.ts";
+import { openListening, send } from "../test/fake-pool.ts";
+import type { Notify } from "../test/fake-pool.ts";
 
-/** The behaviour of one connection of the fake pool. By default it opens and answers at once. */
-type Behavior = { connect?: () => Promise<unknown>; query?: (text: string) => Promise<unknown> };
-
-/** A connection that notes its calls, and refuses queries once it is ended, as that of pg. */
-class FakeClient extends EventEmitter implements PostgresConnection {
-  readonly calls: unknown[] = [];
-  readonly connection = { stream: { destroy: () => this.calls.push("destroy") } };
-  readonly #behavior: Behavior;
-
-  constructor(behavior: Behavior) {
-    super();
-    this.#behavior = behavior;
-  }
-
-  async connect(): Promise<void> {
-    this.calls.push("connect");
-    await this.#behavior.connect?.();
-    this.calls.push("connected");
-  }
-
-  async query(config: { text: string; query_timeout: number }): Promise<void> {
-    this.calls.push(config);
-    if (this.calls.includes("end")) throw new Error("Client was closed and is not queryable");
-    await this.#behavior.query?.(config.text);
-  }
-
-  unref(): void {
-    this.calls.push("unref");
-  }
-
-  async end(): Promise<void> {
-    this.calls.push("end");
-  }
-}
-
-type Notify = (client: FakeClient, message: { channel: string; payload: string }) => Promise<void> | void;
-
-const send: Notify = (client, message) => void client.emit("notification", message);
 const never = async (): Promise<never> => await new Promise(() => {});
 const notifySql = "select pg_notify($1, $2)";
 /** A query as the client sees it. */
 const asked = (text: string) => ({ text, query_timeout: 5000 });
-
-/** Opens a connection to a fake pool. `notify` sends the notifications of the pool to the newest client. */
-function open({ channels = ["a"], behaviors = [{}] as Behavior[], notify = send, parts = {} } = {}) {
-  const clients: FakeClient[] = [];
-  const statements: SqlStatement[] = [];
-  const changed: string[] = [];
-  const reasons: string[] = [];
-  const Client = class extends FakeClient {
-    constructor() {
-      super(behaviors[clients.length] ?? {});
-      clients.push(this);
-    }
-  };
-  const query = async (statement: SqlStatement): Promise<void> => {
-    statements.push(statement);
-    const [channel, payload] = statement.parameters;
-    const client = clients.at(-1);
-    if (client !== undefined) await notify(client, { channel: String(channel), payload: String(payload) });
-  };
-  const connections = { useRepeatedly: async (work: (send: typeof query) => unknown) => await work(query) };
-  const connection = new ListeningConnection({
-    pool: Object.assign(new EventEmitter(), { options: {}, Client, ...parts }) as unknown as PostgresPool,
-    connections: connections as unknown as Connections,
-    channels: () => channels,
-    onChange: (channel) => changed.push(channel),
-    onUnnotified: (reason) => reasons.push(reason),
-  });
-  onTestFinished(() => connection.close());
-  return { connection, clients, statements, changed, reasons };
-}
 
 /** Advances the faked clock, and lets the connection take the turns of the event loop that it waits for. */
 async function pass(ms: number): Promise<void> {
@@ -90,7 +22,7 @@ describe("ListeningConnection", () => {
   });
 
   it("connects, listens to all channels in one query, counts them as changed, and sends itself one notification", async () => {
-    const { connection, clients, statements, changed } = open({ channels: ["a", "b"], notify: () => {} });
+    const { connection, clients, statements, changed } = openListening({ channels: ["a", "b"], notify: () => {} });
     await pass(0);
 
     expect(clients.map(({ calls }) => calls)).toEqual([
@@ -105,7 +37,7 @@ describe("ListeningConnection", () => {
 
   it("receives once its own notification has come within a second, and not by that of another process", async () => {
     const sent: Parameters<Notify>[] = [];
-    const { connection, reasons } = open({ notify: (...call) => void sent.push(call) });
+    const { connection, reasons } = openListening({ notify: (...call) => void sent.push(call) });
     await pass(999);
     const [client, own] = sent[0] ?? [];
     client?.emit("notification", { ...own, payload: "other" });
@@ -121,7 +53,7 @@ describe("ListeningConnection", () => {
   it("takes its own notification that the event loop reads two turns after the time limit", async () => {
     const late: Notify = (...call) =>
       void setTimeout(() => setImmediate(() => setImmediate(() => void send(...call))), 1000);
-    const { connection, reasons } = open({ notify: late });
+    const { connection, reasons } = openListening({ notify: late });
     await pass(0);
     // Not by `pass`, which lets turns of the event loop go by between two timers.
     vi.advanceTimersByTime(1000);
@@ -131,7 +63,7 @@ describe("ListeningConnection", () => {
   });
 
   it("gives up after 1000 ms without its own notification, and connects again a minute later", async () => {
-    const { connection, clients, reasons } = open({ notify: () => {} });
+    const { connection, clients, reasons } = openListening({ notify: () => {} });
     await pass(1000);
 
     expect(connection.isReceiving).toBe(false);
@@ -146,7 +78,7 @@ describe("ListeningConnection", () => {
   });
 
   it("sends no notification while there are no channels, and counts as receiving after 1000 ms", async () => {
-    const { connection, statements, reasons } = open({ channels: [] });
+    const { connection, statements, reasons } = openListening({ channels: [] });
     await pass(1000);
 
     expect([statements, reasons, connection.isReceiving]).toEqual([[], [], true]);
@@ -156,7 +88,7 @@ describe("ListeningConnection", () => {
     ["no Client", { Client: undefined }],
     ["no options", { options: undefined }],
   ])("names the reason if the pool has %s, once a minute", async (_, parts) => {
-    const { reasons } = open({ parts });
+    const { reasons } = openListening({ parts });
     await pass(59_999);
     const reason = "the given pool has no Client and options, as those of pg have. Give a Pool of pg.";
     expect(reasons).toEqual([reason]);
@@ -167,7 +99,7 @@ describe("ListeningConnection", () => {
   it("checks an open connection every 10 seconds, and receives nothing once a check has failed", async () => {
     const check = vi.fn<() => Promise<void>>(async () => {});
     const query = async (text: string): Promise<void> => void (text === "select 1" && (await check()));
-    const { connection, clients, reasons } = open({ behaviors: [{ query }] });
+    const { connection, clients, reasons } = openListening({ behaviors: [{ query }] });
     await pass(9999);
     expect(check).toHaveBeenCalledTimes(0);
     await pass(1);
@@ -183,7 +115,7 @@ describe("ListeningConnection", () => {
   });
 
   it("connects again 500 ms after the connection has ended, and is not stopped by its error", async () => {
-    const { connection, clients, reasons } = open();
+    const { connection, clients, reasons } = openListening();
     await pass(0);
     clients[0]?.emit("error", new Error("Connection terminated unexpectedly"));
     clients[0]?.emit("end");
@@ -199,7 +131,7 @@ describe("ListeningConnection", () => {
       await send(...call);
       await answer.promise;
     };
-    const { connection, clients, reasons } = open({ notify, behaviors: [{}, { connect: never }] });
+    const { connection, clients, reasons } = openListening({ notify, behaviors: [{}, { connect: never }] });
     await pass(0);
     clients[0]?.emit("end");
     await pass(500);
@@ -214,7 +146,7 @@ describe("ListeningConnection", () => {
   it("listens to one more channel of an open connection, and counts it as changed once the server has answered", async () => {
     const answer = Promise.withResolvers<void>();
     const query = async (text: string): Promise<void> => void (text === "listen b" && (await answer.promise));
-    const { connection, clients, changed } = open({ behaviors: [{ query }], notify: () => {} });
+    const { connection, clients, changed } = openListening({ behaviors: [{ query }], notify: () => {} });
     await pass(0);
     connection.listen("b");
     await pass(0);
@@ -228,7 +160,7 @@ describe("ListeningConnection", () => {
 
   it("sends no query for one more channel before the connection is made", async () => {
     const made = Promise.withResolvers<void>();
-    const { connection, clients } = open({ behaviors: [{ connect: async () => await made.promise }] });
+    const { connection, clients } = openListening({ behaviors: [{ connect: async () => await made.promise }] });
     connection.listen("b");
     await pass(0);
     expect(clients[0]?.calls).toEqual(["connect", "unref"]);
@@ -243,7 +175,7 @@ describe("ListeningConnection", () => {
       if (text === "listen b") throw new Error("refused");
       if (text === "listen c") await refusal.promise;
     };
-    const { connection, clients } = open({ behaviors: [{ query }] });
+    const { connection, clients } = openListening({ behaviors: [{ query }] });
     await pass(0);
     connection.listen("c");
     connection.listen("b");
@@ -258,7 +190,7 @@ describe("ListeningConnection", () => {
   });
 
   it("ends an open connection when it is closed, without cutting it off, and leaves no timer", async () => {
-    const { connection, clients } = open();
+    const { connection, clients } = openListening();
     await pass(0);
     connection.close();
     await pass(0);
@@ -270,7 +202,7 @@ describe("ListeningConnection", () => {
 
   it("cuts off a connection that is being made when it is closed, and does not listen when it is made all the same", async () => {
     const made = Promise.withResolvers<void>();
-    const { connection, clients } = open({ behaviors: [{ connect: async () => await made.promise }] });
+    const { connection, clients } = openListening({ behaviors: [{ connect: async () => await made.promise }] });
     connection.close();
     await pass(0);
     expect(clients[0]?.calls).toEqual(["connect", "unref", "end", "destroy"]);
@@ -294,7 +226,7 @@ describe("ListeningConnection", () => {
       Object.assign(globalThis, { setTimeout: faked });
       addListener.mockRestore();
     });
-    const { clients } = open();
+    const { clients } = openListening();
     await pass(35_000);
     clients[0]?.emit("end");
     await pass(35_000);

@@ -1,28 +1,12 @@
 import type { VectorDocument } from "@troupe/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { QdrantDouble } from "../test/qdrant-double.ts";
-import { QdrantVectorStore } from "./qdrant-vector-store.ts";
+import { describe, expect, it } from "vitest";
+import { idsOf, startStore } from "../test/stores.ts";
 
 const at = (id: string, embedding: number[]): VectorDocument => ({ id, content: "", embedding });
 
-let double: QdrantDouble;
-let store: QdrantVectorStore;
-beforeEach(async () => {
-  double = await QdrantDouble.start();
-  store = new QdrantVectorStore({ url: double.url });
-});
-afterEach(async () => {
-  await store.close();
-  await double.close();
-});
-
-const idsOf = async (from: QdrantVectorStore) => {
-  const found = await from.search([1, 0], { topK: 10 });
-  return found.map(({ document }) => document.id);
-};
-
 describe("A change of QdrantVectorStore", () => {
   it("is several requests of at most 8 MB when it is large [qdrant.requests]", async () => {
+    const { double, store } = await startStore();
     const content = "ü".repeat(2 ** 20);
     await store.write({
       upsert: Array.from({ length: 10 }, (_, index) => ({ ...at(`d${index}`, [1, index]), content })),
@@ -37,6 +21,7 @@ describe("A change of QdrantVectorStore", () => {
   });
 
   it("takes the largest content, and refuses what grows beyond a request of Qdrant", async () => {
+    const { store } = await startStore();
     const largest = { ...at("a", [1, 0]), content: '"'.repeat(8 * 2 ** 20) };
     await store.upsert(largest);
     expect((await store.get("a"))?.content).toBe(largest.content);
