@@ -80,3 +80,6 @@ export function post(body: unknown, headers: Record<string, string> = {}): Reque
     body: JSON.stringify(body),
   };
 }
+
+/** Long enough to start from sources on a busy machine. */
+export const startTimeoutMs = 60_000;

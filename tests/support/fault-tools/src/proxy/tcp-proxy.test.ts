@@ -1,14 +1,13 @@
-import { createServer } from "node:http";
 import { once } from "node:events";
 import { connect } from "node:net";
-import type { AddressInfo } from "node:net";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { freePort } from "../servers/free-port.ts";
 import type { ProxyFaults } from "./proxy-faults.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
-import { connectTo, QuietServer } from "./test/servers.ts";
+import { connectTo, QuietServer, disposable } from "./test/servers.ts";
 import type { Seen } from "./test/servers.ts";
+
 const patience = { timeout: 10_000, interval: 5 };
 const eventually = async (holds: () => unknown) => await vi.waitFor(() => expect(holds()).toBeTruthy(), patience);
 
@@ -68,16 +67,6 @@ describe("a proxy without faults", () => {
 
     await eventually(() => other.end === "ECONNRESET");
     expect(proxy.connections[0]?.end).toBe("broken");
-  });
-
-  it("serves HTTP", async () => {
-    const http = createServer((_request, response) => response.end("pong")).listen(0, "127.0.0.1");
-    await once(http, "listening");
-    await using over = await disposable({ host: "127.0.0.1", port: (http.address() as AddressInfo).port });
-
-    expect(await (await fetch(over.proxy.url)).text()).toBe("pong");
-    http.close();
-    http.closeAllConnections();
   });
 
   it("passes on the backpressure of a reader that does not read", async () => {
@@ -250,31 +239,6 @@ describe("a proxy with faults", () => {
     again.socket.write("back");
     await eventually(() => server.connections[1]?.text === "back");
   });
-
-  it("causes the errors that fetch names ECONNRESET, UND_ERR_SOCKET and ECONNREFUSED", async () => {
-    const http = createServer((_request, response) => response.end("x".repeat(5000))).listen(0, "127.0.0.1");
-    await once(http, "listening");
-    await using over = await disposable({ host: "127.0.0.1", port: (http.address() as AddressInfo).port });
-    const failure = async (faults: ProxyFaults) => {
-      over.proxy.setFaults(faults);
-      const error: Error = await fetch(over.proxy.url)
-        .then(async (response) => await response.text())
-        .then(
-          () => new Error("It went well."),
-          (reason: Error) => reason,
-        );
-      return [error.message, (error.cause as NodeJS.ErrnoException | undefined)?.code];
-    };
-
-    expect(await failure({ toClient: { resetAfterBytes: 0 } })).toEqual(["fetch failed", "ECONNRESET"]);
-    expect(await failure({ toClient: { cutAfterBytes: 0 } })).toEqual(["fetch failed", "UND_ERR_SOCKET"]);
-    expect(await failure({ toClient: { resetAfterBytes: 1000 } })).toEqual(["terminated", "ECONNRESET"]);
-    expect(await failure({ toClient: { cutAfterBytes: 1000 } })).toEqual(["terminated", "UND_ERR_SOCKET"]);
-    over.proxy.refuseConnections();
-    expect(await failure({})).toEqual(["fetch failed", "ECONNREFUSED"]);
-    http.close();
-    http.closeAllConnections();
-  });
 });
 
 describe("a closed proxy", () => {
@@ -304,9 +268,4 @@ const ownSockets = 2;
 
 function countSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP")).length;
-}
-
-async function disposable(target: { host: string; port: number }) {
-  const own = await TcpProxy.start({ target });
-  return { proxy: own, [Symbol.asyncDispose]: async () => await own.close() };
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import type { TcpProxy } from "../tcp-proxy.ts";
+import { TcpProxy } from "../tcp-proxy.ts";
 
 /** One side of a connection, with all that it received. */
 export class Seen {
@@ -53,4 +53,10 @@ export async function connectTo({ host, port }: Pick<TcpProxy, "host" | "port">)
   const seen = new Seen(connect({ host, port, allowHalfOpen: true, noDelay: true }));
   await once(seen.socket, "connect");
   return seen;
+}
+
+/** Starts a proxy for a target, which is closed at the end of its block. */
+export async function disposable(target: { host: string; port: number }) {
+  const own = await TcpProxy.start({ target });
+  return { proxy: own, [Symbol.asyncDispose]: async () => await own.close() };
 }
