@@ -2,6 +2,8 @@
  * The architecture as data. The import check is generated from it: `pnpm layers`.
  */
 
+export { internalUsers } from "./internal-users.ts";
+
 /** The architecture, part by part as described below. */
 export interface Layers {
   readonly folderLayers: Readonly<Record<string, readonly (readonly string[])[]>>;
@@ -185,88 +187,6 @@ export const packageEdges: Layers["packageEdges"] = {
   "tests/support": ["@troupe/core"],
   examples: ["@troupe/*"],
   tools: ["@troupe/*"],
-};
-
-/** Private packages, and the packages that may import each. The build bundles them into published packages. */
-export const internalUsers: Layers["internalUsers"] = {
-  "@troupe-internal/client": ["@troupe/client", "@troupe/page"],
-  "@troupe-internal/gemini": ["@troupe/providers-google", "@troupe/providers-vertex"],
-  "@troupe-internal/offline-model": ["@troupe/demo-server"],
-  "@troupe-internal/mongodb": ["@troupe/storage-mongodb", "@troupe/vector-mongodb"],
-  "@troupe-internal/postgres": ["@troupe/storage-postgres", "@troupe/vector-pgvector"],
-  "@troupe-internal/sqlite": ["@troupe/storage-sqlite", "@troupe/vector-sqlite"],
-  "@troupe-internal/sql-storage": ["@troupe/storage-sqlite", "@troupe/storage-postgres"],
-  "@troupe-internal/toolkit": [
-    "@troupe-internal/toolkit-fakes",
-    "@troupe/toolkits-duckduckgo",
-    "@troupe/toolkits-hackernews",
-    "@troupe/toolkits-web-search",
-    "@troupe/toolkits-gmail",
-    "@troupe/toolkits-whatsapp",
-  ],
-  "@troupe-internal/toolkit-fakes": [
-    "troupe",
-    "@troupe/demo-server",
-    "@troupe/toolkits-duckduckgo",
-    "@troupe/toolkits-hackernews",
-    "@troupe/toolkits-web-search",
-    "@troupe/toolkits-gmail",
-    "@troupe/toolkits-whatsapp",
-  ],
-  "@troupe-internal/vendor-fakes": [
-    "troupe",
-    "@troupe-internal/toolkit-fakes",
-    "@troupe-internal/bench",
-    "@troupe-internal/run-checker",
-    "@troupe/providers-openai",
-    "@troupe/providers-anthropic",
-    "@troupe/providers-google",
-    "@troupe/providers-vertex",
-    "@troupe/providers-ollama",
-    "@troupe/providers-ai-sdk",
-    "@troupe/providers-bedrock",
-    "@troupe/demo-server",
-  ],
-  "@troupe-internal/fault-tools": [
-    "troupe",
-    "@troupe/ag-ui",
-    "@troupe/otel",
-    "@troupe-internal/bench",
-    "@troupe-internal/run-checker",
-    "@troupe-internal/vendor-fakes",
-    "@troupe/providers-anthropic",
-    "@troupe/providers-google",
-    "@troupe/providers-ollama",
-    "@troupe/storage-sqlite",
-    "@troupe/storage-postgres",
-    "@troupe/storage-mongodb",
-    "@troupe/vector-sqlite",
-    "@troupe/vector-pgvector",
-    "@troupe/vector-qdrant",
-    "@troupe/vector-mongodb",
-    "@troupe/engine-bullmq",
-    "@troupe/a2a",
-    "@troupe/http",
-    "@troupe/mcp",
-    "@troupe/page",
-    "@troupe/socket",
-    "@troupe/use-chat",
-    "@troupe/demo-server",
-  ],
-  "@troupe-internal/run-checker": ["troupe", "@troupe/providers-openai", "@troupe/http"],
-  "@troupe-internal/interleavings": [
-    "@troupe/core",
-    "@troupe/storage-mongodb",
-    "@troupe/storage-postgres",
-    "@troupe/a2a",
-    "@troupe/http",
-    "@troupe/mcp",
-    "@troupe/socket",
-    "@troupe/use-chat",
-  ],
-  "@troupe-internal/fake-responses": ["@troupe/core", "@troupe/http", "@troupe/use-chat"],
-  "@troupe-internal/stream-grammars": ["troupe", "@troupe/http", "@troupe/socket", "@troupe/mcp"],
-  "@troupe-internal/web-servers": ["troupe", "@troupe/http", "@troupe/use-chat"],
 };
 
 /**

@@ -1,4 +1,5 @@
-import { internalUsers, packageEdges } from "../../layers/layers.ts";
+import { internalUsers } from "../../layers/internal-users.ts";
+import { packageEdges } from "../../layers/layers.ts";
 import { allowedDependencies } from "../allowed-dependencies.ts";
 import type { Manifest } from "../workspace.ts";
 import type { PackageRule } from "./rule.ts";
