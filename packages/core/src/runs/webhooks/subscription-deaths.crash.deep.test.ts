@@ -38,6 +38,12 @@ class World {
   }
 }
 
+/** The behaviour of another process after a crash: it waits for the lease of the dead process, or looks at once. */
+const looks = [
+  ["once its lease is over", async () => {}],
+  ["at once", async (world: World, driver: StorageDriver) => await attemptAll(world.open(driver), world.now)],
+] as const;
+
 describe.each(drivers)("a subscription and a crash at any call, over storage with %s", (_offer, create) => {
   it("is notified of all, in order, and twice of nothing but what a dead process has sent [webhooks.no-loss]", async () => {
     const world = new World();
@@ -98,6 +104,45 @@ describe.each(drivers)("a subscription and a crash at any call, over storage wit
       isDeep ? "near" : "none",
     );
   });
+
+  it.each(looks)(
+    "is notified of all of a run that is over, after a failure too, if another process looks %s [webhooks.no-loss]",
+    async (_when, look) => {
+      const world = new World();
+      await atEachDeath(
+        {
+          create: async () => {
+            const driver = await world.create(create);
+            const of = world.open(driver);
+            await story.begin(of.store);
+            await subscribe(of, url);
+            for (const step of [story.wait, story.goOn, story.end]) await step(of.store);
+            await of.store.flush();
+            // Every entry of the outbox is due, that of the new subscription too: none is left if a look drops them.
+            world.now += 20_000;
+            return driver;
+          },
+          act: async (driver) => await world.send(world.open(driver)),
+          expire: async (driver) => {
+            await look(world, driver);
+            world.now += 120_000;
+          },
+          left: async (driver) => {
+            const [stored] = await driver.list("webhooks");
+            const entries = (await driver.list("outbox")).map(({ value }) => (value as { delivery: string }).delivery);
+            const isOver = (stored?.value as { isOver?: boolean } | undefined)?.isOver === true;
+            expect(isOver || entries.includes(stored?.key ?? "")).toBe(true);
+          },
+          done: async (driver) => {
+            const told = toldBy(world.receivers.received);
+            expect(told.filter((each, index) => told.indexOf(each) === index)).toEqual(wholeStory);
+            expect(await driver.list("outbox")).toEqual([]);
+          },
+        },
+        isDeep ? "near" : "none",
+      );
+    },
+  );
 
   it("leaves nothing of a run that is removed while it is notified", async () => {
     const world = new World();
