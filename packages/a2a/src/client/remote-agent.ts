@@ -52,7 +52,7 @@ export class A2ARemoteAgent implements Runnable<UnstructuredRunOutput> {
 
   /** The option `name`. Without it, the name in the card or, until the card is fetched, the host of the URL. */
   get name(): string {
-    return this.#settings.name ?? (this.#parts.cards.card?.name || this.#settings.url.host);
+    return this.#settings.name ?? this.#parts.cards.card?.name ?? this.#settings.url.host;
   }
 
   /**
