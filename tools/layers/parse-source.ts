@@ -7,6 +7,7 @@ import { leftTimers, mayLeaveTimer } from "./left-timers.ts";
 import { mayCutText, textCuts } from "./text-cuts.ts";
 import { mayHaveTimes, timeUnits } from "./time-units.ts";
 import { mayNameOwner, ownerNames } from "./owner-names.ts";
+import { mayReadUrlPath, urlPaths } from "./url-paths.ts";
 import type { SourceText } from "./workspace.ts";
 
 /** The target of an import specifier. An `alias` is neither a path, nor a package, nor a Node module. */
@@ -43,6 +44,8 @@ export interface ParsedFile {
   readonly textCuts: readonly number[];
   /** Lines that mix two units of time, or store a time without its unit. */
   readonly timeUnits: readonly number[];
+  /** Lines that take the encoded path of a file's URL for its path. */
+  readonly urlPaths: readonly number[];
   readonly syntaxErrors: readonly string[];
 }
 
@@ -83,6 +86,7 @@ export function parseSource({ path, text }: SourceText): ParsedFile {
     byteCounts: mayCountBytes.test(text) ? byteCounts(result).map(lineAt) : [],
     textCuts: mayCutText.test(text) ? textCuts(result).map(lineAt) : [],
     timeUnits: mayHaveTimes.test(text) ? timeUnits(result).map(lineAt) : [],
+    urlPaths: mayReadUrlPath.test(text) ? urlPaths(result, text).map(lineAt) : [],
     environmentReads: mayReadEnvironment.test(text) ? environmentReads(result).map(lineAt) : [],
     syntaxErrors: result.errors.map(({ message }) => message),
   };

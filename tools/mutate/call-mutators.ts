@@ -3,7 +3,7 @@ import type { Mutator } from "./mutator.ts";
 import { asNode, listOf } from "./walk.ts";
 
 /** Methods that a mutation removes from a call chain. */
-const leftOut = /^(catch|finally|toSorted|slice|filter|trim|unref|toLowerCase|toReversed)$/;
+const leftOut = /^(catch|finally|toSorted|slice|filter|map|trim|unref|toLowerCase|toReversed)$/;
 
 /** Functions that take an owner, of which a mutation removes a part. */
 const ofOwners = /^(ownerKey|ownerPrefix|session(Key|Ref))$/;

@@ -21,9 +21,17 @@ export type Mutant = {
 
 type Candidate = { readonly source: Source; readonly line: number; readonly mutation: Mutation };
 
-/** Draws mutants without repetition, always the same for the same sources and seed. */
-export function draw(sources: readonly Source[], count: number, seed: string): { drawn: Mutant[]; total: number } {
-  const candidates = sources.flatMap(candidatesOf);
+/** The seed of a draw, and a pattern of the kinds of mutations to draw from. */
+export type DrawOptions = { readonly seed: string; readonly kinds?: string | undefined };
+
+/** Draws mutants without repetition, always the same for the same sources and options. */
+export function draw(
+  sources: readonly Source[],
+  count: number,
+  { seed, kinds = "" }: DrawOptions,
+): { drawn: Mutant[]; total: number } {
+  const isWanted = new RegExp(`^(?:${kinds})`);
+  const candidates = sources.flatMap(candidatesOf).filter(({ mutation }) => isWanted.test(mutation.kind));
   const ordered = candidates
     .map((candidate) => ({ candidate, place: placeOf(candidate, seed) }))
     .toSorted((one, other) => (one.place < other.place ? -1 : 1));

@@ -19,6 +19,8 @@ const { values, positionals } = parseArgs({
     part: { type: "string" },
     /** A pattern of the lines to mutate. */
     lines: { type: "string" },
+    /** A pattern of the kinds of mutants, such as `jump|spread`. */
+    kinds: { type: "string" },
     count: { type: "string", default: "100" },
     /** The seed of the draw; the hash of the last commit by default. */
     seed: { type: "string" },
@@ -28,7 +30,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string", default: "30" },
   },
 });
-const { part, near, lines: pattern } = values;
+const { part, near, lines: pattern, kinds } = values;
 const base = positionals[0] ?? "HEAD~1";
 const startedAt = Date.now();
 
@@ -81,7 +83,7 @@ const sources = listed
 const seed = values.seed ?? git("rev-parse", "HEAD").trim();
 const count = Number(values.count);
 // Draws twice as many as are tried, because about half do not type-check.
-const { drawn, total } = draw(sources, 2 * count, seed);
+const { drawn, total } = draw(sources, 2 * count, { seed, kinds });
 const refused = findRefused(root, drawn);
 const mutants = drawn.filter((mutant) => !refused.has(mutant)).slice(0, count);
 console.log(

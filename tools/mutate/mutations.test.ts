@@ -7,6 +7,8 @@ function mutated(source: string, kind: string): string[] {
   return found.map((mutation) => applyMutation(source, mutation));
 }
 
+const loopWith = (jump: string): string => `for (const a of b) { if (c) ${jump} d(); }`;
+
 describe("mutationsOf", () => {
   it.each<[kind: string, source: string, becomes: readonly string[]]>([
     ["statement", "function f() { a(); return 1; }", ["function f() {  return 1; }"]],
@@ -37,7 +39,14 @@ describe("mutationsOf", () => {
     ],
     ["bytes", "Buffer.byteLength(a)", ["a.length"]],
     ["extreme", "Math.min(a, b)", ["Math.max(a, b)"]],
-    ["call", "a.filter(b).map(c)", ["a.map(c)"]],
+    ["call", "a.filter(b).map(c)", ["a.filter(b)", "a.map(c)"]],
+    ["jump", "for (const a of b) { if (c) continue; d(); }", ["break;", "return;"].map(loopWith)],
+    ["spread", "f({ a, ...b, ...(c && d) })", ["f({ ...b, a, ...(c && d) })"]],
+    ["sequence", "{ a(); await b(); c(); d(); }", ["{ await b(); a(); c(); d(); }", "{ a(); c(); await b(); d(); }"]],
+    ["empty", "f(a || b)", ["f(a ?? b)"]],
+    ["empty", "if (a || b) f()", []],
+    ["pattern", "f(/^[\\w-]+$/)", ["f(/^[\\w]+$/)"]],
+    ["pattern", "f(/[a.b]/i)", ["f(/[ab]/i)", "f(/[a.b]/)"]],
     ["attribute", '<p class="a" onClick={b} {...c} />', ['<p class="a"  {...c} />', '<p class="a" onClick={b}  />']],
     ["operator", "<p>{a && <b />}</p>", ["<p>{a || <b />}</p>"]],
     ["string", '<p class="a" dir="ltr" />', ['<p class="a" dir="-" />']],

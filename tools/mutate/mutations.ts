@@ -2,6 +2,7 @@ import { parseSync } from "oxc-parser";
 import { callMutators } from "./call-mutators.ts";
 import { dropMembers, textAt } from "./mutator.ts";
 import type { Change, Mutator } from "./mutator.ts";
+import { keepEmpty, leaveLoop, narrowPattern, swapSpreads, swapStatements } from "./order-mutators.ts";
 import { asNode, executedNodes, listOf } from "./walk.ts";
 import type { Node } from "./walk.ts";
 
@@ -100,14 +101,15 @@ const mutators: Readonly<Record<string, readonly Mutator[]>> = {
   AssignmentExpression: [swapOperator],
   AwaitExpression: [keepPart("await", "argument")],
   BinaryExpression: [swapOperator],
-  BlockStatement: [removeStatements("body")],
+  BlockStatement: [removeStatements("body"), swapStatements],
   CallExpression: callMutators,
   ConditionalExpression: [keepPart("branch", "consequent", "alternate")],
+  ContinueStatement: [leaveLoop],
   IfStatement: [forceCondition],
   JSXOpeningElement: [dropAttributes],
-  Literal: [changeLiteral],
-  LogicalExpression: [ofOperator("??", keepPart("default", "left"), swapOperator)],
-  ObjectExpression: [(node, source) => dropMembers(listOf(node["properties"]), source)],
+  Literal: [changeLiteral, narrowPattern],
+  LogicalExpression: [ofOperator("??", keepPart("default", "left"), swapOperator), keepEmpty],
+  ObjectExpression: [(node, source) => dropMembers(listOf(node["properties"]), source), swapSpreads],
   SwitchCase: [removeStatements("consequent")],
   UnaryExpression: [ofOperator("!", keepPart("not", "argument"), () => [])],
   UpdateExpression: [countBackwards],

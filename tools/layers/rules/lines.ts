@@ -42,6 +42,12 @@ const slips: readonly Slip[] = [
     message:
       "A time has no unit here, or another one: name it `…Ms`, a moment `…At`, and multiply what is in another unit.",
   },
+  {
+    // In the path of a URL, a space is "%20" and "ü" is "%C3%BC", and on Windows it begins with a slash.
+    rule: "url-paths",
+    linesOf: ({ urlPaths }) => urlPaths,
+    message: "The path of a URL is encoded, so it names no file below a folder with a space: use fileURLToPath.",
+  },
 ];
 
 /** Rule: finds the lines of served code with a known kind of mistake. */
