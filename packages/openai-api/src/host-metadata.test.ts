@@ -48,10 +48,10 @@ describe("the metadata that a host gives a run", () => {
     const metadata = { user: "Zoë", plan: "pro" };
 
     expect(await askWith({ plan: "pro" }, { user: "Zoë" })).toEqual([metadata, metadata, metadata, metadata]);
-    expect(await askWith(undefined, { user: "Zoë" })).toEqual(Array(4).fill({ user: "Zoë" }));
+    expect(await askWith(undefined, { user: "Zoë" })).toEqual(Array.from({ length: 4 }, () => ({ user: "Zoë" })));
   });
 
   it("has no user if neither of them names one", async () => {
-    expect(await askWith({ plan: "pro" }, {})).toEqual(Array(4).fill({ plan: "pro" }));
+    expect(await askWith({ plan: "pro" }, {})).toEqual(Array.from({ length: 4 }, () => ({ plan: "pro" })));
   });
 });

@@ -1,6 +1,6 @@
 import { createService } from "@troupe/core/service";
 import type { ServiceOptions } from "@troupe/core/service";
-import { Team, Workflow } from "@troupe/core";
+import { Team, TroupeError, Workflow } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { scripted, weatherTool, weatherTurns } from "../test/agents.ts";
 import { openaiApi } from "./index.ts";
@@ -19,8 +19,8 @@ function refusal(options: ServiceOptions): string | undefined {
     openaiApi().routes(service, []);
     return undefined;
   } catch (error) {
-    expect(error).toMatchObject({ code: "invalid_config" });
-    return /"weather" of the agent "(\w+)"/.exec((error as Error).message)?.[1];
+    if (!TroupeError.is(error) || error.code !== "invalid_config") throw error;
+    return /"weather" of the agent "(\w+)"/.exec(error.message)?.[1];
   }
 }
 

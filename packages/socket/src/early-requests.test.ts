@@ -1,4 +1,4 @@
-import { Agent, createLogger } from "@troupe/core";
+import { Agent, createLogger, getTextContent } from "@troupe/core";
 import type { AgentHooks } from "@troupe/core";
 import type { ServiceRequest } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
@@ -36,7 +36,7 @@ class ReturnedSocket extends FakeSocket {
 function openGateway() {
   const runs: string[] = [];
   const model = new ScriptedModel().respond(() => "Yes.");
-  const hooks: AgentHooks = { beforeRun: ({ userId }, input) => void runs.push(`${userId}: ${String(input)}`) };
+  const hooks: AgentHooks = { beforeRun: ({ userId }, input) => void runs.push(`${userId}: ${getTextContent(input)}`) };
   const waiting = new Map<string, PromiseWithResolvers<{ userId: string }>>();
   const namespace = new FakeNamespace(async () => await Promise.resolve([]));
   const { service } = createAgentGateway({

@@ -1,0 +1,4 @@
+import { checkLeftOut } from "./check-left-out.ts";
+import { protocolSubjects } from "./service-subjects.ts";
+
+checkLeftOut(protocolSubjects);
