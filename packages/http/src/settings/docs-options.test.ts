@@ -112,7 +112,7 @@ describe("readDocsOptions", () => {
     },
   );
 
-  it.each(["agents", "teams", "workflows", "runs", "sessions", "health", "ready"])(
+  it.each(["agents", "teams", "workflows", "runs", "schedules", "sessions", "health", "ready"])(
     "refuses paths at /%s, which the router answers itself, in any case",
     (name) => {
       for (const path of [`/${name}`, `/${name}/docs`, `/${name.toUpperCase()}`]) {

@@ -120,7 +120,7 @@ export function readDocsOptions(options: unknown, where: OptionContext): DocsSet
   const docs = readOptions(docsOptions, options, where);
   for (const option of ["docsPath", "specPath"] as const) {
     // The router's own paths have precedence, so docs at such a path would never be reached.
-    if (!/^\/(agents|teams|workflows|runs|sessions|health|ready)(\/|$)/i.test(docs[option])) continue;
+    if (!/^\/(agents|teams|workflows|runs|schedules|sessions|health|ready)(\/|$)/i.test(docs[option])) continue;
     throw new TroupeError("invalid_config", `swagger.${option} is a path of the router itself. Choose another.`);
   }
   if (docs.docsPath.toLowerCase() !== docs.specPath.toLowerCase()) return docs;
