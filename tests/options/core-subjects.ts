@@ -74,7 +74,7 @@ export const coreSubjects: readonly Subject[] = [
     page: "core",
     type: "ReasoningConfig",
     base: { enabled: true },
-    observe: (reasoning: object) => runAgent({ reasoning }),
+    observe: (reasoning: { enabled: boolean }) => runAgent({ reasoning }),
   },
   {
     page: "core",

@@ -60,7 +60,7 @@ const cardRequests = (path: string): readonly Asked[] => [
   send(path),
 ];
 
-const call = (id: number, method: string, params: object): Asked["body"] => ({ jsonrpc: "2.0", id, method, params });
+const call = (id: number, method: string, params: object): object => ({ jsonrpc: "2.0", id, method, params });
 const clientInfo = { name: "visitor", version: "1" };
 const mcpRequests = (path: string): readonly Asked[] => [
   {

@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, "../..");
 /** Builds, packs and installs all packages in a project outside the workspace, before the tests of packed packages. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildPackages(root);
-  const folder = await mkdtemp(join(tmpdir(), "troupe-consumer-"));
+  const folder = await mkdtemp(join(tmpdir(), "troupe consumer ü-"));
   const tearDown = async () => await rm(folder, { recursive: true });
   try {
     const packed = await packPackages(root, join(folder, "tarballs"));

@@ -20,7 +20,8 @@ function openWriter(messages: object[] = []) {
 /** Writes an event as its type, its id and its text. */
 function toLine({ type, ...fields }: AgUiEvent): string {
   const id = fields["toolCallId"] ?? fields["subagentRunId"] ?? fields["messageId"] ?? fields["name"] ?? "";
-  return [type, id, fields["delta"] ?? fields["content"] ?? fields["message"] ?? ""].join(" ").trim();
+  const text = fields["delta"] ?? fields["content"] ?? fields["message"] ?? "";
+  return `${type} ${id as string} ${text as string}`.trim();
 }
 
 const call = (id: string, name = "look") => ({ type: "tool_call_start", toolCall: { id, name } });

@@ -6,13 +6,13 @@ import { serve } from "../test/serve.ts";
 const hi = [{ role: "user", content: "Hi" }];
 
 /** Requests of each kind with a user of the client's own, and what a tool and a step then find in their context. */
-async function askWith(metadata: object | undefined, user: object) {
+async function askWith(metadata: Record<string, unknown> | undefined, user: object) {
   const seen: unknown[] = [];
   const look = defineTool({
     name: "look",
     description: "Looks.",
     parameters: { type: "object", properties: {} },
-    execute: (_args, context) => void seen.push(context.metadata),
+    execute: (_args, context) => `seen ${seen.push(context.metadata)}`,
   });
   const calls = Array.from({ length: 4 }, (_, at) =>
     at % 2 === 0 ? { toolCalls: [{ id: "c", name: "look", arguments: {} }] } : { text: "Yes." },
