@@ -126,6 +126,21 @@ describe("several members who speak at the same time", () => {
   });
 });
 
+describe("a message in a snapshot", () => {
+  it.each(["text", "thinking"])("has the role, the run and the name of the member who wrote it: %s", (type) => {
+    const { take, events, writer } = openWriter();
+    take("m/0", call("a", "delegate_to_ann"));
+    take("t/0/0", { ...said("A1", "ann", "a"), type });
+    take("m/1", { type: "text", text: "Void." });
+    writer.reset("m/1");
+
+    const snapshot = events.find((event) => event.type === "MESSAGES_SNAPSHOT")?.["messages"];
+    const role = type === "text" ? "assistant" : "reasoning";
+    const metadata = { troupe: { member: "ann" } };
+    expect(snapshot).toMatchObject([{ id: "a" }, { role, content: "A1", subagentRunId: "a", metadata }]);
+  });
+});
+
 describe("the results of tools among the messages of a client", () => {
   it("are those of all messages of tools, past each that is none", () => {
     const tool = (toolCallId: unknown, content: unknown, more: object = {}) => ({
