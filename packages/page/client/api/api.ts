@@ -17,7 +17,7 @@ export type RunRequest = {
   readonly sessionId: string | undefined;
 };
 
-/** The service's API as the page uses it. Vendor keys are sent only in headers of requests for runs. */
+/** The service's API as the page uses it. Vendor keys are sent only in headers of requests that start runs. */
 export class Api extends ServiceApi {
   /** False if the service has no users, and so lists no sessions and runs. */
   readonly hasUsers: boolean;

@@ -62,7 +62,7 @@ describe("the requests of the inspector", () => {
   });
 
   it.each<[number, string | undefined, string, boolean]>([
-    [404, '{"error":{"message":"Not é."}}', "Not é.", true],
+    [403, '{"error":{"message":"Not é."}}', "Not é.", true],
     [499, "{}", "The inspector answered 499.", true],
     [408, "{}", "The inspector answered 408.", false],
     [429, "{}", "The inspector answered 429.", false],
@@ -72,6 +72,34 @@ describe("the requests of the inspector", () => {
     answering(() => new Response(body, { status }));
 
     await expect(client.read("r", new AbortController().signal)).rejects.toMatchObject({ message, isFinal });
+  });
+
+  it("say of a run that is not there that it was not kept, or is not theirs", async () => {
+    answering(() => Response.json({ error: { message: 'Run "r" not found.' } }, { status: 404 }));
+
+    await expect(client.read("r", new AbortController().signal)).rejects.toMatchObject({
+      message:
+        "This run was not kept, or is not yours. Only durable runs have steps here, for as long as the service keeps them.",
+      isFinal: true,
+    });
+  });
+
+  it("have the user's keys if they make a model call again, and no others [page.keys]", async () => {
+    const asked = answering(() => Response.json({ runs: [] }));
+    const keyed = new InspectorClient(new URL("http://h/page/"), () => ({ "x-openai-api-key": "sk-canary" }));
+    const { signal } = new AbortController();
+    await keyed.list({ status: "" }, signal);
+    await keyed.read("r", signal);
+    await keyed.modelCall("r", "m/0", signal);
+    expect(JSON.stringify(asked)).not.toContain("sk-canary");
+    await keyed.callAgain("r", "m/0", { model: "large", system: "" });
+    await client.callAgain("r", "m/0", { model: "large", system: "" });
+
+    expect(asked.slice(3).map(({ headers }) => headers)).toEqual([
+      { "x-openai-api-key": "sk-canary", "Content-Type": "application/json" },
+      { "Content-Type": "application/json" },
+    ]);
+    expect([keyed.takesKeys, client.takesKeys]).toEqual([true, false]);
   });
 });
 

@@ -7,7 +7,7 @@ import type {
   RepeatedModelCall,
 } from "../../src/inspector/inspected-run.ts";
 import { readEvents } from "@troupe-internal/client";
-import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 /** The runs to list, by the names of the fields in the query. An empty text stands for any. */
 export type RunFilter = {
@@ -43,9 +43,15 @@ const longestPauseMs = 15_000;
 /** Calls the routes of the inspector, which are below the path of the page. */
 export class InspectorClient {
   readonly #base: URL;
+  /** True if the user may enter keys, which are sent with model calls that are made again. */
+  readonly takesKeys: boolean;
+  readonly #keyHeaders: () => Record<string, string>;
 
-  constructor(page: URL) {
+  /** @param keyHeaders returns the headers with the keys that the user has entered; missing if there is no field for them */
+  constructor(page: URL, keyHeaders?: () => Record<string, string>) {
     this.#base = new URL("inspector/runs", page);
+    this.takesKeys = keyHeaders !== undefined;
+    this.#keyHeaders = keyHeaders ?? (() => ({}));
   }
 
   /** Lists a page of the runs that match, newest first. */
@@ -59,9 +65,11 @@ export class InspectorClient {
     return (await (await ask(url, signal)).json()) as InspectedRunPage;
   }
 
-  /** Returns the present state of a run. */
+  /** Returns the present state of a run. Throws `InspectorError` with a sentence of its own for a run that is not kept. */
   async read(runId: string, signal: AbortSignal): Promise<InspectedRunDetails> {
-    return (await (await ask(this.#urlOf(runId), signal)).json()) as InspectedRunDetails;
+    const response = await fetch(this.#urlOf(runId), { signal });
+    if (response.status === 404) throw new InspectorError(inspectorStrings.notKept, true);
+    return (await (await answerOf(response)).json()) as InspectedRunDetails;
   }
 
   /** Returns the model call that a step of a run has made. `step` is the key of the step in the log. */
@@ -71,11 +79,14 @@ export class InspectorClient {
     return (await (await ask(url, signal)).json()) as InspectedModelCall;
   }
 
-  /** Makes the model call of a step again, with a model that the service offers, and returns its answer. */
+  /**
+   * Makes the model call of a step again, with a model that the service offers and the user's own keys, and returns its
+   * answer.
+   */
   async callAgain(runId: string, step: string, wish: { model: string; system: string }): Promise<RepeatedModelCall> {
     const url = new URL(`${this.#urlOf(runId)}/model-call`);
     url.searchParams.set("step", step);
-    const headers = { "Content-Type": "application/json" };
+    const headers = { ...this.#keyHeaders(), "Content-Type": "application/json" };
     const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(wish) });
     return (await answerOf(response).then((answered) => answered.json())) as RepeatedModelCall;
   }
@@ -141,7 +152,7 @@ async function answerOf(response: Response): Promise<Response> {
   const message = body?.error?.message;
   const isFinal = response.status < 500 && response.status !== 408 && response.status !== 429;
   throw new InspectorError(
-    typeof message === "string" ? message : strings.inspector.answeredStatus(response.status),
+    typeof message === "string" ? message : inspectorStrings.answeredStatus(response.status),
     isFinal,
   );
 }

@@ -5,13 +5,22 @@ import { readInspectorPlace } from "./inspector-place.ts";
 import { RunList } from "./run-list.tsx";
 import { RunView } from "./run-view.tsx";
 import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
+
+/** The properties of the view: the keys that the user has entered are sent with model calls that are made again. */
+export type InspectorProps = {
+  readonly settings: Settings;
+  readonly keys: { headers(): Record<string, string> };
+};
 
 /**
  * The view of the inspector: the list of runs, and one run as a tree of steps. The address contains the run's id:
  * `#/inspector/…`, and the id of a session if only the session's runs are listed.
  */
-export function InspectorView({ settings }: { settings: Settings }) {
-  const client = useMemo(() => new InspectorClient(settings.base), [settings]);
+export function InspectorView({ settings, keys }: InspectorProps) {
+  const client = useMemo(() => {
+    return new InspectorClient(settings.base, settings.hasKeys ? () => keys.headers() : undefined);
+  }, [settings, keys]);
   const [{ runId, sessionId }, setPlace] = useState(readInspectorPlace(location.hash));
   useEffect(() => {
     const follow = () => setPlace(readInspectorPlace(location.hash));
@@ -24,7 +33,7 @@ export function InspectorView({ settings }: { settings: Settings }) {
       <RunList client={client} runId={runId} sessionId={sessionId} />
       {runId === undefined ? (
         <section class="run hint" aria-label={strings.common.run}>
-          <p class="muted">{strings.inspector.choose}</p>
+          <p class="muted">{inspectorStrings.choose}</p>
         </section>
       ) : (
         <RunView client={client} runId={runId} sessionId={sessionId} />

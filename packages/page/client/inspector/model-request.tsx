@@ -5,6 +5,7 @@ import { toVisible } from "../ui/unseen.ts";
 import { toCurl } from "./to-curl.ts";
 import { ValueView } from "./value-view.tsx";
 import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 import { useModelCall } from "./use-model-call.ts";
 import type { CallPlace } from "./use-model-call.ts";
 
@@ -14,20 +15,20 @@ export function ModelRequest(place: CallPlace) {
   if (failure !== undefined)
     return (
       <p class="muted">
-        {strings.inspector.asSentFailed} {toVisible(failure)}
+        {inspectorStrings.asSentFailed} {toVisible(failure)}
       </p>
     );
-  if (call === undefined) return <p class="muted">{strings.inspector.loadingSent}</p>;
+  if (call === undefined) return <p class="muted">{inspectorStrings.loadingSent}</p>;
   return (
-    <section class="sent" aria-label={strings.inspector.asSent}>
+    <section class="sent" aria-label={inspectorStrings.asSent}>
       <header>
-        <h4>{strings.inspector.asSent}</h4>
-        <CopyButton text={toCurl(call)} name={strings.inspector.copyCurl} words="curl" />
-        <CopyButton text={JSON.stringify(call, undefined, 2)} name={strings.inspector.copyCall} />
+        <h4>{inspectorStrings.asSent}</h4>
+        <CopyButton text={toCurl(call)} name={inspectorStrings.copyCurl} words="curl" />
+        <CopyButton text={JSON.stringify(call, undefined, 2)} name={inspectorStrings.copyCall} />
       </header>
       <Settings call={call} />
       {call.system.map((content, index) => (
-        <ValueView key={index} name={strings.inspector.systemPrompt} value={content} isOneOfMany />
+        <ValueView key={index} name={inspectorStrings.systemPrompt} value={content} isOneOfMany />
       ))}
       <Messages messages={call.messages} />
       <Tools tools={call.tools} />
@@ -37,21 +38,21 @@ export function ModelRequest(place: CallPlace) {
 
 /** The names of settings for people. */
 const settingNames: Readonly<Record<string, string>> = {
-  temperature: strings.inspector.temperature,
-  topP: strings.inspector.topP,
-  maxTokens: strings.inspector.mostTokensOut,
-  stop: strings.inspector.stopsAt,
-  seed: strings.inspector.seed,
-  reasoningEffort: strings.inspector.effort,
+  temperature: inspectorStrings.temperature,
+  topP: inspectorStrings.topP,
+  maxTokens: inspectorStrings.mostTokensOut,
+  stop: inspectorStrings.stopsAt,
+  seed: inspectorStrings.seed,
+  reasoningEffort: inspectorStrings.effort,
   outputType: strings.common.output,
 };
 
 function Settings({ call: { providerId, modelId, isStream, settings } }: { call: InspectedModelCall }) {
   const given = isObject(settings) ? Object.entries(settings) : [];
   const facts = [
-    [strings.inspector.vendor, providerId],
-    [strings.inspector.model, modelId],
-    [strings.inspector.answer, isStream ? "streamed" : "whole"],
+    [inspectorStrings.vendor, providerId],
+    [inspectorStrings.model, modelId],
+    [inspectorStrings.answer, isStream ? "streamed" : "whole"],
     ...given.map(([name, value]) => [settingNames[name] ?? name, formatShort(value)]),
   ];
   return (
@@ -69,16 +70,16 @@ function Settings({ call: { providerId, modelId, isStream, settings } }: { call:
 }
 
 const roles: Readonly<Record<string, string>> = {
-  user: strings.inspector.user,
-  assistant: strings.inspector.model,
-  tool: strings.inspector.tool,
+  user: inspectorStrings.user,
+  assistant: inspectorStrings.model,
+  tool: inspectorStrings.tool,
 };
 
 function Messages({ messages }: { messages: readonly ShownJson[] }) {
   return (
-    <section aria-label={strings.inspector.messages}>
+    <section aria-label={inspectorStrings.messages}>
       <h5>
-        {strings.inspector.messages} <small>{formatCount(messages.length)}</small>
+        {inspectorStrings.messages} <small>{formatCount(messages.length)}</small>
       </h5>
       <ol class="sent-messages">
         {messages.map((message, index) => (
@@ -94,7 +95,7 @@ function Messages({ messages }: { messages: readonly ShownJson[] }) {
 function nameOf(message: ShownJson): string {
   const { role, name } = fieldsOf(message);
   const shown =
-    typeof role === "string" && Object.hasOwn(roles, role) ? (roles[role] ?? role) : strings.inspector.message;
+    typeof role === "string" && Object.hasOwn(roles, role) ? (roles[role] ?? role) : inspectorStrings.message;
   return typeof name === "string" ? `${shown} ${toVisible(name)}` : shown;
 }
 
@@ -113,9 +114,9 @@ function contentOf(message: ShownJson): unknown {
 function Tools({ tools }: { tools: readonly ShownJson[] }) {
   if (tools.length === 0) return null;
   return (
-    <section aria-label={strings.inspector.tools}>
+    <section aria-label={inspectorStrings.tools}>
       <h5>
-        {strings.inspector.tools} <small>{formatCount(tools.length)}</small>
+        {inspectorStrings.tools} <small>{formatCount(tools.length)}</small>
       </h5>
       {tools.map((tool, index) => {
         if (typeof tool === "string") return <p key={index}>{toVisible(tool)}</p>;
@@ -126,7 +127,7 @@ function Tools({ tools }: { tools: readonly ShownJson[] }) {
               <code>{toVisible(formatShort(name))}</code>{" "}
               <span class="muted">{toVisible(formatShort(description ?? ""))}</span>
             </summary>
-            <ValueView name={strings.inspector.parameters} value={parameters} />
+            <ValueView name={inspectorStrings.parameters} value={parameters} />
           </details>
         );
       })}

@@ -29,10 +29,10 @@ const step = {
 } as unknown as TreeStep;
 
 /** Opens the form for a call that was sent like this. */
-async function open(read: Promise<InspectedModelCall>) {
+async function open(read: Promise<InspectedModelCall>, takesKeys = true) {
   const modelCall = vi.fn<InspectorClient["modelCall"]>(async () => await read);
   const callAgain = vi.fn<InspectorClient["callAgain"]>();
-  const client = { modelCall, callAgain } as unknown as InspectorClient;
+  const client = { modelCall, callAgain, takesKeys } as unknown as InspectorClient;
   const shown = showOnPage((props: Parameters<typeof RunAgain>[0]) => createElement(RunAgain, props), {
     client,
     runId: "r",
@@ -63,6 +63,15 @@ describe("a model call that is made again", () => {
     expect(again.one("First").text).toMatch(/gpt.*12 tokens · 900 ms/);
     expect(again.one("Again").text).toMatch(/small-1 · 13 tokens · 400 ms/);
     expect(again.all("mark").map(({ text }) => text)).toEqual(["rains ", "snows "]);
+  });
+
+  it.each([
+    [true, / A key of the model's vendor that you have entered is used, else the key of the service\.$/],
+    [false, /the first run\. $/],
+  ])("says whose key is used if the page takes keys: %s", async (takesKeys, said) => {
+    const { again } = await open(Promise.resolve(call), takesKeys);
+
+    expect(again.all("p")[0]?.text).toMatch(said);
   });
 
   it("says why it was not made", async () => {

@@ -3,6 +3,7 @@ import type { InspectedModelCall, RepeatedModelCall } from "../../src/inspector/
 import { formatCount, formatDuration, formatValue } from "../ui/format.ts";
 import { toVisible } from "../ui/unseen.ts";
 import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 import { compareTexts } from "./differences.ts";
 import type { Piece } from "./differences.ts";
 import type { TreeStep } from "./run-tree.ts";
@@ -22,10 +23,10 @@ export function RunAgain(props: AgainProps) {
   return (
     <details
       class="again"
-      aria-label={strings.inspector.runAgainWith}
+      aria-label={inspectorStrings.runAgainWith}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary>{strings.inspector.runAgainWith}</summary>
+      <summary>{inspectorStrings.runAgainWith}</summary>
       {isOpen && <Opened {...props} />}
     </details>
   );
@@ -34,8 +35,8 @@ export function RunAgain(props: AgainProps) {
 function Opened(props: AgainProps) {
   const { call, failure } = useModelCall(props);
   if (failure !== undefined) return <p class="muted">{toVisible(failure)}</p>;
-  if (call === undefined) return <p class="muted">{strings.inspector.loadingSent}</p>;
-  if (call.isCut === true) return <p class="muted">{strings.inspector.notWhole}</p>;
+  if (call === undefined) return <p class="muted">{inspectorStrings.loadingSent}</p>;
+  if (call.isCut === true) return <p class="muted">{inspectorStrings.notWhole}</p>;
   return <Trial {...props} call={call} />;
 }
 
@@ -60,6 +61,7 @@ function Trial({ client, runId, logKey, step, models, call }: AgainProps & { rea
         models={models}
         prompt={call.system.map((each) => formatValue(each)).join("\n\n")}
         isBusy={isBusy}
+        takesKeys={client.takesKeys}
         onSend={(wish) => void send(wish)}
       />
       {failure !== undefined && (
@@ -80,13 +82,14 @@ type WishProps = {
   /** The system prompt of the first call. */
   readonly prompt: string;
   readonly isBusy: boolean;
+  /** True if a key of the user is sent with the call. */
+  readonly takesKeys: boolean;
   readonly onSend: (wish: Wish) => void;
 };
 
-function WishForm({ models, prompt, isBusy, onSend }: WishProps) {
+function WishForm({ models, prompt, isBusy, takesKeys, onSend }: WishProps) {
   const [model, setModel] = useState(models[0] ?? "");
   const [system, setSystem] = useState(prompt);
-  const { inspector } = strings;
   return (
     <form
       onSubmit={(event) => {
@@ -95,7 +98,7 @@ function WishForm({ models, prompt, isBusy, onSend }: WishProps) {
       }}
     >
       <label>
-        {inspector.model}
+        {inspectorStrings.model}
         <select value={model} onChange={(event) => setModel(event.currentTarget.value)}>
           {models.map((name) => (
             <option key={name} value={name}>
@@ -105,12 +108,14 @@ function WishForm({ models, prompt, isBusy, onSend }: WishProps) {
         </select>
       </label>
       <label>
-        {inspector.systemPrompt}
+        {inspectorStrings.systemPrompt}
         <textarea rows={3} value={system} onInput={(event) => setSystem(event.currentTarget.value)} />
       </label>
-      <p class="muted">{inspector.callsNoTool}</p>
+      <p class="muted">
+        {inspectorStrings.callsNoTool} {takesKeys && inspectorStrings.ownKey}
+      </p>
       <button type="submit" class="main" aria-disabled={isBusy}>
-        {isBusy ? inspector.statuses.running : inspector.runAgain}
+        {isBusy ? inspectorStrings.statuses.running : inspectorStrings.runAgain}
       </button>
     </form>
   );
@@ -125,12 +130,12 @@ function Beside({ first, second, firstModel }: BesideProps) {
   return (
     <div class="beside" role="status">
       <Answer
-        name={strings.inspector.firstAnswer}
+        name={inspectorStrings.firstAnswer}
         facts={[firstModel, tokensOf(first.usage?.totalTokens), timeOf(first.durationMs)]}
         pieces={one}
       />
       <Answer
-        name={strings.inspector.newAnswer}
+        name={inspectorStrings.newAnswer}
         facts={[second.model, tokensOf(second.usage.totalTokens), timeOf(second.durationMs)]}
         pieces={other}
       />

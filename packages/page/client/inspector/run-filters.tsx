@@ -4,6 +4,7 @@ import { Icon } from "../ui/icon.tsx";
 import { statusName } from "./status-mark.tsx";
 import { toVisible } from "../ui/unseen.ts";
 import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 const statuses = [
   "queued",
@@ -16,9 +17,9 @@ const statuses = [
 
 /** The periods to choose from, in milliseconds. */
 const periods = [
-  [strings.inspector.lastHour, 3_600_000],
-  [strings.inspector.lastDay, 86_400_000],
-  [strings.inspector.lastWeek, 604_800_000],
+  [inspectorStrings.lastHour, 3_600_000],
+  [inspectorStrings.lastDay, 86_400_000],
+  [inspectorStrings.lastWeek, 604_800_000],
 ] as const;
 
 /** The numbers of tokens and of milliseconds to choose from, which a run took at least. */
@@ -70,16 +71,16 @@ export function RunFilters({ filter, names, seesAll, onChange }: FilterProps) {
         <Icon name="search" size={16} />
         <input
           type="search"
-          aria-label={strings.inspector.find}
-          placeholder={strings.inspector.findQuestions}
+          aria-label={inspectorStrings.find}
+          placeholder={inspectorStrings.findQuestions}
           value={filter.text}
           onChange={(event) => change("text")(event.currentTarget.value.trim())}
         />
       </div>
       <div class="run-selects">
         <Choice
-          name={strings.inspector.status}
-          any={strings.inspector.anyStatus}
+          name={inspectorStrings.status}
+          any={inspectorStrings.anyStatus}
           value={filter.status}
           onChoose={change("status")}
         >
@@ -87,15 +88,15 @@ export function RunFilters({ filter, names, seesAll, onChange }: FilterProps) {
         </Choice>
         <Choice
           name={strings.common.runnable}
-          any={strings.inspector.anyone}
+          any={inspectorStrings.anyone}
           value={filter.name}
           onChoose={change("name")}
         >
           {names.map((name) => [name, toVisible(name)])}
         </Choice>
         <Choice
-          name={strings.inspector.time}
-          any={strings.inspector.anyTime}
+          name={inspectorStrings.time}
+          any={inspectorStrings.anyTime}
           value={filter.period}
           onChoose={change("period")}
         >
@@ -104,8 +105,8 @@ export function RunFilters({ filter, names, seesAll, onChange }: FilterProps) {
         <LeastChoices filter={filter} change={change} />
         {seesAll && (
           <>
-            <Typed name={strings.inspector.tag} value={filter.tag} onType={change("tag")} />
-            <Typed name={strings.inspector.user} value={filter.user} onType={change("user")} />
+            <Typed name={inspectorStrings.tag} value={filter.tag} onType={change("tag")} />
+            <Typed name={inspectorStrings.user} value={filter.user} onType={change("user")} />
           </>
         )}
       </div>
@@ -124,19 +125,19 @@ function LeastChoices({ filter, change }: LeastProps) {
     <>
       <Choice
         name={strings.common.tokens}
-        any={strings.inspector.anyTokens}
+        any={inspectorStrings.anyTokens}
         value={filter.minTokens}
         onChoose={change("minTokens")}
       >
-        {sizes.map((count) => [String(count), strings.inspector.atLeastTokens(formatCount(count))])}
+        {sizes.map((count) => [String(count), inspectorStrings.atLeastTokens(formatCount(count))])}
       </Choice>
       <Choice
-        name={strings.inspector.took}
-        any={strings.inspector.anyLength}
+        name={inspectorStrings.took}
+        any={inspectorStrings.anyLength}
         value={filter.minMs}
         onChoose={change("minMs")}
       >
-        {lengths.map((ms) => [String(ms), strings.inspector.atLeast(formatDuration(ms))])}
+        {lengths.map((ms) => [String(ms), inspectorStrings.atLeast(formatDuration(ms))])}
       </Choice>
     </>
   );

@@ -9,6 +9,7 @@ import { anyRun, RunFilters } from "./run-filters.tsx";
 import { StatusMark } from "./status-mark.tsx";
 import { useRuns } from "./use-runs.ts";
 import { locale, strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 type ListProps = {
   readonly client: InspectorClient;
@@ -32,11 +33,11 @@ export function RunList({ client, runId, sessionId }: ListProps) {
   known.current = sees ?? known.current;
   const seesAll = known.current === "all";
   const isAny = sessionId === undefined && Object.values(chosen).every((value) => value === "");
-  const all = sees === "own" ? strings.inspector.own : strings.inspector.all;
+  const all = sees === "own" ? inspectorStrings.own : inspectorStrings.all;
   return (
-    <section class="runs" aria-label={strings.inspector.runs}>
+    <section class="runs" aria-label={inspectorStrings.runs}>
       <header>
-        <h2>{sessionId === undefined ? all : strings.inspector.ofChat}</h2>
+        <h2>{sessionId === undefined ? all : inspectorStrings.ofChat}</h2>
         {sessionId === undefined && <a href="#/overview">{strings.overview.title}</a>}
         {sessionId !== undefined && <a href={addressOfRun({ runId })}>{all}</a>}
       </header>
@@ -49,7 +50,7 @@ export function RunList({ client, runId, sessionId }: ListProps) {
       </ul>
       {next !== undefined && (
         <button type="button" onClick={loadMore}>
-          {strings.inspector.older}
+          {inspectorStrings.older}
         </button>
       )}
     </section>
@@ -60,7 +61,7 @@ type NotesProps = Pick<ReturnType<typeof useRuns>, "runs" | "next" | "failure"> 
 
 /** The sentence in place of runs: the reason why there are none, or a failure of the service. */
 function Notes({ runs, next, failure, isAny }: NotesProps) {
-  const none = next === undefined ? strings.inspector.none : strings.inspector.noneNew;
+  const none = next === undefined ? inspectorStrings.none : inspectorStrings.noneNew;
   return (
     <>
       {failure !== undefined && (
@@ -68,7 +69,7 @@ function Notes({ runs, next, failure, isAny }: NotesProps) {
           {failure}
         </p>
       )}
-      {runs?.length === 0 && <p class="muted empty">{isAny ? strings.inspector.noneYet : none}</p>}
+      {runs?.length === 0 && <p class="muted empty">{isAny ? inspectorStrings.noneYet : none}</p>}
       {runs === undefined && failure === undefined && <p class="muted empty">{strings.common.loading}</p>}
     </>
   );

@@ -17,6 +17,7 @@ import type { ReadRun } from "./use-run.ts";
 import { ValueView } from "./value-view.tsx";
 import { toVisible } from "../ui/unseen.ts";
 import { locale, strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 /** The number of events that are shown in their original form. */
 const mostEvents = 300;
@@ -64,16 +65,16 @@ function OpenRun({ client, sessionId, details, tree, events, failure, isBroken }
         <BackLink sessionId={sessionId} />
         <RunHead run={details.run} tree={tree} status={status} now={now} />
         <p class="unseen" role="status">
-          {isBroken ? strings.inspector.again : strings.inspector.state(statusName(status))}
+          {isBroken ? inspectorStrings.again : inspectorStrings.state(statusName(status))}
         </p>
-        {isBroken && <p class="muted">{strings.inspector.brokeAgain}</p>}
+        {isBroken && <p class="muted">{inspectorStrings.brokeAgain}</p>}
         {failure !== undefined && <Failure message={failure} />}
         {tree.error !== undefined && <Failure message={`${tree.error.code}: ${tree.error.message}`} />}
         <RunEnds input={details.input} output={tree.output} />
         <WorkflowGraph declared={details.steps} tree={tree} now={now} selected={selected} onSelect={setSelected} />
         <h3>{strings.common.steps}</h3>
         {tree.steps.length === 0 && (
-          <p class="muted">{tree.isOver ? strings.inspector.noSteps : strings.inspector.notBegun}</p>
+          <p class="muted">{tree.isOver ? inspectorStrings.noSteps : inspectorStrings.notBegun}</p>
         )}
         <StepTree tree={tree} now={now} selected={selected} onSelect={setSelected} />
         {details.deliveries !== undefined && <Deliveries deliveries={details.deliveries} />}
@@ -121,7 +122,7 @@ function RunEnds({ input, output }: { input: unknown; output: unknown }) {
 function BackLink({ sessionId }: { sessionId: string | undefined }) {
   return (
     <a class="back" href={addressOfRun({ sessionId })}>
-      <Icon name="chevron" size={16} /> {strings.inspector.all}
+      <Icon name="chevron" size={16} /> {inspectorStrings.all}
     </a>
   );
 }
@@ -147,7 +148,7 @@ function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree;
         <StatusMark status={status} />
       </h2>
       <dl class="run-facts">
-        <Fact name={strings.inspector.took}>{formatDuration(Math.max(0, endMs - startMs))}</Fact>
+        <Fact name={inspectorStrings.took}>{formatDuration(Math.max(0, endMs - startMs))}</Fact>
         {usage !== undefined && (
           <Fact name={strings.common.tokens}>
             {formatCount(usage.totalTokens)}{" "}
@@ -156,19 +157,19 @@ function RunHead({ run, tree, status, now }: { run: InspectedRun; tree: RunTree;
             </small>
           </Fact>
         )}
-        <Fact name={strings.inspector.began}>{new Date(startMs).toLocaleString(locale)}</Fact>
-        {attempts.length > 1 && <Fact name={strings.inspector.attempts}>{String(attempts.length)}</Fact>}
+        <Fact name={inspectorStrings.began}>{new Date(startMs).toLocaleString(locale)}</Fact>
+        {attempts.length > 1 && <Fact name={inspectorStrings.attempts}>{String(attempts.length)}</Fact>}
         {node !== undefined && (
-          <Fact name={strings.inspector.node}>
+          <Fact name={inspectorStrings.node}>
             <Id id={node} />
           </Fact>
         )}
-        <Fact name={strings.inspector.session}>
+        <Fact name={inspectorStrings.session}>
           <a href={`#/s/${encodeURIComponent(run.sessionId)}`}>
             <Id id={run.sessionId} />
           </a>{" "}
           <a class="all-runs" href={addressOfRun({ runId: run.runId, sessionId: run.sessionId })}>
-            {strings.inspector.allOfSession}
+            {inspectorStrings.allOfSession}
           </a>
         </Fact>
         <Fact name={strings.common.run}>
@@ -203,13 +204,13 @@ function RawEvents({ events }: { events: readonly PlacedEvent[] }) {
   return (
     <details class="raw" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {strings.inspector.logEvents} <small>{formatCount(events.length)}</small>
+        {inspectorStrings.logEvents} <small>{formatCount(events.length)}</small>
       </summary>
       {isOpen && shown.length < events.length && (
-        <p class="muted">{strings.inspector.newestOf(formatCount(shown.length))}</p>
+        <p class="muted">{inspectorStrings.newestOf(formatCount(shown.length))}</p>
       )}
       {isOpen && (
-        <ol tabIndex={0} aria-label={strings.inspector.events}>
+        <ol tabIndex={0} aria-label={inspectorStrings.events}>
           {shown.map(({ id, event }) => (
             <li key={id}>
               <code>{id}</code> <b>{event.type}</b> <code>{toVisible(JSON.stringify(event).slice(0, 2000))}</code>

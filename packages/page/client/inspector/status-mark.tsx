@@ -1,4 +1,4 @@
-import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 /** The status of a run or a step, as a word and a colour. */
 export function StatusMark({ status }: { status: string }) {
@@ -9,7 +9,7 @@ export function StatusMark({ status }: { status: string }) {
   );
 }
 
-const names: ReadonlyMap<string, string> = new Map(Object.entries(strings.inspector.statuses));
+const names: ReadonlyMap<string, string> = new Map(Object.entries(inspectorStrings.statuses));
 
 /** Returns the word for a status. */
 export function statusName(status: string): string {

@@ -2,6 +2,7 @@ import type { ShownJson, StepFacts } from "../../src/inspector/inspected-run.ts"
 import { isObject } from "../ui/format.ts";
 import type { OpenStep, TreeStep } from "./run-tree.ts";
 import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 /** A step that contains steps, with its input, as the context of these steps. */
 export type Scope = { readonly step: OpenStep; readonly input: ShownJson | undefined };
@@ -16,9 +17,9 @@ export function nameOf(scope: Scope, step: OpenStep): string {
   const { part, turn } = step;
   if (part.kind === "agent") return turn?.runnable ?? numbered(strings.common.run, part);
   if (part.kind === "part") return partName(step);
-  if (part.kind === "tool") return toolOf(scope, step) ?? strings.inspector.toolCall;
+  if (part.kind === "tool") return toolOf(scope, step) ?? inspectorStrings.toolCall;
   if (part.kind !== "member") return part.name;
-  return memberOf(turn, toolOf(scope, step)) ?? chosenMember(scope.step) ?? strings.inspector.member;
+  return memberOf(turn, toolOf(scope, step)) ?? chosenMember(scope.step) ?? inspectorStrings.member;
 }
 
 function partName({ part, declared }: OpenStep): string {

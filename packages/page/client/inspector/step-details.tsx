@@ -7,6 +7,7 @@ import type { TreeStep } from "./run-tree.ts";
 import { ValueView } from "./value-view.tsx";
 import { toVisible } from "../ui/unseen.ts";
 import { locale, strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 type DetailsProps = {
   readonly step: TreeStep;
@@ -27,7 +28,7 @@ export function StepDetails({ step, request, again, onClose }: DetailsProps) {
           <bdi>{toVisible(name)}</bdi>
         </h3>
         <StatusMark status={status} />
-        <button type="button" class="quiet" aria-label={strings.inspector.closeStep} onClick={onClose}>
+        <button type="button" class="quiet" aria-label={inspectorStrings.closeStep} onClick={onClose}>
           <Icon name="cross" size={16} />
         </button>
       </header>
@@ -45,36 +46,36 @@ export function StepDetails({ step, request, again, onClose }: DetailsProps) {
         <ValueView key={`${step.key} in`} name={inputNames[kind] ?? strings.common.input} value={input} />
       )}
       {input === undefined && kind !== "input" && kind !== "guardrail" && (
-        <p class="muted">{strings.inspector.notGiven}</p>
+        <p class="muted">{inspectorStrings.notGiven}</p>
       )}
       {thinking !== undefined && (
-        <ValueView key={`${step.key} thinking`} name={strings.inspector.thinking} value={thinking} />
+        <ValueView key={`${step.key} thinking`} name={inspectorStrings.thinking} value={thinking} />
       )}
       {output !== undefined && <ValueView key={`${step.key} out`} name={strings.common.output} value={output} />}
-      {liveText !== undefined && <ValueView key={`${step.key} live`} name={strings.inspector.soFar} value={liveText} />}
+      {liveText !== undefined && <ValueView key={`${step.key} live`} name={inspectorStrings.soFar} value={liveText} />}
       {request}
     </section>
   );
 }
 
 const inputNames: Readonly<Partial<Record<TreeStep["kind"], string>>> = {
-  model: strings.inspector.newInCall,
-  tool: strings.inspector.arguments,
-  wait: strings.inspector.about,
+  model: inspectorStrings.newInCall,
+  tool: inspectorStrings.arguments,
+  wait: inspectorStrings.about,
 };
 
 function StepFacts({ step }: { step: TreeStep }) {
   const { startMs, isStartEstimated, durationMs, usage, detail, effect, attempt, wait } = step;
   const began = startMs === undefined ? undefined : new Date(startMs).toLocaleTimeString(locale);
   const facts: readonly Fact[] = [
-    [strings.inspector.model, step.kind === "model" ? detail : undefined],
-    [strings.inspector.kindOfStep, step.kind === "step" ? detail : undefined],
-    [strings.inspector.began, isStartEstimated === true ? strings.inspector.beganAbout(began ?? "") : began],
-    [strings.inspector.took, durationMs === undefined ? undefined : formatDuration(durationMs)],
+    [inspectorStrings.model, step.kind === "model" ? detail : undefined],
+    [inspectorStrings.kindOfStep, step.kind === "step" ? detail : undefined],
+    [inspectorStrings.began, isStartEstimated === true ? inspectorStrings.beganAbout(began ?? "") : began],
+    [inspectorStrings.took, durationMs === undefined ? undefined : formatDuration(durationMs)],
     ...tokenFacts(usage),
-    [strings.inspector.effect, effect],
-    [strings.inspector.attemptAtRun, attempt > 1 ? String(attempt) : undefined],
-    [strings.inspector.until, wait?.until === undefined ? undefined : new Date(wait.until).toLocaleString(locale)],
+    [inspectorStrings.effect, effect],
+    [inspectorStrings.attemptAtRun, attempt > 1 ? String(attempt) : undefined],
+    [inspectorStrings.until, wait?.until === undefined ? undefined : new Date(wait.until).toLocaleString(locale)],
   ];
   return (
     <dl class="run-facts">
@@ -101,13 +102,10 @@ function tokenFacts(usage: ShownUsage | undefined): Fact[] {
   const { promptTokens, completionTokens, cachedTokens = 0, reasoningTokens = 0 } = usage;
   return [
     [strings.common.tokens, strings.common.inAndOut(formatCount(promptTokens), formatCount(completionTokens))],
+    [inspectorStrings.fromCache, cachedTokens > 0 ? inspectorStrings.ofTokensIn(formatCount(cachedTokens)) : undefined],
     [
-      strings.inspector.fromCache,
-      cachedTokens > 0 ? strings.inspector.ofTokensIn(formatCount(cachedTokens)) : undefined,
-    ],
-    [
-      strings.inspector.forThinking,
-      reasoningTokens > 0 ? strings.inspector.ofTokensOut(formatCount(reasoningTokens)) : undefined,
+      inspectorStrings.forThinking,
+      reasoningTokens > 0 ? inspectorStrings.ofTokensOut(formatCount(reasoningTokens)) : undefined,
     ],
   ];
 }

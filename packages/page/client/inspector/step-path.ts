@@ -1,4 +1,5 @@
 import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 /** The kind of a step in the tree of a run. */
 export type StepKind =
@@ -51,7 +52,7 @@ const readers: Readonly<Record<string, Reader>> = {
     if (!isNumber(round)) return 0;
     push(path, `m/${round}`, {
       kind: "model",
-      name: strings.inspector.modelCall(Number(round) + 1),
+      name: inspectorStrings.modelCall(Number(round) + 1),
       round: Number(round),
     });
     return 2;
@@ -79,7 +80,7 @@ const readers: Readonly<Record<string, Reader>> = {
     return 1;
   },
   g: ([, hash], path) => {
-    push(path, `g/${hash ?? ""}`, { kind: "guardrail", name: strings.inspector.outputGuardrails });
+    push(path, `g/${hash ?? ""}`, { kind: "guardrail", name: inspectorStrings.outputGuardrails });
     return 2;
   },
   s: ([, what], _, note) => {
@@ -134,7 +135,7 @@ function readOne(first: string, tokens: readonly string[], path: PathPart[], not
     return 1;
   }
   if (/^r\d+$/.test(first) && isStep(path.at(-1))) {
-    push(path, first, { kind: "retry", name: strings.inspector.attempt(Number(first.slice(1)) + 1) });
+    push(path, first, { kind: "retry", name: inspectorStrings.attempt(Number(first.slice(1)) + 1) });
     return 1;
   }
   return isNumber(first) ? readNumber(first, path) : 0;
@@ -144,7 +145,7 @@ function readOne(first: string, tokens: readonly string[], path: PathPart[], not
 function readNumber(token: string, path: PathPart[]): number {
   const { kind } = path.at(-1) ?? {};
   if (kind === "step")
-    push(path, token, { kind: "part", name: strings.inspector.part(Number(token) + 1), index: Number(token) });
+    push(path, token, { kind: "part", name: inspectorStrings.part(Number(token) + 1), index: Number(token) });
   // A number that follows a tool call belongs to a question about a call whose outcome is unknown.
   return kind === "step" || kind === "tool" ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import { isOver } from "./run-tree.ts";
 import type { UnfoldedRun, OpenStep, NodeStatus, TreeStep } from "./run-tree.ts";
-import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 /** Returns the status of a step: from its end or, if it has none, from the status of the run and of its child steps. */
 export function statusOf(run: UnfoldedRun, step: OpenStep, children: readonly TreeStep[]): NodeStatus {
@@ -122,7 +122,7 @@ export function finishWait(run: UnfoldedRun, step: OpenStep, wait: NonNullable<O
   return {
     key: step.part.key,
     kind: "wait",
-    name: waitNames[wait.kind] ?? strings.inspector.waitsForAnswer,
+    name: waitNames[wait.kind] ?? inspectorStrings.waitsForAnswer,
     status: step.isWaitOver === true ? "completed" : run.end === undefined ? "waiting" : "cancelled",
     attempt: step.attempt,
     startMs,
@@ -140,11 +140,11 @@ function waitEndOf({ end, details, clockMs }: UnfoldedRun, { isWaitOver, waitOve
 }
 
 const waitNames: Readonly<Record<string, string>> = {
-  approval: strings.inspector.waitsForApproval,
-  input: strings.inspector.waitsForResult,
-  doubt: strings.inspector.waitsForDoubt,
-  upgrade: strings.inspector.waitsForUpgrade,
-  question: strings.inspector.waitsForPerson,
-  event: strings.inspector.waitsForAnEvent,
-  sleep: strings.inspector.sleeps,
+  approval: inspectorStrings.waitsForApproval,
+  input: inspectorStrings.waitsForResult,
+  doubt: inspectorStrings.waitsForDoubt,
+  upgrade: inspectorStrings.waitsForUpgrade,
+  question: inspectorStrings.waitsForPerson,
+  event: inspectorStrings.waitsForAnEvent,
+  sleep: inspectorStrings.sleeps,
 };

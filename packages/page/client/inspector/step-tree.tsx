@@ -10,19 +10,20 @@ import { toTimeScale } from "./time-scale.ts";
 import type { TimeScale } from "./time-scale.ts";
 import { toVisible } from "../ui/unseen.ts";
 import { strings } from "../strings/strings.ts";
+import { inspectorStrings } from "../strings/inspector-strings.ts";
 
 /** The icon of each kind of step, and its name for screen readers. */
 const kinds: Readonly<Record<StepKind, readonly [icon: IconName, name: string]>> = {
-  model: ["thought", strings.inspector.aModelCall],
-  tool: ["tool", strings.inspector.toolCall],
-  member: ["team", strings.inspector.member],
+  model: ["thought", inspectorStrings.aModelCall],
+  tool: ["tool", inspectorStrings.toolCall],
+  member: ["team", inspectorStrings.member],
   agent: ["agent", strings.common.run],
-  step: ["workflow", strings.inspector.workflowStep],
-  part: ["copy", strings.inspector.roundOrItem],
-  retry: ["refresh", strings.inspector.retry],
+  step: ["workflow", inspectorStrings.workflowStep],
+  part: ["copy", inspectorStrings.roundOrItem],
+  retry: ["refresh", inspectorStrings.retry],
   input: ["edit", strings.common.input],
-  guardrail: ["check", strings.inspector.guardrail],
-  wait: ["pause", strings.inspector.wait],
+  guardrail: ["check", inspectorStrings.guardrail],
+  wait: ["pause", inspectorStrings.wait],
   other: ["file", strings.common.step],
 };
 
@@ -125,7 +126,7 @@ function StepRow({ step, depth, isCurrent, isSelected, isOpen, scale, onSelect, 
           </small>
         )}
         {status === "completed" ? (
-          <span class="unseen">{strings.inspector.completed}</span>
+          <span class="unseen">{inspectorStrings.completed}</span>
         ) : (
           <StatusMark status={status} />
         )}
@@ -155,7 +156,7 @@ function StepBar({ step, scale }: { step: TreeStep; scale: TimeScale }) {
         <span
           key={at}
           class="pause"
-          title={strings.inspector.nothingFor(formatDuration(ms))}
+          title={inspectorStrings.nothingFor(formatDuration(ms))}
           style={{ insetInlineStart: `${at * 100}%`, width: `${(to - at) * 100}%` }}
         />
       ))}

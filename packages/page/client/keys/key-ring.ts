@@ -23,8 +23,8 @@ export type KeyState = {
 };
 
 /**
- * The user's vendor keys. They are in memory, and are sent only in headers of requests for runs. If the user chooses to
- * keep them, they survive a reload of this tab, and are removed when the tab is closed.
+ * The user's vendor keys. They are in memory, and are sent only in headers of requests for runs and for model calls that
+ * are made again. If the user chooses to keep them, they survive a reload of this tab, and are removed when the tab is closed.
  */
 export class KeyRing extends Store<KeyState> {
   #keys: Keys;

@@ -1,4 +1,4 @@
-import { chartsInGerman, inspectorInGerman, overviewInGerman, schedulesInGerman, sharesInGerman } from "./de-views.ts";
+import { chartsInGerman, overviewInGerman, schedulesInGerman, sharesInGerman } from "./de-views.ts";
 import type { Strings } from "./en.ts";
 
 /** The texts of the page in German. */
@@ -253,7 +253,7 @@ export const de: Strings = {
     called: (tool, args) => `${tool} mit ${args} aufgerufen`,
   },
   keys: {
-    lead: "Ihr Schlüssel wird mit jeder Frage an diesen Dienst gesendet, im Header seines Anbieters, und sonst nirgendwohin. Ohne Schlüssel nimmt der Dienst seinen eigenen.",
+    lead: "Ihr Schlüssel wird mit jeder Frage und jedem Modellaufruf, den Sie wiederholen, an diesen Dienst gesendet, im Header seines Anbieters, und sonst nirgendwohin. Ohne Schlüssel nimmt der Dienst seinen eigenen.",
     inMemory: "Sie stehen nur im Speicher dieser Seite und werden mit ihr vergessen.",
     inTab: "Sie sind in diesem Tab gespeichert, bis Sie ihn schließen oder dies ausschalten.",
     keepKeys: "Schlüssel über ein Neuladen behalten",
@@ -276,7 +276,6 @@ export const de: Strings = {
     yesterday: "Gestern",
     thisWeek: "Diese Woche",
   },
-  inspector: inspectorInGerman,
   overview: overviewInGerman,
   schedules: schedulesInGerman,
   shares: sharesInGerman,

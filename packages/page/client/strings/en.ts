@@ -1,10 +1,4 @@
-import {
-  chartsInEnglish,
-  inspectorInEnglish,
-  overviewInEnglish,
-  schedulesInEnglish,
-  sharesInEnglish,
-} from "./en-views.ts";
+import { chartsInEnglish, overviewInEnglish, schedulesInEnglish, sharesInEnglish } from "./en-views.ts";
 
 /** The texts of the page in English. The other languages have the same keys. */
 export const en = {
@@ -258,7 +252,7 @@ export const en = {
     called: (tool: string, args: string) => `Called ${tool} with ${args}`,
   },
   keys: {
-    lead: "Your key is sent with each question to this service, in the header of its vendor, and nowhere else. Without one, the service uses its own.",
+    lead: "Your key is sent to this service with each question and each model call that you make again, in the header of its vendor, and nowhere else. Without one, the service uses its own.",
     inMemory: "They are in the memory of this page alone, and forgotten with it.",
     inTab: "They are stored in this tab until you close it or switch this off.",
     keepKeys: "Keep keys over a reload",
@@ -281,7 +275,6 @@ export const en = {
     yesterday: "Yesterday",
     thisWeek: "This week",
   },
-  inspector: inspectorInEnglish,
   overview: overviewInEnglish,
   schedules: schedulesInEnglish,
   shares: sharesInEnglish,

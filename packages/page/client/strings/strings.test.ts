@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { inspectorInGerman } from "./de-inspector.ts";
 import { de } from "./de.ts";
+import { inspectorInEnglish } from "./en-inspector.ts";
 import { en } from "./en.ts";
 import { chooseLocale } from "./strings.ts";
 
@@ -47,8 +49,8 @@ describe("the texts of the page [page.languages]", () => {
   });
 
   it("in German are no English ones that were forgotten, and have the same gaps", () => {
-    const english = textsOf({ ...en, schedules });
-    const german = new Map(textsOf({ ...de, schedules: zeitplaene }));
+    const english = textsOf({ ...en, schedules, inspector: inspectorInEnglish });
+    const german = new Map(textsOf({ ...de, schedules: zeitplaene, inspector: inspectorInGerman }));
     const same = english.filter(([path, text]) => german.get(path) === text).map(([, text]) => text);
     const shared = ["Chat", "Chats", "Inbox", "Team", "Teams", "Workflow", "Workflows", "Agent", "Tokens", "Webhooks"];
     const known = new Set([...shared, "Status", "Top P", "Seed", "JSON", "Parameter", "‹1› Tokens", "‹1› tokens"]);

@@ -38,8 +38,10 @@ export type InspectorOptions = {
    */
   readonly modelCalls?: boolean | undefined;
   /**
-   * The models with which those who see model calls may make one again, by the names that they choose from. The
-   * service pays for these calls. No tool is called. @default none
+   * The models with which those who see model calls may make one again, by the names that they choose from. The call is
+   * made with the caller's key of the vendor, else with the key of the service. Its usage is in the events `model.result`
+   * and `run.complete` of the run's agent, team or workflow, with the caller as the user. No tool is called.
+   * @default none
    */
   readonly models?: OfferedModels | undefined;
 };
@@ -55,6 +57,7 @@ type Visit = {
   readonly modelCalls: ModelCalls | undefined;
   /** The models with which a model call may be made again. */
   readonly models: OfferedModels;
+  readonly service: Service;
 };
 
 type Answer = (visit: Visit) => Promise<void>;
@@ -76,7 +79,7 @@ export function inspectorRoutes(
     exchange.setHeader("X-Content-Type-Options", "nosniff").setHeader("Cross-Origin-Resource-Policy", "same-origin");
     const caller = await readInspectorCaller(exchange, authorize);
     const modelCalls = caller === "host" || authorize === undefined ? kept : undefined;
-    await answer({ exchange, caller, runs, finder, heartbeatMs, modelCalls, models });
+    await answer({ exchange, caller, runs, finder, heartbeatMs, modelCalls, models, service });
   };
   const again = Object.keys(models).length > 0 ? { post: toHandler(repeatModelCall) } : {};
   const calls = { path: `${path}/runs/:runId/model-call`, get: toHandler(sendModelCall), ...again };
@@ -158,21 +161,25 @@ async function sendRun({ exchange, caller, runs, modelCalls, models }: Visit): P
 
 /** Sends the model call that a step of a run has made, if this process still has it. */
 async function sendModelCall(visit: Visit): Promise<void> {
-  visit.exchange.sendJson(200, await findModelCall(visit));
+  visit.exchange.sendJson(200, (await findModelCall(visit)).call);
 }
 
 /** Makes the model call of a step again, with a model that the host offers. */
 async function repeatModelCall(visit: Visit): Promise<void> {
-  await sendCallAgain(visit.exchange, await findModelCall(visit), visit.models);
+  const { exchange, runs, models, service } = visit;
+  const { run, call } = await findModelCall(visit);
+  await sendCallAgain(exchange, { run, call, runnable: runs.find(run.kind, run.name), models, service });
 }
 
-async function findModelCall({ exchange, caller, runs, modelCalls }: Visit): Promise<InspectedModelCall> {
+type FoundModelCall = { readonly run: RunView; readonly call: InspectedModelCall };
+
+async function findModelCall({ exchange, caller, runs, modelCalls }: Visit): Promise<FoundModelCall> {
   const { step = "" } = readQuery(exchange, ["step"]);
   if (modelCalls === undefined) throw new TroupeError("forbidden", "You may not see the prompts of this service.");
-  const { runId } = await runs.get(runIdOf(exchange), caller);
-  const call = modelCalls.find(runId, step);
+  const run = await runs.get(runIdOf(exchange), caller);
+  const call = modelCalls.find(run.runId, step);
   if (call === undefined) throw new TroupeError("not_found", "This process does not have the model call any more.");
-  return JSON.parse(call) as InspectedModelCall;
+  return { run, call: JSON.parse(call) as InspectedModelCall };
 }
 
 /**

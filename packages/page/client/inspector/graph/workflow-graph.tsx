@@ -8,20 +8,20 @@ import { StatusMark } from "../status-mark.tsx";
 import type { RunTree, TreeStep } from "../run-tree.ts";
 import { branchesOf, countByStatus, nodesOf, partsOf, partToShow, stepsByKey, topLevel } from "./graph-model.ts";
 import type { GraphBranch, GraphLevel, GraphNode, StepsByKey } from "./graph-model.ts";
-import { strings } from "../../strings/strings.ts";
+import { inspectorStrings } from "../../strings/inspector-strings.ts";
 
 /** The icon of each kind of workflow step, and the kind in words. */
 const kinds: Readonly<Record<string, readonly [icon: IconName, words: string]>> = {
   agent: ["agent", "agent"],
   function: ["code", "function"],
   condition: ["branch", "if"],
-  parallel: ["split", strings.inspector.parallel],
+  parallel: ["split", inspectorStrings.parallel],
   loop: ["refresh", "loop"],
-  choose: ["branch", strings.inspector.oneOf],
-  forEach: ["list", strings.inspector.forEach],
+  choose: ["branch", inspectorStrings.oneOf],
+  forEach: ["list", inspectorStrings.forEach],
   workflow: ["workflow", "workflow"],
-  ask: ["question", strings.inspector.asksPerson],
-  waitFor: ["bell", strings.inspector.waitsForEvent],
+  ask: ["question", inspectorStrings.asksPerson],
+  waitFor: ["bell", inspectorStrings.waitsForEvent],
   sleep: ["clock", "sleeps"],
 };
 
@@ -47,7 +47,7 @@ export function WorkflowGraph({ declared, tree, ...drawing }: GraphProps) {
   if (declared === undefined) return null;
   return (
     <section class="graph" aria-labelledby="graph-heading">
-      <h3 id="graph-heading">{strings.inspector.workflow}</h3>
+      <h3 id="graph-heading">{inspectorStrings.workflow}</h3>
       <Flow level={topLevel(declared)} drawing={{ ...drawing, byKey }} />
     </section>
   );
@@ -137,7 +137,7 @@ function StepCard({ node: { declared, key, step }, drawing }: { node: GraphNode;
     return (
       <div class="graph-step" data-kind={kind}>
         {said}
-        <span class="unseen">{strings.inspector.notRun}</span>
+        <span class="unseen">{inspectorStrings.notRun}</span>
       </div>
     );
   }
@@ -175,7 +175,7 @@ function CardEnd({ step: { status, durationMs, startMs }, now }: { step: TreeSte
       {status === "completed" ? (
         <>
           <Icon name="check" size={16} />
-          <span class="unseen">{strings.inspector.completed}</span>
+          <span class="unseen">{inspectorStrings.completed}</span>
         </>
       ) : (
         <StatusMark status={status} />
@@ -202,7 +202,7 @@ function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsP
   };
   const label = (
     <>
-      {strings.inspector.ofParts(name, parts.length)}
+      {inspectorStrings.ofParts(name, parts.length)}
       {status !== undefined && status !== "completed" && <StatusMark status={status} />}
     </>
   );
@@ -214,7 +214,7 @@ function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsP
         ))}
       </span>
       <span class="part-picker">
-        <MoveButton name={strings.inspector.previous} direction="previous" isEnd={shown === 0} onMove={move(-1)} />
+        <MoveButton name={inspectorStrings.previous} direction="previous" isEnd={shown === 0} onMove={move(-1)} />
         {onSelect === undefined ? (
           <span>{label}</span>
         ) : (
@@ -222,12 +222,7 @@ function Parts({ parts, shown, onShow, drawing: { selected, onSelect } }: PartsP
             {label}
           </button>
         )}
-        <MoveButton
-          name={strings.inspector.next}
-          direction="next"
-          isEnd={shown === parts.length - 1}
-          onMove={move(1)}
-        />
+        <MoveButton name={inspectorStrings.next} direction="next" isEnd={shown === parts.length - 1} onMove={move(1)} />
       </span>
       <small class="muted">{countByStatus(parts)}</small>
     </div>
