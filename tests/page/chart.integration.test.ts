@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Agent, createLogger, defineTool } from "@troupe/core";
+import type { Artifact } from "@troupe/core";
 import { createService, serve } from "@troupe/core/service";
 import { ScriptedModel } from "@troupe/core/testing";
 import { http } from "@troupe/http";
@@ -41,12 +42,12 @@ const artifacts = [
 ];
 
 /** Serves an agent whose tool makes charts, until the test is over. */
-async function serveCharts(): Promise<string> {
+async function serveCharts(made: readonly Artifact[] = artifacts): Promise<string> {
   const tool = defineTool({
     name: "draw",
     description: "Draws.",
     parameters: { type: "object" },
-    execute: () => ({ content: "Drawn.", artifacts }),
+    execute: () => ({ content: "Drawn.", artifacts: [...made] }),
   });
   const model = new ScriptedModel().respond(({ messages }) =>
     messages.at(-1)?.role === "tool" ? "Here they are." : { toolCalls: [{ name: "draw" }] },
@@ -105,4 +106,31 @@ describe.runIf(browserUrl.startsWith("http"))("charts in a browser", { timeout: 
       expect(await visit.allFaults(url)).toEqual([]);
     },
   );
+
+  it("that are loaded late leave a reader who was at the end there [page.chart]", async () => {
+    // Charts of so few values that they are higher than their data.
+    const data = { kind: "bar", x: [1], series: [{ name: "Moss", values: [4] }] };
+    const url = await serveCharts(["one", "two", "three", "four"].map((type) => ({ type, mimeType, data })));
+    const visit = await Visit.open(url, "chart late", { viewport: { width: 390, height: 600 }, user: null });
+    const { page: shown } = visit;
+    const held = Promise.withResolvers<void>();
+    await shown.route(/\/chart-view-/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await shown.getByRole("textbox", { name: "Your question" }).fill("Where does it rain?");
+    await shown.keyboard.press("Enter");
+    await shown.locator(".turn-foot").waitFor();
+    const height = async () => Number(await shown.evaluate("document.querySelector('.scroll').scrollHeight"));
+    const before = await height();
+    held.resolve();
+    await shown.getByRole("img", { name: "Chart: four. Moss" }).locator("canvas").waitFor();
+    await expect.poll(height).toBeGreaterThan(before + 100);
+    // Two frames, in which the browser reports the growth.
+    await shown.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))");
+
+    const toEnd = "(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)";
+    await expect.poll(async () => await shown.evaluate(`${toEnd}(document.querySelector(".scroll"))`)).toBeLessThan(2);
+    expect(await shown.getByRole("button", { name: "To the newest" }).count()).toBe(0);
+  });
 });

@@ -29,5 +29,7 @@ export async function runAxe(page: Page): Promise<string[]> {
     returnByValue: true,
   });
   await session.detach();
+  // A session that ends may take the emulation of the colour scheme with it, so the page's own is set again.
+  await page.emulateMedia({});
   return JSON.parse(String(result.value)) as string[];
 }

@@ -245,7 +245,7 @@ describe("a list that follows its end", () => {
       element.scrollTop = top;
       void act(() => at.onScroll?.());
     };
-    return { at, showWith, scrollTo, scrolled: () => scrolled.splice(0) };
+    return { at, element, showWith, scrollTo, scrolled: () => scrolled.splice(0) };
   }
 
   it.each([
@@ -260,6 +260,18 @@ describe("a list that follows its end", () => {
     showWith({ content: 1, isShown: true });
 
     expect([at.end, scrolled()]).toEqual([follows, follows ? [1000] : []]);
+  });
+
+  it("stays at its end while the content above it grows, until its reader scrolls up", () => {
+    const { at, element, showWith, scrollTo, scrolled } = open();
+    element.scrollHeight = 1500;
+    scrollTo(900);
+    scrolled();
+    showWith({ content: 1, isShown: true });
+    expect([at.end, scrolled()]).toEqual([true, [1500]]);
+    scrollTo(899);
+
+    expect(at.end).toBe(false);
   });
 
   it("is put back to its place when it is shown again, and to its end on demand", () => {

@@ -13,28 +13,56 @@ export type Following = {
 };
 
 /**
- * Keeps the end of a scrolling element in view after each change, until its reader scrolls up. Restores the scroll
- * position of an element that was hidden, which browsers forget.
+ * Keeps the end of a scrolling element in view after each change, until its reader scrolls up. Content that grows later,
+ * such as a chart that is loaded, does not count as scrolling up. Restores the scroll position of an element that was
+ * hidden, which browsers forget.
  */
 export function useFollow(content: unknown, isShown: boolean): Following {
   const element = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
-  const toEnd = () => {
+  const place = useRef(0);
+  const isPinned = useRef(true);
+  isPinned.current = isAtEnd;
+  const scrollToEnd = () => {
     element.current?.scrollTo({ top: element.current.scrollHeight });
+    place.current = element.current?.scrollTop ?? 0;
+  };
+  const toEnd = () => {
+    scrollToEnd();
     setAtEnd(true);
   };
-  const place = useRef(0);
   useLayoutEffect(() => {
-    if (isAtEnd) element.current?.scrollTo({ top: element.current.scrollHeight });
+    if (isAtEnd) scrollToEnd();
   }, [content]);
   useLayoutEffect(() => {
-    if (isShown) element.current?.scrollTo({ top: isAtEnd ? element.current.scrollHeight : place.current });
+    if (!isShown) return;
+    if (isAtEnd) scrollToEnd();
+    else element.current?.scrollTo({ top: place.current });
   }, [isShown]);
+  useGrowth(element, () => {
+    if (isPinned.current) scrollToEnd();
+  });
   const onScroll = () => {
     if (element.current === null || !isShown) return;
-    place.current = element.current.scrollTop;
     const { scrollHeight, scrollTop, clientHeight } = element.current;
-    setAtEnd(scrollHeight - scrollTop - clientHeight < near);
+    const hasRisen = scrollTop < place.current;
+    place.current = scrollTop;
+    setAtEnd(scrollHeight - scrollTop - clientHeight < near || (isAtEnd && !hasRisen));
   };
   return { element, isAtEnd, onScroll, toEnd };
+}
+
+/** Calls a function when the height of an element, or of its last child, changes without a change of its content. */
+function useGrowth(element: RefObject<HTMLElement | null>, onGrowth: () => void): void {
+  const watched = useRef<{ readonly child: Element; readonly observer: ResizeObserver }>(null);
+  useLayoutEffect(() => {
+    const child = element.current?.lastElementChild;
+    if (element.current === null || !child || child === watched.current?.child) return;
+    watched.current?.observer.disconnect();
+    const observer = new ResizeObserver(onGrowth);
+    observer.observe(element.current);
+    observer.observe(child);
+    watched.current = { child, observer };
+  });
+  useLayoutEffect(() => () => watched.current?.observer.disconnect(), []);
 }
