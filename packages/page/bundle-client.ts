@@ -13,8 +13,8 @@ const entryPoints = [
 ];
 
 /**
- * Bundles the scripts and the style sheet of the page, and returns the files by name. The hash in each name is that of the
- * content. The inspector, the graph of a workflow and charts have scripts and style sheets of their own, which `main` loads
+ * Bundles the scripts, the style sheet and the web font of the page, and returns the files by name. The hash in each name is
+ * that of the content. The inspector, the graph of a workflow and charts have scripts and style sheets of their own, which `main` loads
  * when they are first shown.
  */
 export async function bundleClient(): Promise<Map<string, Uint8Array>> {
@@ -22,6 +22,8 @@ export async function bundleClient(): Promise<Map<string, Uint8Array>> {
     entryPoints: entryPoints.map((path) => join(source, path)),
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    loader: { ".woff2": "file" },
     outdir: "client",
     bundle: true,
     splitting: true,
@@ -39,15 +41,16 @@ export async function bundleClient(): Promise<Map<string, Uint8Array>> {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
-/** Writes the bundled files of the page into `dist/client` of the package, with the licences of Preact and uPlot beside them. */
+/** Writes the bundled files of the page into `dist/client` of the package, with the licences of what they hold beside them. */
 async function writeClient(): Promise<void> {
   const folder = join(import.meta.dirname, "dist/client");
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const [name, content] of await bundleClient()) await writeFile(join(folder, name), content);
   const { resolve } = createRequire(import.meta.url);
-  for (const name of ["preact", "uplot"]) {
-    await copyFile(join(dirname(resolve(`${name}/package.json`)), "LICENSE"), join(folder, `${name}.LICENSE.txt`));
+  for (const name of ["preact", "uplot", "@fontsource-variable/geist"]) {
+    const licence = join(dirname(resolve(`${name}/package.json`)), "LICENSE");
+    await copyFile(licence, join(folder, `${basename(name)}.LICENSE.txt`));
   }
 }
 

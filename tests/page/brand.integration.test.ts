@@ -17,11 +17,12 @@ const looks: readonly [name: string, look: Look, accent: string][] = [
 ];
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h2v2z" fill="#00695c"/></svg>`;
 
-/** Serves one agent with the page of a host that has a brand of its own, until the test is over. */
+/** Serves two agents, of which people see one, with the page of a host that has a brand of its own, until the test is over. */
 async function serveBrand(): Promise<string> {
   const model = new ScriptedModel().respond(() => "At the quay.");
+  const office = new Agent({ name: "office", description: "Answers other services.", model });
   const service = createService({
-    agents: { harbour: new Agent({ name: "harbour", description: "Knows the ferries.", model }) },
+    agents: { office, harbour: new Agent({ name: "harbour", description: "Knows the ferries.", model }) },
     logger: createLogger({ level: "silent" }),
   });
   const app = express();
@@ -31,6 +32,7 @@ async function serveBrand(): Promise<string> {
     welcome: "Where to?",
     logo: "/logo.svg",
     keys: false,
+    show: ["harbour"],
     accent: { light: "#00695c", dark: "#80cbc4" },
   };
   app.use(createRouter(service, [http(), page({ ...brand, users: false })]));
@@ -46,7 +48,7 @@ async function serveBrand(): Promise<string> {
 
 describe.runIf(browserUrl.startsWith("http"))("the page of a host with a brand", { timeout: 60_000 }, () => {
   it.each(looks)(
-    "has its name, logo, welcome and colours, and nothing of ours, %s [page.accessible]",
+    "has its name, logo, welcome and colours, and nothing of ours, %s [page.accessible] [page.shown]",
     async (name, look, accent) => {
       const url = await serveBrand();
       const visit = await Visit.open(url, `brand ${name}`, { ...look, user: null });
@@ -56,6 +58,7 @@ describe.runIf(browserUrl.startsWith("http"))("the page of a host with a brand",
       expect(await shown.evaluate("document.querySelector('.brand img').naturalWidth > 0")).toBe(true);
       expect(await shown.locator(".brand .mark, .picker").count()).toBe(0);
       expect(await shown.getByRole("button", { name: "Keys of vendors" }).count()).toBe(0);
+      expect(await shown.getByText("Knows the ferries.").count()).toBe(1);
       expect(await visit.faults("new")).toEqual([]);
 
       await shown.getByRole("textbox", { name: "Your question" }).fill("Where from?");
@@ -65,6 +68,12 @@ describe.runIf(browserUrl.startsWith("http"))("the page of a host with a brand",
       await shown.keyboard.press("Enter");
       await shown.getByText("At the quay.", { exact: true }).waitFor();
       await shown.locator(".turn-foot").waitFor();
+      const other = await fetch(`${url}/agents/office/run`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ input: "When?" }),
+      });
+      expect(await other.json()).toMatchObject({ text: "At the quay." });
       expect(await visit.allFaults(url)).toEqual([]);
     },
   );

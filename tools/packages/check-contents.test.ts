@@ -40,6 +40,18 @@ it("checkContents reports a core without the guide", () => {
   expect(checkContents("@troupe/core", unpacked)).toEqual([]);
 });
 
+it("checkContents reports a page without the licence of its font", () => {
+  for (const library of ["preact", "uplot"]) write(`dist/client/${library}.LICENSE.txt`, "");
+
+  expect(checkContents("@troupe/page", unpacked)).toEqual([
+    "@troupe/page is packed without dist/client/geist.LICENSE.txt.",
+  ]);
+
+  write("dist/client/geist.LICENSE.txt", "");
+
+  expect(checkContents("@troupe/page", unpacked)).toEqual([]);
+});
+
 it.each([
   "src/index.ts",
   "dist/index.js.map",

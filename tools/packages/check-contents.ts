@@ -4,8 +4,11 @@ import { join, relative } from "node:path";
 /** Files that a package must have in addition to its code. */
 const required = ["LICENSE", "README.md", "package.json"];
 
-/** The index of the guide, which is packed with core. */
-const guide = "dist/docs/guide/README.md";
+/** Files that one package must have as well: the index of the guide, and the licences of what the page is bundled with. */
+const requiredOf: Readonly<Record<string, readonly string[]>> = {
+  "@troupe/core": ["dist/docs/guide/README.md"],
+  "@troupe/page": ["geist", "preact", "uplot"].map((library) => `dist/client/${library}.LICENSE.txt`),
+};
 
 /** Files that may be in the tarball, without those that only this repository needs. */
 const allowed = /^(LICENSE|README\.md|package\.json|dist\/.+)$/;
@@ -27,7 +30,7 @@ export function checkContents(name: string, unpacked: string): string[] {
   const files = readdirSync(unpacked, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(unpacked, join(entry.parentPath, entry.name)));
-  const missing = [...required, ...(name === "@troupe/core" ? [guide] : [])]
+  const missing = [...required, ...(requiredOf[name] ?? [])]
     .filter((file) => !files.includes(file))
     .map((file) => `${name} is packed without ${file}.`);
   const surplus = files

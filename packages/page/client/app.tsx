@@ -4,8 +4,10 @@ import type { RunnableInfo } from "@troupe-internal/client";
 import { Bar } from "./views/bar.tsx";
 import { ChatView } from "./views/chat-view.tsx";
 import { KeysDialog } from "./keys/keys-dialog.tsx";
+import { shownOf } from "./chat/find-runnables.ts";
 import { readPlace } from "./place.ts";
 import type { Place } from "./place.ts";
+import type { InspectorProps } from "./inspector/inspector-view.tsx";
 import type { CommandActs } from "./palette/commands.ts";
 import type { PaletteProps } from "./palette/palette.tsx";
 import type { SchedulesProps } from "./schedules/schedules-view.tsx";
@@ -54,7 +56,7 @@ export function App({ services }: { services: Services }) {
         <Sidebar services={services} isOpen={isSidebarOpen} onClose={() => setSidebarOpen(false)} />
         <ChatView {...{ services, runnables, wanted }} isShown={place.view === "chat"} />
       </div>
-      {place.view === "inspector" && <Inspector settings={settings} />}
+      {place.view === "inspector" && <Inspector settings={settings} keys={services.keys} />}
       {place.view === "overview" && <Overview settings={settings} />}
       {place.view === "inbox" && <WaitingRuns {...services} />}
       {place.view === "schedules" && <Schedules services={services} runnables={runnables} />}
@@ -107,15 +109,18 @@ function actsOf(
 function beginChat({ conversation }: Services): void {
   conversation.clear();
   if (location.hash !== "#/" && location.hash !== "") location.hash = "#/";
-  const focus = () => {
-    const field = document.querySelector<HTMLTextAreaElement>("#question");
-    field?.focus();
-    // Without a caret, Chromium drops what is typed: the caret goes with the dialog that has had it.
-    field?.setSelectionRange(field.value.length, field.value.length);
-  };
-  focus();
-  // After another view, the chat is hidden until the change of the address is drawn.
-  requestAnimationFrame(() => requestAnimationFrame(focus));
+  focusQuestion();
+}
+
+/** Moves the focus to the field of the chat. After another view, the chat is hidden until the change of the address is drawn. */
+function focusQuestion(frame = 0): void {
+  const field = document.querySelector<HTMLTextAreaElement>("#question");
+  field?.focus();
+  // Without a caret, Chromium drops what is typed: the caret goes with the dialog that has had it.
+  field?.setSelectionRange(field.value.length, field.value.length);
+  // A busy browser draws the change late.
+  const isLate = document.activeElement !== field && frame < 100;
+  if (isLate || frame < 2) requestAnimationFrame(() => focusQuestion(frame + 1));
 }
 
 function usePlace(): Place {
@@ -128,7 +133,7 @@ function usePlace(): Place {
   return place;
 }
 
-function useRunnables({ api, conversation }: Services) {
+function useRunnables({ api, conversation, settings }: Services) {
   const [runnables, setRunnables] = useState<readonly RunnableInfo[]>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
@@ -136,7 +141,7 @@ function useRunnables({ api, conversation }: Services) {
       try {
         const found = await api.runnables();
         conversation.setRunnables(found);
-        setRunnables(found);
+        setRunnables(shownOf(found, settings.shown));
       } catch (error) {
         setFailure((error as Error).message);
       }
@@ -235,11 +240,11 @@ function Overview({ settings }: { settings: Settings }) {
   return <Lazy load={load} props={{ settings }} missing={strings.overview.missing} />;
 }
 
-function Inspector({ settings }: { settings: Settings }) {
+function Inspector(props: InspectorProps) {
   const load = async () => {
-    const style = settings.inspectorStyle && loadStyle(settings.inspectorStyle);
+    const style = props.settings.inspectorStyle && loadStyle(props.settings.inspectorStyle);
     const [{ InspectorView }] = await Promise.all([import("./inspector/inspector-view.tsx"), style]);
     return InspectorView;
   };
-  return <Lazy load={load} props={{ settings }} missing={strings.app.noInspector} />;
+  return <Lazy load={load} props={props} missing={strings.app.noInspector} />;
 }

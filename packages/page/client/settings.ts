@@ -8,6 +8,8 @@ export type Settings = {
   /** The URL of the page itself, which ends in a slash. */
   readonly base: URL;
   readonly suggestions: Readonly<Record<string, readonly string[]>>;
+  /** The names of the agents, teams and workflows that the host shows. Undefined if it shows all. */
+  readonly shown: readonly string[] | undefined;
   /** False if the server has no users, and therefore lists no sessions and runs. */
   readonly hasUsers: boolean;
   /** True if the caller may have schedules. */
@@ -33,6 +35,7 @@ export type Settings = {
 };
 
 type WrittenSettings = Pick<Settings, "title" | "suggestions" | "hasUsers"> & {
+  readonly shown?: readonly string[];
   readonly welcome?: string;
   readonly logo?: string | false;
   readonly hasKeys?: false;
@@ -61,6 +64,7 @@ export function readSettings(element: HTMLElement): Settings {
     isShared,
     title,
     suggestions,
+    shown: written.shown,
     hasUsers,
     hasSchedules,
     api: new URL(api.endsWith("/") ? api : `${api}/`, location.origin),

@@ -2,12 +2,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { constants, brotliCompress, gzip } from "node:zlib";
 
-/** A file of the page in the forms in which it is sent: plain and compressed. */
+/**
+ * A file of the page in the forms in which it is sent: plain and compressed. A font is compressed already, so it has only
+ * the plain form.
+ */
 export type ClientFile = {
   readonly type: string;
   readonly plain: Buffer;
-  readonly gzip: Buffer;
-  readonly br: Buffer;
+  readonly gzip?: Buffer;
+  readonly br?: Buffer;
 };
 
 /** The files of the page by name, and the names of the files to which the document refers. */
@@ -15,6 +18,8 @@ export type ClientFiles = {
   readonly files: ReadonlyMap<string, ClientFile>;
   readonly script: string;
   readonly style: string;
+  /** The name of the file with the letters of English and German in the web font. */
+  readonly font: string;
   /** The name of the style sheet that is loaded with the inspector. */
   readonly inspectorStyle: string;
   /** The name of the style sheet that is loaded with the first graph of a workflow in the chat. */
@@ -26,6 +31,7 @@ export type ClientFiles = {
 const types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
+  woff2: "font/woff2",
 };
 
 /**
@@ -33,11 +39,11 @@ const types: Readonly<Record<string, string>> = {
  */
 let reading: Promise<ClientFiles> | undefined;
 
-/** The scripts and the style sheet of the page by file name; undefined until they have been read. */
+/** The files of the page by name; undefined until they have been read. */
 let served: ClientFiles["files"] | undefined;
 
 /** The form of the names of client files: with a hash of their content. */
-const nameForm = /^[\w-]+-[A-Z\d]{8}\.(?:js|css)$/;
+const nameForm = /^[\w-]+-[A-Z\d]{8}\.(?:js|css|woff2)$/;
 
 /** Returns true for the name of a client file, and for any name of its form before the files are read. */
 export function isServedFile(name: string): boolean {
@@ -45,7 +51,7 @@ export function isServedFile(name: string): boolean {
 }
 
 /**
- * Reads the scripts and the style sheet of the page: the files of the build or, in a checkout without a build, newly
+ * Reads the scripts, the style sheet and the font of the page: the files of the build or, in a checkout without a build, newly
  * bundled files. After a failure the next call reads them again.
  */
 export async function readClientFiles(readContents = findContents): Promise<ClientFiles> {
@@ -74,7 +80,8 @@ async function read(readContents: () => Promise<Contents>): Promise<ClientFiles>
   const nameOf = (pattern: RegExp) => [...files.keys()].find((name) => pattern.test(name)) ?? "";
   const [script, style] = [nameOf(/^main-.+\.js$/), nameOf(/^style-.+\.css$/)];
   const [inspectorStyle, graphStyle] = [nameOf(/^inspector-.+\.css$/), nameOf(/^graph-.+\.css$/)];
-  return { files, script, style, inspectorStyle, graphStyle, chartStyle: nameOf(/^chart-.+\.css$/) };
+  const [chartStyle, font] = [nameOf(/^chart-.+\.css$/), nameOf(/-latin-wght-normal-.+\.woff2$/)];
+  return { files, script, style, font, inspectorStyle, graphStyle, chartStyle };
 }
 
 type Contents = ReadonlyMap<string, Uint8Array>;
@@ -100,6 +107,7 @@ async function bundleSources(): Promise<Contents> {
 const [toGzip, toBrotli] = [promisify(gzip), promisify(brotliCompress)];
 
 async function compress(type: string, plain: Buffer): Promise<ClientFile> {
+  if (type === types["woff2"]) return { type, plain };
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
   return { type, plain, gzip: await toGzip(plain, { level: 9 }), br: await toBrotli(plain, quality) };
 }

@@ -50,6 +50,7 @@ describe("the page", () => {
         "script-src 'self'",
         "style-src 'self'",
         "connect-src 'self'",
+        "font-src 'self'",
         "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'none'",
@@ -72,7 +73,7 @@ describe("the page", () => {
     const html = await (await fetch(origin + path)).text();
     const links = linksOf(html, origin + path);
 
-    expect(links).toHaveLength(3);
+    expect(links).toHaveLength(4);
     for (const link of links) {
       const response = await fetch(link);
       expect([response.status, response.headers.get("x-content-type-options")], link.pathname).toEqual([
@@ -123,11 +124,45 @@ describe("the page", () => {
     expect(again.status).toBe(304);
   });
 
+  it("serves its web font under a name that browsers keep, and shows its texts before the font is there [page.fonts]", async () => {
+    const origin = await serve();
+    const { files, style, font } = await readClientFiles();
+    const css = files.get(style)?.plain.toString() ?? "";
+    const faces = css.match(/@font-face\{[^}]*\}/g) ?? [];
+    const names = faces.map((face) => /url\("?\.\/([^")]+)/.exec(face)?.[1] ?? face);
+    const [link] = linksOf(await (await fetch(origin)).text(), origin).filter(({ pathname }) =>
+      pathname.endsWith(".woff2"),
+    );
+    const response = await fetch(link ?? "", { headers: { "accept-encoding": "br, gzip" } });
+
+    expect(names).toEqual([expect.stringMatching(/^geist-latin-ext-.*-[A-Z0-9]{8}\.woff2$/), font]);
+    for (const face of faces) expect(face).toMatch(/font-display:swap.*unicode-range:U\+/);
+    expect(link?.pathname).toBe(`/assets/${font}`);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "font/woff2",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    });
+    expect(response.headers.get("content-encoding")).toBeNull();
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(files.get(font)?.plain);
+    expect(files.get(font)?.plain.length).toBeLessThan(32_000);
+  });
+
+  it("names no web font if the host has chosen those of the system [page.fonts]", async () => {
+    const [web = "", system = ""] = await Promise.all(
+      (["web", "system"] as const).map(async (fonts) => await (await fetch(await serve({ fonts }))).text()),
+    );
+
+    expect(web).toMatch(/woff2.*data-fonts="web"/s);
+    expect(system).not.toMatch(/data-fonts|woff2|preload/);
+    expect(web).toBe(await (await fetch(await serve())).text());
+  });
+
   it("weighs at most 60 KB on its way, without the inspector and the graphs of workflows, which come when they are shown [page.weight]", async () => {
     const { files, script, style } = await readClientFiles();
     const document = await (await fetch(await serve())).text();
     const scripts = reachable(script, (name) => files.get(name)?.plain.toString() ?? "");
-    const weights = [style, ...scripts].map((name) => files.get(name)?.gzip.length ?? Number.NaN);
+    const weights = [style, ...scripts].map((name) => files.get(name)?.gzip?.length ?? Number.NaN);
     const weight = weights.reduce((sum, each) => sum + each, gzipSync(document).length);
 
     expect(scripts.some((name) => /^(?:inspector-view|step-graph)/.test(name))).toBe(false);

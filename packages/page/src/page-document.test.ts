@@ -25,6 +25,17 @@ it("pageDocument has its links, title and settings, each escaped, and no script 
 `);
 });
 
+it("pageDocument loads the web font together with its style sheet, before the script, and marks the document for it", () => {
+  const content = { title: "A", script: "s.js", style: "s.css", icon: "i", settings: {}, language: "de" as const };
+  const html = pageDocument({ ...content, font: 'f".woff2' });
+  const link = `<link rel="preload" as="font" type="font/woff2" href="f&#34;.woff2" crossorigin>`;
+
+  expect(html).toContain(`<html lang="de" dir="ltr">`);
+  expect(html).toContain(`<body data-fonts="web">`);
+  expect(html).toContain(`<link rel="stylesheet" href="s.css">\n    ${link}\n    <script`);
+  expect(html.replace(` data-fonts="web"`, "").replace(`    ${link}\n`, "")).toBe(pageDocument(content));
+});
+
 it("pageDocument has an icon of three circles that loads nothing else", () => {
   expect(pageIcon.match(/<circle /g)).toHaveLength(3);
   expect(pageIcon.replace("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|href|<script/);

@@ -10,6 +10,8 @@ export type PageContent = {
   readonly title: string;
   readonly script: string;
   readonly style: string;
+  /** The link to the web font. @default fonts of the visitor's system */
+  readonly font?: string;
   readonly icon: string;
   readonly settings: object;
   readonly language: Language;
@@ -19,7 +21,7 @@ export type PageContent = {
 
 /** Returns the HTML of the page. Scripts and styles are separate files. */
 export function pageDocument(content: PageContent): string {
-  const { title, script, style, icon, settings, language, isShared } = content;
+  const { title, script, style, font, icon, settings, language, isShared } = content;
   return `<!doctype html>
 <html lang="${language}" dir="ltr">
   <head>
@@ -31,14 +33,20 @@ export function pageDocument(content: PageContent): string {
     ${isShared === true ? '<meta name="robots" content="noindex, nofollow">\n    ' : ""}<title>${escapeHtml(title)}</title>
     <link rel="icon" type="image/svg+xml" href="${escapeHtml(icon)}">
     <link rel="stylesheet" href="${escapeHtml(style)}">
-    <script type="module" src="${escapeHtml(script)}"></script>
+    ${fontLink(font)}<script type="module" src="${escapeHtml(script)}"></script>
   </head>
-  <body>
+  <body${font === undefined ? "" : ' data-fonts="web"'}>
     <div id="page" data-settings="${escapeHtml(JSON.stringify(settings))}"></div>
     <noscript>${noScript[language]}</noscript>
   </body>
 </html>
 `;
+}
+
+/** Returns the link that loads the font together with the style sheet, in place of after it. */
+function fontLink(font: string | undefined): string {
+  if (font === undefined) return "";
+  return `<link rel="preload" as="font" type="font/woff2" href="${escapeHtml(font)}" crossorigin>\n    `;
 }
 
 /** The icon of the page: three masks of a troupe, as overlapping circles. */

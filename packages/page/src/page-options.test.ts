@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readPageOptions } from "./page-options.ts";
 import type { PageOptions } from "./page-options.ts";
 
-const defaults = { path: "/", title: "Troupe", users: true };
+const defaults = { path: "/", title: "Troupe", users: true, fonts: "web" };
 
 function service(): RunService {
   const runs = new RunService({ storage: new InMemoryStorage() });
@@ -27,6 +27,10 @@ describe("readPageOptions", () => {
     [{ logo: "/brand/logo.svg" }, { logo: "/brand/logo.svg" }],
     [{ logo: false }, { logo: false }],
     [{ keys: false }, { keys: false }],
+    [{ show: undefined, fonts: undefined }, {}],
+    [{ show: ["b é", "a"] }, { show: ["b é", "a"] }],
+    [{ fonts: "web" }, {}],
+    [{ fonts: "system" }, { fonts: "system" }],
     [{ languages: ["de", "en"] }, { languages: ["de", "en"] }],
     [{ accent: { light: "#000000", dark: "#ffffff" } }, { accent: { light: "#000000", dark: "#ffffff" } }],
     [{ suggestions: {} }, { suggestions: {} }],
@@ -70,6 +74,13 @@ describe("readPageOptions", () => {
     [{ logo: "logo.svg" }, "logo must be"],
     [{ logo: true }, "logo must be"],
     [{ keys: "no" }, "keys must be"],
+    [{ show: [] }, "show must be a non-empty array of different names"],
+    [{ show: "helper" }, "show must be a non-empty array"],
+    [{ show: ["a", "a"] }, "show must be a non-empty array"],
+    [{ show: ["a", 1] }, "show must be a non-empty array"],
+    [{ show: [""] }, "show must be a non-empty array"],
+    [{ fonts: "serif" }, 'fonts must be "web" or "system"'],
+    [{ fonts: false }, "fonts must be"],
     [{ accent: "#000000" }, "accent must be two colours"],
     [{ suggestions: null }, "suggestions must be an object of arrays"],
     [{ suggestions: 7 }, "suggestions must be an object of arrays"],

@@ -9,6 +9,7 @@ import {
   methodsOption,
   nested,
   nonBlankString,
+  oneOf,
   optional,
   readOptions,
   customOption,
@@ -48,10 +49,22 @@ export type PageOptions = {
    */
   accent?: Accent | undefined;
   /**
+   * `"web"` for the font Geist, which the page sends itself for the letters of European languages, or `"system"` for the
+   * fonts of the visitor's system. @default "web"
+   */
+  fonts?: "web" | "system" | undefined;
+  /**
    * The languages of the page's own texts: English and German. Each visitor gets the one that the browser prefers, and
    * the first one if it prefers another. @default ["en"]
    */
   languages?: readonly Language[] | undefined;
+  /**
+   * Names of the agents, teams and workflows that the page offers, in this order. The first one is asked unless the visitor
+   * chooses another; a single one leaves no choice. The others are hidden and still callable through the API. A name that
+   * the service does not have is refused when its server is made. `createPage` has no service and cannot check the names.
+   * @default all
+   */
+  show?: readonly string[] | undefined;
   /** `false` for a service that takes no API keys of its users: the page then has no field for them. @default true */
   keys?: boolean | undefined;
   /**
@@ -94,6 +107,11 @@ const suggestions: OptionCheck<PageOptions["suggestions"]> = (value, name, where
   const entries = Object.entries(value as Record<string, unknown>);
   return Object.fromEntries(entries.map(([key, texts]) => [key, check(texts, `${name}.${key}`, where)]));
 };
+
+const showOption = customOption<readonly string[]>("a non-empty array of different names", (value) => {
+  if (!Array.isArray(value) || value.length === 0 || new Set(value).size < value.length) return false;
+  return value.every((name) => typeof name === "string" && name !== "");
+});
 
 const languagesOption = customOption<readonly Language[]>(
   `a non-empty array of ${languages.map((each) => JSON.stringify(each)).join(" and ")}`,
@@ -139,6 +157,8 @@ const optionTable = {
   welcome: optional(nonBlankString()),
   logo: optional(logoPath),
   accent: optional(accentOption),
+  show: optional(showOption),
+  fonts: optional(oneOf("web", "system"), "web"),
   languages: optional(languagesOption),
   keys: optional(booleanOption),
   suggestions,

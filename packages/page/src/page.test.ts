@@ -49,6 +49,7 @@ function settingsOf(html: string): {
   inspectorStyle?: string;
   graphStyle?: string;
   hasSchedules?: boolean;
+  shown?: readonly string[];
 } {
   const [, written = ""] = /data-settings="([^"]*)"/.exec(html) ?? [];
   return JSON.parse(written.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))) as ReturnType<
@@ -108,6 +109,38 @@ describe("page in a service", () => {
     // A page in another language is another one for a cache.
     const other = await fetch(`${origin}/`, { headers: { "accept-language": "en" } });
     expect(other.headers.get("etag") === reply.headers.get("etag")).toBe((await other.text()) === html);
+  });
+
+  it("shows the chosen agents, teams and workflows alone, and others are still served [page.shown]", async () => {
+    const model = new ScriptedModel().respond(() => "Hello.");
+    const agents = { clerk: new Agent({ name: "clerk", model }), helper: new Agent({ name: "helper", model }) };
+    const service = serviceOf({ agents });
+    const shownOf = async (options: PageOptions) => {
+      const origin = await listen(express().use(createRouter(service, [page(options)])));
+      return settingsOf(await (await fetch(origin)).text()).shown;
+    };
+
+    expect(await shownOf({ show: ["helper"] })).toEqual(["helper"]);
+    expect(await shownOf({})).toBeUndefined();
+    expect(await shownOf({ show: undefined })).toBeUndefined();
+    expect([...service.agents.keys()]).toEqual(["clerk", "helper"]);
+  });
+
+  it("refuses to show what its service does not have, when its server is made [page.shown]", () => {
+    const made = (show: string[], shared?: ServiceOptions) => () => createRouter(serviceOf(shared), [page({ show })]);
+    const refusal = (message: string): Error => new TroupeError("invalid_config", message);
+
+    expect(made(["helper", 'constructor"'])).toThrow(
+      refusal(
+        'show of page names "constructor\\"", which is no agent, team or workflow of the service. Expected names among "helper".',
+      ),
+    );
+    expect(made(["helper"], { agents: {} })).toThrow(
+      refusal(
+        'show of page names "helper", which is no agent, team or workflow of the service. The service has none: leave show out.',
+      ),
+    );
+    expect(() => createPage({ show: ["of another server"] })).not.toThrow();
   });
 
   it("is open to all before one has signed in, and its inspector is not", async () => {

@@ -38,7 +38,26 @@ const safeHeaders = { "X-Content-Type-Options": "nosniff", "Referrer-Policy": "n
  * and `s` below it. Throws `invalid_config` for a wrong option.
  */
 export function page(options: PageOptions = {}): Protocol {
-  return pageOf(readPageOptions(options));
+  const settings = readPageOptions(options);
+  const protocol = pageOf(settings);
+  return {
+    name: protocol.name,
+    routes: (service, beside) => {
+      refuseUnknownNames(settings, service);
+      return protocol.routes(service, beside);
+    },
+  };
+}
+
+/** Throws `invalid_config` if the page is to show an agent, a team or a workflow that its service does not have. */
+function refuseUnknownNames({ show = [] }: PageSettings, { agents, teams, workflows }: Service): void {
+  const known = new Set([agents, teams, workflows].flatMap((each) => [...each.keys()]));
+  const unknown = show.find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const names = [...known].map((name) => JSON.stringify(name)).join(", ");
+  const expected = names === "" ? "The service has none: leave show out" : `Expected names among ${names}`;
+  const message = `show of page names ${JSON.stringify(unknown)}, which is no agent, team or workflow of the service. ${expected}.`;
+  throw new TroupeError("invalid_config", message);
 }
 
 /** Makes the protocol of a page from its checked options. */
@@ -108,6 +127,7 @@ function toDocument(exchange: Exchange, parts: PageParts & { client: ClientFiles
     language: chooseLanguage(languagesOf(settings), exchange.headers["accept-language"]),
     script: `${base}assets/${client.script}`,
     style: `${base}assets/${client.style}`,
+    ...(settings.fonts === "web" && { font: `${base}assets/${client.font}` }),
     icon: `${base}assets/icon.svg`,
     settings: isShared
       ? { ...sharedSettings(parts, base), ...brandOf(settings) }
@@ -124,13 +144,14 @@ function sharedSettings({ settings: { title }, client }: PageParts & { client: C
 /** Returns the settings of the page for its users. */
 function ownSettings(exchange: Exchange, parts: PageParts & { client: ClientFiles; base: string }): object {
   const { settings, service, client, base } = parts;
-  const { title, api = exchange.linkTo("/"), suggestions = {}, users, inspector, shares } = settings;
+  const { title, api = exchange.linkTo("/"), suggestions = {}, users, show, inspector, shares } = settings;
   return {
     title,
     api,
     suggestions,
     base: `./${base}`,
     hasUsers: users,
+    ...(show !== undefined && { shown: show }),
     ...brandOf(settings),
     ...(users && service.settings.schedules !== undefined && { hasSchedules: true }),
     ...(shares !== undefined && { shareMs: shares.maxLifetimeMs ?? defaultLifetimeMs }),
@@ -179,16 +200,17 @@ function sendIcon(exchange: Exchange): void {
   sendTagged(exchange, { type: "image/svg+xml; charset=utf-8", headers, body: Buffer.from(pageIcon) });
 }
 
-/** Sends a script or a style sheet. Its name changes with its content, so a browser loads it only once. */
+/** Sends a script, a style sheet or a font. Its name changes with its content, so a browser loads it only once. */
 async function sendFile(exchange: Exchange): Promise<void> {
   const file: ClientFile | undefined = (await readClientFiles()).files.get(exchange.params["name"] ?? "");
   if (file === undefined) throw new TroupeError("not_found", "Nothing was found at this path.");
-  const encoding = chooseEncoding(exchange.headers["accept-encoding"]);
+  const accepted = chooseEncoding(exchange.headers["accept-encoding"]);
+  const compressed = accepted && file[accepted];
   const headers = {
     "Cache-Control": "public, max-age=31536000, immutable",
     Vary: "Accept-Encoding",
     ...safeHeaders,
-    ...(encoding !== undefined && { "Content-Encoding": encoding }),
+    ...(accepted && compressed && { "Content-Encoding": accepted }),
   };
-  sendTagged(exchange, { type: file.type, headers, body: file[encoding ?? "plain"] });
+  sendTagged(exchange, { type: file.type, headers, body: compressed ?? file.plain });
 }

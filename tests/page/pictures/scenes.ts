@@ -7,6 +7,9 @@ export type Stage = {
   readonly picture: (name: string) => Promise<void>;
 };
 
+/** An element, whose type is not among those of Node. */
+type Scrollable = { scrollIntoView(): void };
+
 type Scene = (stage: Stage) => Promise<void>;
 
 async function open({ page, url }: Stage, hash: string): Promise<void> {
@@ -72,7 +75,10 @@ async function seeTeam(stage: Stage): Promise<void> {
   await ask(stage, "travel-desk", "Plan a weekend in Bergen.");
   await picture("team");
   await page.locator(".member summary").first().press("Enter");
-  await page.locator(".turn").last().evaluate("(turn) => turn.scrollIntoView()");
+  await page
+    .locator(".turn")
+    .last()
+    .evaluate((turn) => (turn as unknown as Scrollable).scrollIntoView());
   await picture("team-words");
 }
 

@@ -8,6 +8,10 @@ export const pageRules = [
     "page.caching":
       "scripts and styles are kept by browsers under names with their hash; the document is asked for anew",
     "page.weight": "the document, the style sheet and the scripts of the chat weigh at most 60 KB compressed",
+    "page.fonts":
+      "texts have a web font that the page serves itself and shows once it is there; with the fonts of the system it asks for none",
+    "page.shown":
+      "the host chooses the agents, teams and workflows that the page shows: a single one leaves no choice, and an unknown name is refused at the start",
     "page.chat":
       "the page shows answers as they come: text, thoughts, tool calls with their results and artifacts, teams, workflows, uploads, tokens and times",
     "page.chart":
@@ -55,7 +59,7 @@ export const pageRules = [
       "the events of a run are sent as they come, and go on behind the last one that a reader has",
     "page.inspector-calls": "a model call that the host keeps is shown as it was sent, without the key",
     "page.inspector-again":
-      "a kept model call is made again with an offered model for those who see it, without a call of a tool",
+      "a kept model call is made again with an offered model for those who see it, without a call of a tool, with the caller's key and as the caller's usage",
     "page.inspector-reads":
       "the inspector changes nothing: it answers GET and HEAD alone, and POST for a model call that is made again",
     "page.inspector-owner": "a caller sees own runs, and all only when the host's authorize returns true",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunnableInfo } from "@troupe-internal/client";
-import { findRunnables, suggestionsFor } from "./find-runnables.ts";
+import { findRunnables, shownOf, suggestionsFor } from "./find-runnables.ts";
 
 const clerk: RunnableInfo = { kind: "agent", name: "clerk", description: "Files Élan's letters.", input: ["text"] };
 const poet: RunnableInfo = { kind: "agent", name: "poet", input: ["text"] };
@@ -22,6 +22,22 @@ describe("the search for runnables", () => {
     ["toString", []],
   ])("finds for %j %j", (query, groups) => {
     expect(found(query)).toEqual(groups);
+  });
+});
+
+describe("the runnables that a host shows", () => {
+  const namesake: RunnableInfo = { kind: "workflow", name: "desk", input: ["object"] };
+
+  it.each([
+    [undefined, [flow, clerk, desk, poet, namesake]],
+    [
+      ["poet", "flow"],
+      [poet, flow],
+    ],
+    [["desk"], [desk, namesake]],
+    [["gone"], []],
+  ])("are with the names %j in this order", (names, shown) => {
+    expect(shownOf([...all, namesake], names)).toEqual(shown);
   });
 });
 

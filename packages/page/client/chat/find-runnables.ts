@@ -14,6 +14,11 @@ const kinds: readonly { readonly kind: RunnableKind; readonly heading: string }[
 /** The runnables of one kind, with a heading. */
 export type RunnableGroup = { readonly heading: string; readonly members: readonly RunnableInfo[] };
 
+/** Returns the runnables that the host shows, in its order; all if it has not chosen. */
+export function shownOf(runnables: readonly RunnableInfo[], names?: readonly string[]): readonly RunnableInfo[] {
+  return names?.flatMap((name) => runnables.filter((each) => each.name === name)) ?? runnables;
+}
+
 /**
  * Returns the runnables whose name or description has each word of the query, in groups by kind. Groups without a match
  * are omitted.

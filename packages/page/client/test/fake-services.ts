@@ -100,6 +100,7 @@ export function fakeServices(runnables: readonly RunnableInfo[] | Error, fields:
     api: new URL("http://localhost/api/"),
     base: new URL("http://localhost/page/"),
     suggestions: { clerk: ["Où?", "Wann?"] },
+    shown: undefined,
     hasUsers: true,
     hasSchedules: false,
     inspectorStyle: undefined,
