@@ -1,7 +1,10 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createProject } from "./create-project.ts";
 import { templates } from "./templates.ts";
 import type { TemplateName } from "./templates.ts";
@@ -16,9 +19,9 @@ const vendorNames = Object.keys(vendors) as VendorName[];
 afterAll(() => rmSync(cache, { recursive: true, force: true }));
 
 /** Runs Node in a folder. Resolves with what it printed. */
-async function runNode(args: readonly string[], cwd: string): Promise<string> {
+async function runNode(args: readonly string[], cwd: string, variables: NodeJS.ProcessEnv = {}): Promise<string> {
   // The runner of tests would think that it is part of another.
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, ...variables };
   return await new Promise((done) => {
     execFile(process.execPath, [...args], { cwd, env }, (_error, stdout, stderr) => done(stdout + stderr));
   });
@@ -49,3 +52,20 @@ describe.each((Object.keys(templates) as TemplateName[]).map((template, index) =
     });
   },
 );
+
+describe.each(["service", "worker"] as const)("a project of the template %s on a port that is taken", (template) => {
+  const folder = join(cache, `${template}-taken`);
+  createProject({ folder, template });
+
+  it("says so in one sentence, and ends", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+
+    const args = ["--conditions=@troupe/source", "--disable-warning=ExperimentalWarning", "src/main.ts"];
+    const printed = await runNode(args, folder, { PORT: String(port), HOST: "127.0.0.1" });
+
+    expect(printed).toMatch(new RegExp(`^The server cannot listen on port ${port} of 127\\.0\\.0\\.1\\. .*\n$`));
+  });
+});

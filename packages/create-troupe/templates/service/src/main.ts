@@ -6,6 +6,10 @@ const { service, protocols } = createAgents();
 const { url } = await serve(service, protocols, {
   port: process.env["PORT"] || 3000,
   host: process.env["HOST"] || "127.0.0.1",
+}).catch((error: Error) => {
+  // A taken port or a wrong one: its sentence says enough, without a stack.
+  console.error(error.message);
+  process.exit(1);
 });
 closeOnSignals(service);
 console.log(`The page is at ${url}, the API at ${url}/agents, and MCP at ${url}/mcp.`);

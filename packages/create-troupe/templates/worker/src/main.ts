@@ -7,6 +7,10 @@ const service = createAgents();
 const { url } = await serve(service, [http()], {
   port: process.env["PORT"] || 3000,
   host: process.env["HOST"] || "127.0.0.1",
+}).catch((error: Error) => {
+  // A taken port or a wrong one: its sentence says enough, without a stack.
+  console.error(error.message);
+  process.exit(1);
 });
 closeOnSignals(service);
 const kept = process.env["DATABASE_URL"]
