@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createProject } from "./create-project.ts";
 import { templates } from "./templates.ts";
 import type { TemplateName } from "./templates.ts";
@@ -69,3 +69,30 @@ describe.each(["service", "worker"] as const)("a project of the template %s on a
     expect(printed).toMatch(new RegExp(`^The server cannot listen on port ${port} of 127\\.0\\.0\\.1\\. .*\n$`));
   });
 });
+
+it("dev starts the program again each time that an editor replaces a file, also after an error in it", async () => {
+  const folder = join(cache, "dev");
+  createProject({ folder });
+  const env = { ...process.env, NODE_OPTIONS: "--conditions=@troupe/source", PORT: "0" };
+  const dev = spawn(process.execPath, ["dev.ts"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void dev.kill());
+  let printed = "";
+  for (const stream of [dev.stdout, dev.stderr]) stream.on("data", (bytes: Buffer) => (printed += bytes.toString()));
+  const tool = join(folder, "src/tools/weather.ts");
+  const replace = (text: string) => {
+    writeFileSync(join(folder, ".new"), text);
+    renameSync(join(folder, ".new"), tool);
+  };
+  const prints = async (pattern: RegExp, count: number) =>
+    await vi.waitFor(() => expect(printed.match(pattern)).toHaveLength(count), { timeout: 60_000, interval: 50 });
+
+  await prints(/The page is at/g, 1);
+  const text = readFileSync(tool, "utf8");
+  replace(text.replace("Rain", "Snow"));
+  await prints(/The page is at/g, 2);
+  replace("const = 1;");
+  await prints(/SyntaxError/g, 1);
+  replace(text);
+
+  await prints(/The page is at/g, 3);
+}, 240_000);

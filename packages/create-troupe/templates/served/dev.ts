@@ -1,13 +1,44 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
+import { join } from "node:path";
 import { parseEnv } from "node:util";
 
 // `{{run}} dev`: starts the program, and again after each change. Opens its page in a browser once it answers.
 const options = ["--disable-warning=ExperimentalWarning", "--env-file-if-exists=.env"];
-const watching = ["--watch", "--watch-kill-signal=SIGKILL", "--watch-preserve-output"];
-const server = spawn(process.execPath, [...options, ...watching, "src/main.ts"], { stdio: "inherit" });
-server.on("exit", (code) => process.exit(code ?? 1));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
+let hasChanged = false;
+let server = start();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    server.kill("SIGKILL");
+    process.exit();
+  });
+}
+
+// Folders are watched, because many editors replace a file when they save it: `node --watch` would notice that once.
+const below = readdirSync("src", { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
+for (const folder of ["src", ...below.map(({ parentPath, name }) => join(parentPath, name))]) {
+  watch(folder, (_event, name) => /^\.|~$/.test(name ?? "") || restartSoon());
+}
+watch(".", (_event, name) => name === ".env" && restartSoon());
+let timer: NodeJS.Timeout | undefined;
+
+function start(): ChildProcess {
+  hasChanged = false;
+  return spawn(process.execPath, [...options, "src/main.ts"], { stdio: "inherit" }).on("exit", () => {
+    if (hasChanged) server = start();
+    else console.log("The program has ended. It starts again after the next change.");
+  });
+}
+
+function restartSoon(): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    console.log("A file has changed. The program starts again.");
+    hasChanged = true;
+    if (!server.kill("SIGKILL")) server = start();
+  }, 100);
+}
 
 const settings = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
 const url = `http://localhost:${process.env["PORT"] || settings["PORT"] || 3000}`;
