@@ -113,7 +113,9 @@ describe.each([
     expect(reader.last).toMatchObject({ type: "finish", finishReason: "stop" });
     expect(new Set(reader.ids).size).toBe(reader.ids.length);
     const run = await readRun(other, runId);
-    expect(run).toMatchObject({ status: "completed", attempts: 2, output: { text: counted } });
+    expect(run).toMatchObject({ status: "completed", output: { text: counted } });
+    // A survivor that a slow machine keeps from its heartbeats takes over its own attempt.
+    expect(run.attempts).toBeGreaterThanOrEqual(2);
     expect(other.said, `the survivor on ${database} is the node`).toContain(` ${run.node}\n`);
   });
 });
