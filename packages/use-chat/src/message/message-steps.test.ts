@@ -1,3 +1,4 @@
+import type { TextChunk } from "@troupe/core";
 import { describe, expect, it } from "vitest";
 import { MessageSteps, modelStep } from "./message-steps.ts";
 
@@ -145,9 +146,48 @@ describe("MessageSteps", () => {
     ]);
   });
 
+  const ann = { member: "ann", delegationId: "d1" };
+  const bob = { member: "bob", delegationId: "d2" };
+  const spoken: [title: string, chunks: TextChunk[]][] = [
+    ["an answer", [{ type: "text", text: "a" }]],
+    ["a reasoning", [{ type: "thinking", text: "a" }]],
+    ["a member", [{ type: "text", text: "a", ...ann }]],
+    ["the reasoning of a member", [{ type: "thinking", text: "a", ...ann }]],
+    ["two members", [ann, bob].map((member) => ({ type: "text", text: "a", ...member }) as const)],
+    ["an answer and two members", [{}, ann, bob].map((member) => ({ type: "text", text: "a", ...member }) as const)],
+  ];
+
+  it.each(spoken)("takes back each open part of %s, whose text then begins another part", (_, written) => {
+    const write = (steps: MessageSteps) => {
+      for (const chunk of written) steps.write(chunk, "m/1");
+    };
+    const chunks = told((steps) => {
+      write(steps);
+      steps.reset();
+      write(steps);
+      for (const { delegationId } of [ann, bob]) steps.closeMembers(delegationId);
+      steps.leave();
+    });
+    const behind = chunks.slice(chunks.indexOf("reset-step") + 1);
+    const idsOf = (kind: string) => behind.flatMap((chunk) => (chunk.includes(kind) ? [chunk.split(" ")[1]] : []));
+
+    expect(idsOf("-start ")).toHaveLength(written.length);
+    expect(idsOf("-delta ")).toEqual(idsOf("-start "));
+    expect(new Set(idsOf("-end "))).toEqual(new Set(idsOf("-start ")));
+  });
+
+  it.each(spoken)("ends no part of %s that it has taken back", (_, written) => {
+    const chunks = told((steps) => {
+      for (const chunk of written) steps.write(chunk, "m/1");
+      steps.reset();
+      for (const { delegationId } of [ann, bob]) steps.closeMembers(delegationId);
+      steps.leave();
+    });
+
+    expect(chunks.slice(chunks.indexOf("reset-step"))).toEqual(["reset-step", "finish-step"]);
+  });
+
   it("writes a part for each member of a team that speaks, while the others go on [use-chat.members]", () => {
-    const ann = { member: "ann", delegationId: "d1" };
-    const bob = { member: "bob", delegationId: "d2" };
     const chunks: object[] = [];
     const steps = new MessageSteps((chunk) => void chunks.push(chunk));
     steps.write({ type: "text", text: "A", ...ann }, "t/0/0/m/0");
