@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { localhostTls, serveLoopback } from "../../../test/loopback-server.ts";
@@ -148,6 +149,18 @@ describe("a pool", () => {
     await readText(send(url));
 
     await vi.waitFor(() => expect(server.open()).toBe(0), 5000);
+  });
+
+  it("closes an idle connection after keepAliveMs, even if the server would keep it for longer", async () => {
+    const answer: RequestListener = (_, response) => {
+      response.writeHead(200, { connection: "keep-alive", "keep-alive": "timeout=60" }).end("ok");
+    };
+    const { send, url, server } = await startPooled(answer, { keepAliveMs: 50 });
+
+    await readText(send(url));
+
+    // The server itself closes it after 5 seconds.
+    await vi.waitFor(() => expect(server.open()).toBe(0), 4000);
   });
 });
 
