@@ -83,6 +83,25 @@ describe("PartScanner", () => {
     expect(scan(encodeForm(...parts))).toEqual(facts.map(([mimeType, isUtf8]) => ({ mimeType, isUtf8 })));
   });
 
+  it.each([
+    ['; filename="a"', true],
+    ["; filename=a", true],
+    ['; filename=""', true],
+    ["; filename*=UTF-8''%C3%A9.txt", true],
+    ["; FileName*=UTF-8''%C3%A9.txt", true],
+    ["; filename* =UTF-8''a", true],
+    ["; filename =a", true],
+    [`; filename="a"; filename*=UTF-8''%C3%A9.txt`, true],
+    ["; filenames=a", false],
+    ["; xfilename=a", false],
+    ["", false],
+  ])("reads a part with the parameter %j as a file: %s", (parameter, isFile) => {
+    const head = `--edge\r\nContent-Disposition: form-data; name="a"${parameter}\r\n\r\n`;
+    const bytes = Buffer.concat([Buffer.from(head), broken, Buffer.from("\r\n--edge--\r\n")]);
+
+    expect(scan(bytes)).toEqual([{ mimeType: undefined, isUtf8: isFile }]);
+  });
+
   it("reads headers in any case, and nothing behind the end of the form", () => {
     const head = 'CONTENT-DISPOSITION: FORM-DATA; name="a"\r\ncontent-TYPE: Image/PNG;x=1';
     const bytes = Buffer.concat([part(head), part("X: 1")]);
