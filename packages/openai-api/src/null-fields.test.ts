@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { teller } from "../../test/agents.ts";
-import { serve } from "../../test/serve.ts";
-import { echoOf, noEcho } from "../responses/response-object.ts";
-import { readChatRequest } from "./chat-request.ts";
-import { readResponseRequest } from "./response-request.ts";
+import { teller } from "../test/agents.ts";
+import { serve } from "../test/serve.ts";
+import { echoOf, noEcho } from "./responses/response-object.ts";
+import { readChatRequest } from "./request/chat-request.ts";
+import { readResponseRequest } from "./request/response-request.ts";
 
 const response = { model: "teller", input: "Hi" };
 const chat = { model: "teller", messages: [{ role: "user", content: "Hi" }] };
