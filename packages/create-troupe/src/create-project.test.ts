@@ -40,13 +40,14 @@ const ownFiles: Readonly<Record<TemplateName, readonly string[]>> = {
   ],
   worker: [
     ...deployed,
+    "dev.ts",
     "src/enqueue.ts",
     "src/main.ts",
     "src/service.test.ts",
     "src/service.ts",
     "tsconfig.build.json",
   ],
-  library: ["src/main.ts", "tsconfig.build.json"],
+  library: ["dev.ts", "src/main.ts", "tsconfig.build.json"],
 };
 
 const names = Object.keys(templates) as TemplateName[];

@@ -70,29 +70,40 @@ describe.each(["service", "worker"] as const)("a project of the template %s on a
   });
 });
 
-it("dev starts the program again each time that an editor replaces a file, also after an error in it", async () => {
-  const folder = join(cache, "dev");
-  createProject({ folder });
-  const env = { ...process.env, NODE_OPTIONS: "--conditions=@troupe/source", PORT: "0" };
-  const dev = spawn(process.execPath, ["dev.ts"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  onTestFinished(() => void dev.kill());
-  let printed = "";
-  for (const stream of [dev.stdout, dev.stderr]) stream.on("data", (bytes: Buffer) => (printed += bytes.toString()));
-  const tool = join(folder, "src/tools/weather.ts");
-  const replace = (text: string) => {
-    writeFileSync(join(folder, ".new"), text);
-    renameSync(join(folder, ".new"), tool);
-  };
-  const prints = async (pattern: RegExp, count: number) =>
-    await vi.waitFor(() => expect(printed.match(pattern)).toHaveLength(count), { timeout: 60_000, interval: 50 });
+/** The first output of the program of each template. */
+const beginnings = [
+  ["service", /The page is at/g],
+  ["worker", /The worker performs runs/g],
+  ["library", /The weather tool says/g],
+] as const;
 
-  await prints(/The page is at/g, 1);
-  const text = readFileSync(tool, "utf8");
-  replace(text.replace("Rain", "Snow"));
-  await prints(/The page is at/g, 2);
-  replace("const = 1;");
-  await prints(/SyntaxError/g, 1);
-  replace(text);
+it.each(beginnings)(
+  "dev of a %s starts it again each time that a file is replaced, also after an error in it",
+  async (template, begun) => {
+    const folder = join(cache, `${template}-dev`);
+    createProject({ folder, template });
+    const env = { ...process.env, NODE_OPTIONS: "--conditions=@troupe/source", PORT: "0" };
+    const dev = spawn(process.execPath, ["dev.ts"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    onTestFinished(() => void dev.kill());
+    let printed = "";
+    for (const stream of [dev.stdout, dev.stderr]) stream.on("data", (bytes: Buffer) => (printed += bytes.toString()));
+    const tool = join(folder, "src/tools/weather.ts");
+    const replace = (text: string) => {
+      writeFileSync(join(folder, ".new"), text);
+      renameSync(join(folder, ".new"), tool);
+    };
+    const prints = async (pattern: RegExp, count: number) =>
+      await vi.waitFor(() => expect(printed.match(pattern)).toHaveLength(count), { timeout: 60_000, interval: 50 });
 
-  await prints(/The page is at/g, 3);
-}, 240_000);
+    await prints(begun, 1);
+    const text = readFileSync(tool, "utf8");
+    replace(text.replace("Rain", "Snow"));
+    await prints(begun, 2);
+    replace("const = 1;");
+    await prints(/SyntaxError/g, 1);
+    replace(text);
+
+    await prints(begun, 3);
+  },
+  240_000,
+);

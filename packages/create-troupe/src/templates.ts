@@ -26,12 +26,12 @@ const compiled = { test: `tsc && ${test}`, build: "tsc -p tsconfig.build.json", 
 export const templates = {
   service: {
     title: "an agent over HTTP and MCP, with a page to chat",
-    parts: ["shared", "compiled", "deployed", "served", "service"],
+    parts: ["shared", "compiled", "deployed", "service"],
     isCompiled: true,
     isServer: true,
     packages: ["@troupe/http", "@troupe/mcp", "@troupe/page"],
     libraries: [],
-    scripts: { dev: `${plainNode} dev.ts`, ...compiled },
+    scripts: { dev: `${plainNode} dev.ts --open`, ...compiled },
   },
   next: {
     title: "a page of Next.js that chats with an agent",
@@ -49,7 +49,7 @@ export const templates = {
     isServer: true,
     packages: ["@troupe/engine-bullmq", "@troupe/http", "@troupe/storage-postgres", "@troupe/storage-sqlite"],
     libraries: ["pg"],
-    scripts: { dev: `${node} --watch src/main.ts`, enqueue: `${node} src/enqueue.ts`, ...compiled },
+    scripts: { dev: `${plainNode} dev.ts`, enqueue: `${node} src/enqueue.ts`, ...compiled },
   },
   library: {
     title: "one agent in a program",
@@ -58,7 +58,7 @@ export const templates = {
     isServer: false,
     packages: [],
     libraries: [],
-    scripts: { dev: `${node} --watch src/main.ts`, ...compiled },
+    scripts: { dev: `${plainNode} dev.ts`, ...compiled },
   },
 } as const satisfies Readonly<Record<string, Template>>;
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
-// `{{run}} dev`: starts the program, and again after each change. Opens its page in a browser once it answers.
+// `{{run}} dev`: starts the program, and again after each change. With `--open`, it opens the program's page in a browser.
 const options = ["--disable-warning=ExperimentalWarning", "--env-file-if-exists=.env"];
 let hasChanged = false;
 let server = start();
@@ -42,7 +42,8 @@ function restartSoon(): void {
 
 const settings = existsSync(".env") ? parseEnv(readFileSync(".env", "utf8")) : {};
 const url = `http://localhost:${process.env["PORT"] || settings["PORT"] || 3000}`;
-if (process.stdout.isTTY && process.env["CI"] === undefined) await openOnceReady();
+const isWanted = process.argv.includes("--open") && process.stdout.isTTY && process.env["CI"] === undefined;
+if (isWanted) await openOnceReady();
 
 async function openOnceReady(): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
