@@ -22,7 +22,7 @@ export async function startEmbeddings({
   return { vendor, embeddings, lines };
 }
 
-/** Embeddings that ask whoever answers like this. */
+/** Embeddings of Google whose requests the given function answers. */
 export async function startAnswering(answer: (texts: number) => { status?: number; body: unknown }, options = {}) {
   let asked = 0;
   const server = createServer((request, response) => {

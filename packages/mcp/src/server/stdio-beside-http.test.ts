@@ -9,7 +9,7 @@ beforeAll(async () => void (await import("@modelcontextprotocol/server/stdio")))
 const clientInfo = { name: "t", version: "1" };
 const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
 
-/** Gives this process a standard input of the test, and a standard output that nobody sees. Returns the input. */
+/** Replaces the standard input and output of this process until the test is over. Returns the input. */
 function replaceStandardStreams(): PassThrough {
   const stdin = new PassThrough();
   const own = Object.getOwnPropertyDescriptor(process, "stdin");

@@ -24,6 +24,18 @@ async function settled(work: Promise<unknown>): Promise<void> {
 
 const faked = ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] as const;
 
+/** Begins a run that waits for an answer, off the list of open runs. One process takes requests, the other performs. */
+async function beginWaiting() {
+  const queue = new SharedQueue();
+  const agents = { a: askingRunnable() };
+  const api = makeService({ agents, ...queue.node("api") });
+  const worker = await serveRuns({ agents, ...queue.node("worker") });
+  const { runId } = await worker.accept(request);
+  await untilStatus(worker, runId, "waiting");
+  await vi.waitUntil(async () => (await queue.storage.list("run-open")).length === 0);
+  return { queue, api, worker, runId };
+}
+
 describe("two processes of one service", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: [...faked], shouldAdvanceTime: true }));
   afterEach(() => void vi.useRealTimers());
@@ -48,13 +60,7 @@ describe("two processes of one service", () => {
 
   it("go on with each answer that was stored, whenever the process that took it dies [durable.wait]", async () => {
     for (let calls = 0; ; calls += 1) {
-      const queue = new SharedQueue();
-      const agents = { a: askingRunnable() };
-      const api = makeService({ agents, ...queue.node("api") });
-      const worker = await serveRuns({ agents, ...queue.node("worker") });
-      const { runId } = await worker.accept(request);
-      await untilStatus(worker, runId, "waiting");
-      await vi.waitUntil(async () => (await queue.storage.list("run-open")).length === 0);
+      const { queue, api, worker, runId } = await beginWaiting();
       const made = killAt(queue, "api", calls);
       await settled(api.answer(runId, "t.0.0", { approved: true }, "host"));
       const isWhole = made() < calls;
@@ -69,13 +75,7 @@ describe("two processes of one service", () => {
 
   it("end each waiting run whose cancel was stored, whenever the process that took it dies [durable.cancel]", async () => {
     for (let calls = 0; ; calls += 1) {
-      const queue = new SharedQueue();
-      const agents = { a: askingRunnable() };
-      const api = makeService({ agents, ...queue.node("api") });
-      const worker = await serveRuns({ agents, ...queue.node("worker") });
-      const { runId } = await worker.accept(request);
-      await untilStatus(worker, runId, "waiting");
-      await vi.waitUntil(async () => (await queue.storage.list("run-open")).length === 0);
+      const { queue, api, worker, runId } = await beginWaiting();
       const made = killAt(queue, "api", calls);
       await settled(api.cancel(runId, "host"));
       const isWhole = made() < calls;

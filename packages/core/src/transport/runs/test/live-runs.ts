@@ -10,7 +10,7 @@ export const chunk = (text: string) => ({ type: "text", text });
 
 type Given = { kind?: "agent" | "team" | "workflow"; owner?: object; input?: unknown; subject?: object };
 
-/** A live run of the user Ada, or of nobody, whose runnable the test gives. */
+/** Begins a live run of a given runnable, for the user Ada or without a user. */
 export function liveRun(
   { kind = "agent", owner = ada, subject = {}, ...given }: Given = {},
   active = new ActiveRuns(),
