@@ -145,6 +145,20 @@ describe("a wait of an attempt", () => {
     expect(next.made.steps.waits).toEqual([wait("t.0")]);
   });
 
+  it("does not count an attempt as left while a step beside its known wait is in progress", async () => {
+    const { made, storage } = await openAttempt();
+    made.wait("t/0", wait("t.0")).catch(() => undefined);
+    await settle();
+    const next = await openAttempt(storage);
+    const working = next.made.beginStep("t/1");
+    next.made.wait("t/0", wait("t.0")).catch(() => undefined);
+    await settle();
+    expect(await next.logged()).toEqual([]);
+    working.leave();
+    await settle();
+    expect(await next.logged()).toEqual([{ t: "left", why: "suspended" }]);
+  });
+
   it("shows that an attempt which only comes to known waits has not crashed, and another attempt that it has", async () => {
     const { made, storage } = await openAttempt();
     made.wait("t/0", wait("t.0")).catch(() => undefined);
