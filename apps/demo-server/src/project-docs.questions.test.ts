@@ -24,7 +24,7 @@ describe("the support agent of the demo, offline", () => {
     const vectorStore = new InMemoryVectorStore({ embeddings });
     docs = new ProjectDocs({ embeddings, vectorStore, storage, logger });
     await docs.fill();
-    support = createSupport({ model: new OfflineModel(), storage }, docs.tool);
+    support = createSupport({ model: new OfflineModel({ wordMs: 0 }), storage }, docs.tool);
   });
   afterAll(async () => await docs.close());
 
