@@ -63,7 +63,9 @@ async function answer(call: Call): Promise<void> {
   if (!isAnswer) return await beginRun({ ...call, subject }, request, waits);
   if (found === undefined || waits === undefined) return await followAnswered(call, request, found);
   checkAnswered(waits, answers);
-  await continueRun(call, request, { found, answers });
+  const others = request.resume.filter(({ interruptId }) => !waits.some(({ id }) => id === interruptId));
+  const before = answersIn(request, await readAsked(found, others));
+  await continueRun(call, request, { found, answers: new Map([...before, ...answers]) });
 }
 
 type BegunCall = Call & { readonly subject: unknown };
@@ -177,17 +179,24 @@ async function continueRun(call: Call, request: AgUiRequest, { found, answers }:
  * `conflict` if the thread's run has never asked the questions that the request answers.
  */
 async function followAnswered(call: Call, request: AgUiRequest, found: FoundRun | undefined): Promise<void> {
-  const asked: RunWait[] = [];
-  for (const { interruptId } of request.resume) {
-    const wait = (await found?.run.service.getWait(found.run.runId, interruptId, found.run.caller)) ?? undefined;
-    if (wait !== undefined) asked.push(wait);
-  }
-  if (found === undefined || asked.length < request.resume.length) throw nothingWaits();
+  if (found === undefined) throw nothingWaits();
+  const asked = await readAsked(found, request.resume);
   const { run } = found;
   // The service accepts an answer again if it is the same.
   for (const [waitId, given] of answersIn(request, asked))
     await run.service.answer(run.runId, waitId, given, run.caller);
   await sendContinued(call, request, { run, answered: new Set(asked.map(({ id }) => id)) });
+}
+
+/** Reads the questions that answers name. Throws `conflict` if the run has never asked one of them. */
+async function readAsked({ run }: FoundRun, resume: AgUiRequest["resume"]): Promise<RunWait[]> {
+  const asked: RunWait[] = [];
+  for (const { interruptId } of resume) {
+    const wait = await run.service.getWait(run.runId, interruptId, run.caller);
+    if (wait === null) throw nothingWaits(interruptId);
+    asked.push(wait);
+  }
+  return asked;
 }
 
 type Continued = Pick<SendOptions, "behind" | "answered"> & { readonly run: ServedStoredRun };

@@ -40,19 +40,21 @@ function idsOf(events: readonly Received[]): string[] {
 const resumeOf = (ids: readonly string[]) =>
   ids.map((interruptId) => ({ interruptId, status: "resolved", payload: { approved: true } }));
 
+/** Sends answers, and returns the response once its headers have come. */
+async function answerWith(ids: readonly string[], { url, revision }: { url: string; revision: string }) {
+  const version = revision === "1.0.0" ? { protocolVersion: "1.0" } : {};
+  const body = { threadId: "th", runId: ids.join("-"), messages: [], resume: resumeOf(ids), ...version };
+  const headers = { "content-type": "application/json" };
+  return await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
 describe.each(revisions)("answers to a run that has them already, as revision %s sends them", (revision) => {
   it("are refused if one of them is to a question that the run has never asked [ag-ui.interrupts]", async () => {
     const { url, paid, isBegun, goOn } = await servePayer();
     const [one = "", other = ""] = idsOf(await ask(url, revision));
     const first = ask(url, revision, { messages: [], resume: resumeOf([one, other]) });
     await isBegun;
-    const version = revision === "1.0.0" ? { protocolVersion: "1.0" } : {};
-    /** Sends answers again, and returns the response once its headers have come. */
-    const repeat = async (...ids: string[]): Promise<Response> => {
-      const body = { threadId: "th", runId: ids.join("-"), messages: [], resume: resumeOf(ids), ...version };
-      const headers = { "content-type": "application/json" };
-      return await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-    };
+    const repeat = async (...ids: string[]) => await answerWith(ids, { url, revision });
 
     const known = await Promise.all([repeat(one), repeat(other), repeat(one, other), repeat(other, one)]);
     const unknown = await Promise.all([
@@ -74,6 +76,26 @@ describe.each(revisions)("answers to a run that has them already, as revision %s
     for (const response of unknown) expect(await response.text()).toContain("has no run that waits for an answer");
     for (const response of known) expect(await response.text()).toContain("Done.");
     expect((await first).at(-1)?.type).toBe("RUN_FINISHED");
+    expect(paid).toHaveLength(2);
+  });
+
+  it("do nothing while it waits if one of them is to a question that it has never asked [ag-ui.interrupts]", async () => {
+    const { url, paid, goOn } = await servePayer();
+    const [one = "", other = ""] = idsOf(await ask(url, revision));
+    goOn();
+    const send = async (...ids: string[]) => await answerWith(ids, { url, revision });
+
+    for (const ids of [
+      [one, other, "ü"],
+      ["ü", one, other],
+      [one, "ü", other],
+    ]) {
+      const refused = await send(...ids);
+      expect(refused.status).toBe(409);
+      expect(await refused.text()).toContain('no run that waits for an answer to \\"ü\\"');
+    }
+    expect(paid).toEqual([]);
+    expect(await (await send(one, other)).text()).toContain("Done.");
     expect(paid).toHaveLength(2);
   });
 });

@@ -13,9 +13,10 @@ export function messageInput({ said, toolResults }: AgUiRequest): unknown {
   throw invalid("messages must have one of the user.");
 }
 
-/** Returns the error for an answer if no run of the thread waits for it. */
-export function nothingWaits(): TroupeError {
-  return new TroupeError("conflict", "The thread has no run that waits for an answer.");
+/** Returns the error for an answer if no run of the thread waits for it. Names the question, if the answer does. */
+export function nothingWaits(interruptId?: string): TroupeError {
+  const question = interruptId === undefined ? "" : ` to ${JSON.stringify(interruptId)}`;
+  return new TroupeError("conflict", `The thread has no run that waits for an answer${question}.`);
 }
 
 /**

@@ -109,6 +109,9 @@ async function placeOf(exchange: Exchange, parts: ApiParts, { request, model }: 
     const found = await findPrevious(parts, model, { id: previousId, owner });
     const { sessionId: id, turn } = found;
     if (!store) return { sessionId: undefined, messages: [...(await historyOf(model, found, owner)), ...history] };
+    // The run continues from a stored turn, and its own turn begins with what the user says.
+    if (history.length > 0)
+      throw wrongField("input", "must have messages of the user alone after previous_response_id, or store: false.");
     return { sessionId: id, messages: [], continueFrom: { runId: turn.runId, seq: turn.seq } };
   }
   if (!store) return { sessionId: undefined, messages: history };

@@ -62,6 +62,30 @@ describe.each(ways)("the turn of a response, $way,", ({ settings }) => {
   });
 });
 
+describe.each(ways)("a request behind a response, $way,", ({ settings }) => {
+  it("is refused if it would store other messages than those of the user, and stores nothing", async () => {
+    const agent = teller();
+    const client = (await serve({ agents: { teller: agent } })).as("ada");
+    const first = await say(client, "eins", settings);
+    const input = (...roles: ("user" | "assistant")[]) => roles.map((role) => ({ role, content: role }));
+    const behind = { model: "teller", previous_response_id: first };
+
+    for (const roles of [
+      ["assistant", "user"],
+      ["user", "assistant", "user"],
+    ] as const) {
+      const refused = client.responses.create({ ...behind, ...settings, input: input(...roles) });
+      await expect(refused).rejects.toMatchObject({ status: 400, param: "input" });
+      const unstored = await client.responses.create({ ...behind, store: false, input: input(...roles) });
+      expect(unstored.status).toBe("completed");
+    }
+    const { sessions } = await agent.sessions.listSessions({ userId: "ada" });
+    expect(sessions.map(({ turns }) => turns)).toEqual([1]);
+    const next = await client.responses.create({ ...behind, input: input("user", "user") });
+    expect(next.output_text).toMatch(/^eins; user/);
+  });
+});
+
 describe("the turn of a response that was waited for", () => {
   it("is 404 once its session was dropped as unused, and stays while it is used", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
