@@ -3,18 +3,19 @@ import { Agent, defineTool, InMemoryStorage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openChat } from "../test/chat.ts";
-import { durable, payer, talker } from "../test/runnables.ts";
+import { desk, durable, payer, talker } from "../test/runnables.ts";
 import { as, serve } from "../test/serve.ts";
 import { requestRecordOf } from "@troupe/core/transport";
 import type { ChatStreamOptions } from "./chat-stream.ts";
 
 const soon = { timeout: 10_000, interval: 2 };
 
-/** Serves an agent that asks before it pays and one that talks, and asks the first one to pay in the chat `c1` of Ada. */
+/** Serves an agent that asks before it pays, one that talks, and a team of the first one's name; and asks the first one to pay in the chat `c1` of Ada. */
 async function servePaying() {
   const agents = { a: payer().agent, b: talker() };
-  const runs = await durable({ agents });
-  const service = await serve({ agents, runs });
+  const teams = { a: desk() };
+  const runs = await durable({ agents, teams });
+  const service = await serve({ agents, teams, runs });
   const open = openChat(service, "/agents/a/ui", { id: "c1", headers: as("ada") });
   await open.chat.sendMessage({ text: "Pay." });
   const asked = open.chat.messages.at(-1);
@@ -37,10 +38,12 @@ describe("an answer to a question", () => {
     const { waitId, runs, runId, answered, answer } = await servePaying();
 
     const other = await answer([answered(waitId)], { path: "/agents/b/ui" });
+    const ofTeam = await answer([answered(waitId)], { path: "/teams/a/ui" });
     const nameless = await answer([], { body: { message: { role: "assistant", parts: [answered(waitId)] } } });
 
     const message = "The message has no run in this chat that could go on.";
-    expect(other).toMatchObject({ status: 404, json: { error: { code: "not_found", message } } });
+    for (const each of [other, ofTeam])
+      expect(each).toMatchObject({ status: 404, json: { error: { code: "not_found", message } } });
     expect(nameless).toMatchObject({ status: 404 });
     expect(await runs.get(runId, "host")).toMatchObject({ status: "waiting" });
   });
@@ -139,9 +142,9 @@ describe("a page that leaves while its message is answered", () => {
     };
     const service = await serve({ agents, runs }, { chat, before: [onClose] });
     /** Sends a message, leaves at the first bytes of its answer, and returns what the service was asked to cancel. */
-    const leave = async (body: object): Promise<unknown[]> => {
+    const leave = async (body: object, query = ""): Promise<unknown[]> => {
       const left = new AbortController();
-      await fetch(`http://127.0.0.1:${service.port}/agents/a/ui?early=1`, {
+      await fetch(`http://127.0.0.1:${service.port}/agents/a/ui?early=1${query}`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ id: "c1", ...body }),
@@ -162,6 +165,11 @@ describe("a page that leaves while its message is answered", () => {
   it("ends a durable run where the host says so for chats", async () => {
     const { leave } = await serveHanging({ onDisconnect: "cancel" });
     expect(await leave({ message })).toEqual(["The client disconnected."]);
+  });
+
+  it("ends a durable run where its request says so, whatever the host says for chats", async () => {
+    const { leave } = await serveHanging({ onDisconnect: "continue" });
+    expect(await leave({ message }, "&onDisconnect=cancel")).toEqual(["The client disconnected."]);
   });
 
   it.each([

@@ -135,3 +135,12 @@ it("an answer in a chat closes its connection while the service ends, and is ans
   ]);
   expect(third.text).toContain("paid.");
 });
+
+it("a message in a chat closes its connection while the service ends", async () => {
+  const { service } = await serveAsker({ isDurable: false });
+  void service.served.servedRuns.drain();
+  const message = { id: "u9", role: "user", parts: [{ type: "text", text: "Hi." }] };
+  const refused = await service.post(path, { id: "c9", message }, as("ada"));
+
+  expect([refused.status, refused.headers.get("connection")]).toEqual([503, "close"]);
+});

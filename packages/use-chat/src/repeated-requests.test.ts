@@ -34,8 +34,10 @@ it("the chat transport refuses another request with the same key [use-chat.idemp
   const service = await serve({ agents: { a: agent } });
   await service.post("/agents/a/ui", { id: "c1", message: message("Hi.") }, headers);
 
-  const { status, json } = await service.post("/agents/a/ui", { id: "c1", message: message("Ho.") }, headers);
-  expect([status, json]).toMatchObject([422, { error: { code: "idempotency_mismatch" } }]);
+  const refused = await service.post("/agents/a/ui", { id: "c1", message: message("Ho.") }, headers);
+  expect([refused.status, refused.json]).toMatchObject([422, { error: { code: "idempotency_mismatch" } }]);
+  // No run has the ids that were drawn for it.
+  expect(["x-run-id", "x-session-id"].map((name) => refused.headers.get(name))).toEqual([null, null]);
 });
 
 it("the chat transport refuses a key that is none, and reads it for teams too [use-chat.idempotency]", async () => {
