@@ -87,14 +87,6 @@ describe("readDocument of HTML", () => {
     expect((await read("a.html", html)).content).toContain("a &e; b");
   });
 
-  it.each([
-    ["nests deep", "<div>".repeat(50_000) + "text"],
-    ["never closes", "<a href='".repeat(50_000)],
-    ["has many table cells", `<table><tr>${"<th>a".repeat(50_000)}text`],
-  ])("reads a document that %s", async (_name, html) => {
-    expect((await read("a.html", html)).content.length).toBeLessThan(400_000);
-  });
-
   it("is the same in the thread of the caller and in one of its own", async () => {
     const html = (count: number) => `<title>é</title><h1>A</h1>${"<p>é 🎭</p>".repeat(count)}`;
     const [short, long] = [await read("a.html", html(9000)), await read("a.html", html(10_000))];
@@ -103,11 +95,7 @@ describe("readDocument of HTML", () => {
     expect(short).toEqual({ ...long, content: long.content.slice(0, short.content.length) });
   });
 
-  it("ends in a sentence if its tree needs too much memory or time", async () => {
-    await expect(read("a.html", "<b>".repeat(2_000_000))).rejects.toMatchObject({
-      code: "invalid_value",
-      message: "The HTML document needs too much memory.",
-    });
+  it("ends in a sentence if its tree needs too much time", async () => {
     await expect(read("a.html", "<p>x".repeat(100_000), { timeoutMs: 1 })).rejects.toMatchObject({
       code: "invalid_value",
       message: "The HTML document took longer than 1 ms to read (timeoutMs).",
