@@ -7,11 +7,12 @@ import { Agent, defineTool } from "@troupe/core";
 import type { ChatMessage, ModelProvider, ModelResponse } from "@troupe/core";
 import { collectResponse } from "@troupe/core/provider";
 import type { ModelChunk } from "@troupe/core/provider";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { createTelemetry } from "./create-telemetry.ts";
 
 const maxQueueSize = 64;
 const maxExportBatchSize = 16;
+const runs = { few: 40, many: 200 }[inject("trials")];
 
 /** An exporter whose collector takes the connection and never answers. */
 const silent: SpanExporter = {
@@ -76,10 +77,10 @@ describe.each([
     onTestFinished(async () => void tracerProvider.shutdown().catch(() => undefined));
     const telemetry = createTelemetry({ tracerProvider, captureContent: true });
     const agent = new Agent({ name: "a", model: new ForgetfulModel(), tools: [look], telemetry });
-    for (let run = 0; run < 200; run++) await agent.stream("Go.").output;
+    for (let run = 0; run < runs; run++) await agent.stream("Go.").output;
     await collectGarbage();
 
-    expect(ended).toHaveLength(800);
+    expect(ended).toHaveLength(4 * runs);
     const kept = ended.filter((span) => span.deref() !== undefined).length;
     // One batch is on its way, and the last run may still be on a stack.
     expect(kept).toBeLessThanOrEqual(maxQueueSize + maxExportBatchSize + 4);

@@ -19,8 +19,12 @@ async function serveGuide(protocol: Parameters<typeof serve>[1][number], recorde
   const guide = new Agent({ name: "guide", description: "Knows capitals.", model: new ScriptedModel("Oslo.") });
   const { telemetry } = recorder;
   const service = createService({ agents: { guide }, telemetry, allowedHosts: ["127.0.0.1"] });
-  const { url } = await serve(service, [protocol], { port: 0, host: "127.0.0.1" });
-  ends.push(() => service.close());
+  const { url, server } = await serve(service, [protocol], { port: 0, host: "127.0.0.1" });
+  ends.push(async () => {
+    // The clients of a test send nothing more: their idle connections need not be waited for.
+    server.closeAllConnections();
+    await service.close();
+  });
   return url;
 }
 

@@ -17,8 +17,8 @@ afterEach(async () => {
 });
 
 /** Starts the SDK as a host does, with a batch exporter to a receiver of the test. */
-async function startSdk(url: string, more: readonly SpanProcessor[] = []): Promise<NodeSDK> {
-  const exporter = new OTLPTraceExporter({ url });
+async function startSdk(url: string, more: readonly SpanProcessor[] = [], timeoutMillis = 10_000): Promise<NodeSDK> {
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis });
   const sdk = new NodeSDK({
     serviceName: "test",
     autoDetectResources: false,
@@ -120,7 +120,7 @@ describe("with the SDK for Node and an OTLP exporter", () => {
   });
 
   it("a collector that is dead fails no run", async () => {
-    const sdk = await startSdk("http://127.0.0.1:9/v1/traces");
+    const sdk = await startSdk("http://127.0.0.1:9/v1/traces", [], 100);
     running.push(async () => await sdk.shutdown().catch(() => undefined));
 
     expect((await newAgent().run("Where?")).text).toBe("Oslo.");

@@ -4,13 +4,13 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
 import fc from "fast-check";
-import { Agent, fallbackModel, Memory, Team, TroupeError, Workflow, defineTool } from "@troupe/core";
-import type { ModelProvider, Runnable, RunError, RunOutput, Telemetry, TokenUsage } from "@troupe/core";
-import { ScriptedModel } from "@troupe/core/testing";
+import { Agent, fallbackModel, Memory, Team, Workflow, defineTool } from "@troupe/core";
+import type { ModelProvider, Runnable, Telemetry, TokenUsage } from "@troupe/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BilledModel } from "../test/billed-model.ts";
 import { OtlpReceiver } from "../test/otlp-receiver.ts";
-import { Recorder, tokensIn, tokensOf } from "../test/recorder.ts";
+import { tokensIn, tokensOf } from "../test/recorder.ts";
+import { endOf, turns } from "../test/run-ends.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 
 const numRuns = 200;
@@ -100,17 +100,6 @@ function build(
   return { runnable: team, models, flush };
 }
 
-async function endOf(run: Promise<RunOutput>): Promise<RunOutput> {
-  return await run.catch((error: unknown) => {
-    if (!TroupeError.is(error)) throw error;
-    return (error as RunError).output;
-  });
-}
-
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
 const nothing: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
 function isAttempt({ name }: { readonly name: string }): boolean {
@@ -181,51 +170,5 @@ describe("200 generated runs of agents, teams in all modes and workflows", () =>
 
     // The property would say nothing of what never happened.
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(5);
-  });
-});
-
-describe("a model call", () => {
-  it("has one span over its retries, with an event for each attempt", async () => {
-    const recorder = new Recorder();
-    const failing = Object.assign(new Error("Reset."), { code: "ECONNRESET" });
-    const model = new ScriptedModel({ error: failing }, { text: "Here." });
-    const retry = { maxRetries: 2, initialDelayMs: 1 };
-    await new Agent({ name: "a", model, retry, telemetry: recorder.telemetry }).run("Go.");
-    const [call] = (await recorder.spans()).filter(({ name }) => name.startsWith("chat"));
-
-    expect(call?.events.map(({ attributes }) => [attributes?.["troupe.attempt"], attributes?.["error.type"]])).toEqual([
-      [1, expect.any(String)],
-      [2, undefined],
-    ]);
-  });
-
-  it("counts what was billed for attempts that failed, for an empty answer and for a call that was cancelled", async () => {
-    const recorder = new Recorder();
-    const { telemetry } = recorder;
-    const billed = { promptTokens: 7, completionTokens: 3, totalTokens: 10 };
-    const empty = { text: "", finishReason: "error", usage: billed } as const;
-    const second = new ScriptedModel({ text: "Here.", usage: billed });
-    const model = fallbackModel(new ScriptedModel(empty), second);
-    const { usage } = await new Agent({ name: "a", model, telemetry }).stream("Go.").output;
-    expect(tokensOf(await recorder.spans())).toEqual({ promptTokens: 14, completionTokens: 6 });
-    expect(tokensIn(usage)).toEqual({ promptTokens: 14, completionTokens: 6 });
-
-    const abort = new AbortController();
-    const late = new ScriptedModel({ text: "Late.", usage: billed });
-    const generate = late.generate.bind(late);
-    late.generate = async (messages, options) => {
-      const response = await generate(messages, options);
-      abort.abort();
-      return response;
-    };
-    const cancelled = await endOf(
-      new Agent({ name: "b", model: late, telemetry }).run("Go.", { signal: abort.signal }),
-    );
-    await turns(3);
-    const spans = await recorder.spans();
-
-    expect(cancelled.status).toBe("error");
-    expect(spans.filter(({ attributes }) => attributes["troupe.status"] === "cancelled").length).toBeGreaterThan(0);
-    expect(tokensOf(spans)).toEqual({ promptTokens: 21, completionTokens: 9 });
   });
 });
