@@ -7,11 +7,13 @@ afterEach(() => {
   for (const [name, { writes }] of Object.entries(transitions)) writeOrders.set(name, writes);
 });
 
-/** Pairs of writes whose order the model proves: each is swapped, and breaks a promise. */
+/**
+ * Pairs of writes whose order the model proves: each is swapped, and breaks a promise. The slow tests of the model have those
+ * whose wrong order shows late.
+ */
 const swaps: readonly (readonly [TransitionName, string, string])[] = [
   ["accept", "open", "record"],
   ["accept", "places", "record"],
-  ["call", "call", "effect"],
   ["call", "effect", "done"],
   ["suspend", "waiting", "unlisted"],
   ["answer", "open", "answer"],
@@ -19,24 +21,20 @@ const swaps: readonly (readonly [TransitionName, string, string])[] = [
   ["end", "end", "record"],
   ["settle", "ends", "unplaced"],
   ["settle", "ends", "unlisted"],
-  ["settle", "unplaced", "unlisted"],
 ];
 
 describe("the table of transitions", () => {
-  it.each([
-    ["answers its questions", false],
-    ["cancels it", true],
-  ])(
-    "keeps each promise of a run, wherever a process ends, with two processes, a late attempt, and a client that %s",
-    (_what, mayCancel) => {
-      const { states, broken } = explore(mayCancel);
+  it.each([true, false])(
+    "keeps each promise in the first states that follow, if the client cancels: %j",
+    (mayCancel) => {
+      const { states, broken } = explore(mayCancel, { atMost: 1000 });
       expect(broken).toBeUndefined();
-      expect(states).toBeGreaterThan(10_000);
+      expect(states).toBe(1000);
     },
   );
 
   it("breaks a promise if a process that wakes a run lists it without comparing", () => {
-    expect(explore(false, false).broken).toContain("has listed it after its end");
+    expect(explore(false, { compares: false }).broken).toContain("has listed it after its end");
   });
 
   it.each(swaps)("breaks a promise if its transition %s makes %s after %s", (name, one, other) => {

@@ -39,18 +39,29 @@ function stateKey(state: ModelState): string {
   return `${facts} ${threads.map(keyOf).join(" ")}`;
 }
 
+/** Options of an exploration. */
+type Exploration = {
+  /** False for processes that list a run when they wake it, whatever has happened meanwhile. @default true */
+  compares?: boolean;
+  /** The number of states after which it ends. @default none */
+  atMost?: number;
+};
+
 /**
  * Explores all states that follow the start. Returns the number of states, and the first broken promise.
  *
  * @param mayCancel true for a client that cancels the run, false for one that answers its questions
- * @param compares false for processes that list a run when they wake it, whatever has happened meanwhile
  */
-export function explore(mayCancel: boolean, compares = true): { states: number; broken?: string } {
+export function explore(
+  mayCancel: boolean,
+  { compares = true, atMost = Infinity }: Exploration = {},
+): { states: number; broken?: string } {
   const first = { ...start, calls: !mayCancel, compares };
   const known = new Set<string>([stateKey(first)]);
   const front = [first];
   for (let state = front.pop(); state !== undefined; state = front.pop()) {
     for (const each of next(state, mayCancel)) {
+      if (known.size >= atMost) return { states: known.size };
       const after = canonical(each);
       const key = stateKey(after);
       if (known.has(key)) continue;
