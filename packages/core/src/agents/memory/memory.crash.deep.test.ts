@@ -5,14 +5,15 @@ import { turnNamed, withSession } from "../../sessions/session/test/turns.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { drivers } from "../../sessions/storage/test/drivers.ts";
 import { atEachDeath } from "../../sessions/storage/test/each-death.ts";
-import type { DeathScene } from "../../sessions/storage/test/each-death.ts";
+import type { DeathScene, SecondDeaths } from "../../sessions/storage/test/each-death.ts";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
 import { Memory } from "./memory.ts";
 import { exchange } from "./test/conversation.ts";
 import { UserMemory } from "./user-memory.ts";
 import { turnOptions } from "./test/turn-options.ts";
 
-const seconds = inject("trials") === "many" ? "near" : "none";
+/** The calls at which a process dies a second time, and the share of those at which it dies. */
+const trials: [SecondDeaths, number] = inject("trials") === "many" ? ["near", 1] : ["none", 4];
 const owner = { userId: "ada" };
 const [one, two] = [exchange("one"), exchange("two")];
 
@@ -61,7 +62,7 @@ describe.each(drivers)("memory and a crash at any call, over storage with %s", (
     const expire = async (driver: StorageDriver) => {
       for (const id of ["s", "s/r#m"]) await driver.delete("locks", sessionKey(owner, id));
     };
-    await atEachDeath({ create: async () => create(), left: async () => {}, expire, ...scene }, seconds);
+    await atEachDeath({ create: async () => create(), left: async () => {}, expire, ...scene }, ...trials);
   }
 
   it("has the messages of a turn once, and their entry by the id, when they are added again [memory.crash]", async () => {

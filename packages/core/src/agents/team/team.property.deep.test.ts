@@ -9,7 +9,7 @@ import type { Built } from "./test/random-teams.ts";
 import type { Team } from "./team.ts";
 import { billed } from "./test/teams.ts";
 
-const numRuns = { few: 25, many: 300 }[inject("trials")];
+const numRuns = { few: 10, many: 300 }[inject("trials")];
 
 type End = { output: RunOutput; failure?: RunError };
 

@@ -1,5 +1,5 @@
 import { letRun } from "@troupe-internal/interleavings";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { checkExclusion } from "../../base/async/test/check-exclusion.ts";
 import type { Exclusion } from "../../base/async/test/check-exclusion.ts";
 import { LocalEngine } from "../processes/local-engine.ts";
@@ -223,6 +223,6 @@ const exclusions: [name: string, create: () => Exclusion][] = [
 
 describe.each(exclusions)("%s", (_name, create) => {
   it("lets no more workers in than it may, each in its turn, and is empty when all are gone [lock.exclusion]", async () => {
-    await checkExclusion(create);
+    await checkExclusion(create, { few: 8, many: 60 }[inject("trials")]);
   });
 });

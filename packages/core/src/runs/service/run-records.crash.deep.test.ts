@@ -77,7 +77,8 @@ async function expectNothing(driver: StorageDriver): Promise<void> {
 }
 
 describe.each(drivers)("the record of a run and a crash at any call, over storage with %s", (_offer, create) => {
-  const expectAtEach = async (scene: RunScene) => await atEachDeath(runScene(create, scene), isDeep ? "near" : "none");
+  const expectAtEach = async (scene: RunScene) =>
+    await atEachDeath(runScene(create, scene), isDeep ? "near" : "none", isDeep ? 1 : 4);
 
   it.each(kinds)("is there with its lists once %s is accepted again [durable.crash-points]", async (_what, record) => {
     await expectAtEach({

@@ -1,13 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { runDrivers } from "../record/test/run-drivers.ts";
 import type { StorageDriver } from "../../sessions/storage/storage-driver.ts";
 import { atEachDeath } from "../../sessions/storage/test/each-death.ts";
-import type { DeathScene } from "../../sessions/storage/test/each-death.ts";
+import type { DeathScene, SecondDeaths } from "../../sessions/storage/test/each-death.ts";
 import type { RunSchedule } from "../schedules/schedule-record.ts";
 import { BegunRuns, ScheduleNode } from "./test/schedule-node.ts";
 
 const start = Date.UTC(2027, 0, 1);
 const owner = { userId: "ada" };
+/** The calls at which a process dies a second time, and the share of those at which it dies. */
+const trials: [SecondDeaths, number] = inject("trials") === "many" ? ["near", 1] : ["none", 4];
 const old: RunSchedule = { id: "daily", everyMs: 5000, request: { kind: "agent", name: "a", input: "Old." } };
 const changed: RunSchedule = { ...old, everyMs: 7000, request: { ...old.request, input: "New." } };
 const other: RunSchedule = { ...old, id: "other" };
@@ -41,12 +43,13 @@ describe.each(runDrivers)("a schedule and a crash at any call, over storage with
   }
 
   async function expectAtEach({ before, after, act }: Scene): Promise<void> {
-    await atEachDeath({
+    const scene: DeathScene = {
       create: async () => await made(before),
       act,
       left: async (driver) => await expectSchedules(driver, [before, after]),
       done: async (driver) => await expectSchedules(driver, [after]),
-    });
+    };
+    await atEachDeath(scene, ...trials);
   }
 
   it("a crash at any call of a schedule's creation leaves it in all lists once it is put again [durable.crash-points]", async () => {
@@ -65,54 +68,63 @@ describe.each(runDrivers)("a schedule and a crash at any call, over storage with
   });
 
   it("a crash at any call of a schedule's pause leaves a schedule that goes on later with its next time [durable.crash-points]", async () => {
-    await atEachDeath({
-      create: async () => await made([old]),
-      act: async (driver) => {
-        await nodeOf(driver).schedules.pause("daily", owner);
-        await nodeOf(driver, start + 6000).schedules.resume("daily", owner);
+    await atEachDeath(
+      {
+        create: async () => await made([old]),
+        act: async (driver) => {
+          await nodeOf(driver).schedules.pause("daily", owner);
+          await nodeOf(driver, start + 6000).schedules.resume("daily", owner);
+        },
+        left: async (driver) => expect(await nodeOf(driver).schedules.list(owner)).toHaveLength(1),
+        done: async (driver) => {
+          expect(await nodeOf(driver).schedules.get("daily")).toMatchObject({
+            status: "active",
+            nextAt: start + 10_000,
+          });
+        },
       },
-      left: async (driver) => expect(await nodeOf(driver).schedules.list(owner)).toHaveLength(1),
-      done: async (driver) => {
-        expect(await nodeOf(driver).schedules.get("daily")).toMatchObject({ status: "active", nextAt: start + 10_000 });
-      },
-    });
+      ...trials,
+    );
   });
 
   it("a crash at any call of a process that begins a schedule's runs lets each time begin once, and stand in the history [durable.crash-points]", async () => {
     const storages = new WeakMap<StorageDriver, BegunRuns>();
-    await atEachDeath({
-      create: async () => {
-        const runs = new BegunRuns();
-        const driver = runs.makeStorage();
-        storages.set(driver, runs);
-        await nodeOf(driver).schedules.put({ ...old, missed: "all", overlap: "queue" }, owner);
-        return driver;
+    await atEachDeath(
+      {
+        create: async () => {
+          const runs = new BegunRuns();
+          const driver = runs.makeStorage();
+          storages.set(driver, runs);
+          await nodeOf(driver).schedules.put({ ...old, missed: "all", overlap: "queue" }, owner);
+          return driver;
+        },
+        act: async (driver) => {
+          // The clock of each process is a little ahead of that of the last one.
+          for (const afterMs of [5000, 6000, 12_000, 20_000]) {
+            await nodeOf(driver, start + afterMs).runner.pass();
+          }
+          // A process that has died passes without an error.
+          await driver.get("schedules", "daily");
+        },
+        left: async (driver) => {
+          const keys = storages.get(driver)?.begun ?? [];
+          expect(new Set(keys).size).toBe(keys.length);
+        },
+        done: async (driver) => {
+          expect(storages.get(driver)?.begun).toEqual(
+            [5, 10, 15, 20].map((seconds) => `daily ${start + seconds * 1000}`),
+          );
+          const { history, pending } = await nodeOf(driver).schedules.get("daily");
+          expect(pending).toEqual([]);
+          expect(history.map(({ status, at }) => `${status} ${(at - start) / 1000}`)).toEqual([
+            "begun 20",
+            "begun 15",
+            "begun 10",
+            "begun 5",
+          ]);
+        },
       },
-      act: async (driver) => {
-        // The clock of each process is a little ahead of that of the last one.
-        for (const afterMs of [5000, 6000, 12_000, 20_000]) {
-          await nodeOf(driver, start + afterMs).runner.pass();
-        }
-        // A process that has died passes without an error.
-        await driver.get("schedules", "daily");
-      },
-      left: async (driver) => {
-        const keys = storages.get(driver)?.begun ?? [];
-        expect(new Set(keys).size).toBe(keys.length);
-      },
-      done: async (driver) => {
-        expect(storages.get(driver)?.begun).toEqual(
-          [5, 10, 15, 20].map((seconds) => `daily ${start + seconds * 1000}`),
-        );
-        const { history, pending } = await nodeOf(driver).schedules.get("daily");
-        expect(pending).toEqual([]);
-        expect(history.map(({ status, at }) => `${status} ${(at - start) / 1000}`)).toEqual([
-          "begun 20",
-          "begun 15",
-          "begun 10",
-          "begun 5",
-        ]);
-      },
-    });
+      ...trials,
+    );
   });
 });

@@ -3,19 +3,20 @@ import type { StorageDriver } from "../storage/storage-driver.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { DyingDriver } from "../storage/test/dying-driver.ts";
 import { atEachDeath } from "../storage/test/each-death.ts";
+import type { DeathScene } from "../storage/test/each-death.ts";
 import { namespaces } from "./session-keys.ts";
 import { SessionStore } from "./session-store.ts";
 import { appendAll, turnNamed, withSession } from "./test/turns.ts";
 
 const owner = { userId: "ünal" };
 const access = { owner };
-/** The share of the states after a crash in which the next run crashes, too, at each of its calls. */
-const oneIn = { few: 3, many: 1 }[inject("trials")];
+/** The share of the calls at which a process dies, and of the states after that in which the next run dies, too. */
+const [oneIn, seconds] = ({ few: [5, "none"], many: [1, "near"] } as const)[inject("trials")];
 const whole = ["a", "b", "c"];
 
 describe.each(drivers)("a session whose deletion was interrupted, over storage with %s", (_offer, create) => {
   it("is there for every reader or for none, and the next deletion removes the rest [session.delete-crash]", async () => {
-    await atEachDeath({
+    const scene: DeathScene = {
       create: () => seeded(create),
       act: deleteIfThere,
       expire: expireLeases,
@@ -31,12 +32,12 @@ describe.each(drivers)("a session whose deletion was interrupted, over storage w
         await store.deleteSession("f", access);
         await expectNothingLeft(driver);
       },
-    });
+    };
+    await atEachDeath(scene, seconds, oneIn);
   });
 
   it("begins anew with its next run, or goes on, even if that run crashes [session.delete-crash]", async () => {
-    const states = await interrupted(create);
-    for (const driver of states.filter((_, index) => index % oneIn === 0)) {
+    for (const driver of await interrupted(create)) {
       const found = await namesIn(new SessionStore(driver), "s");
       await atEachDeath(
         {
@@ -59,6 +60,7 @@ describe.each(drivers)("a session whose deletion was interrupted, over storage w
           },
         },
         "none",
+        oneIn,
       );
     }
   });
@@ -142,10 +144,10 @@ async function seeded(create: () => StorageDriver): Promise<StorageDriver> {
   return driver;
 }
 
-/** Makes a storage for each state in which a process leaves it that crashes while it deletes the session. */
+/** Makes a storage for each state in which a process leaves it that crashes while it deletes the session, or for some. */
 async function interrupted(create: () => StorageDriver): Promise<StorageDriver[]> {
   const left = new Map<string, StorageDriver>();
-  for (let atCall = 1; ; atCall++) {
+  for (let atCall = 1; ; atCall += oneIn) {
     const driver = await seeded(create);
     const dying = new DyingDriver(driver, { atCall, death: "after it" });
     await new SessionStore(dying.driver).deleteSession("s", access).catch(() => undefined);

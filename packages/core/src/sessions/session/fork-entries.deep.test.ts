@@ -38,12 +38,12 @@ describe.each(orders)("a fork that is made while others read the forks, if %s", 
       const { isDone } = isForkFirst ? first : second;
       await expectKept(storage, isDone ? ["a", "b"] : undefined, when);
     };
-    await atEachSplit(seeded, works, { oneIn: 1, check });
+    await atEachSplit(seeded, works, { oneIn: { few: 5, many: 1 }[inject("trials")], check });
   });
 });
 
 /** The share of the splits that is tried for forks of forks, whose works have many calls. */
-const share = { few: 7, many: 1 }[inject("trials")];
+const share = { few: 31, many: 1 }[inject("trials")];
 
 const removal =
   (id: string): Work =>

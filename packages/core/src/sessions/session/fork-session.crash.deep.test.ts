@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { deaths, DyingDriver } from "../storage/test/dying-driver.ts";
@@ -8,11 +8,13 @@ import { turnNamed, withSession } from "./test/turns.ts";
 
 const owner = { userId: "ada" };
 const access = { owner };
+/** The share of the calls at which a process dies. */
+const oneIn = { few: 4, many: 1 }[inject("trials")];
 const cases = drivers.flatMap(([offer, create]) => deaths.map((death) => ({ offer, create, death })));
 
 describe.each(cases)("forks after a crash $death call, over storage with $offer", ({ create, death }) => {
   it("a new fork has all shared turns or does not exist, and a second attempt makes it [session.fork-crash]", async () => {
-    for (let atCall = 1; ; atCall++) {
+    for (let atCall = 1; ; atCall += oneIn) {
       const driver = await seeded(create);
       const isOver = await crash(driver, { atCall, death }, (dying) =>
         dying.fork("s", { seq: 2, forkId: "f" }, access),
@@ -30,7 +32,7 @@ describe.each(cases)("forks after a crash $death call, over storage with $offer"
   });
 
   it("a new fork that was interrupted leaves nothing once its source is deleted", async () => {
-    for (let atCall = 1; ; atCall++) {
+    for (let atCall = 1; ; atCall += oneIn) {
       const driver = await seeded(create);
       const isOver = await crash(driver, { atCall, death }, (dying) =>
         dying.fork("s", { seq: 2, forkId: "f" }, access),
@@ -43,7 +45,7 @@ describe.each(cases)("forks after a crash $death call, over storage with $offer"
   });
 
   it("a fork keeps its turns if its source is deleted, and a second attempt deletes the source", async () => {
-    for (let atCall = 1; ; atCall++) {
+    for (let atCall = 1; ; atCall += oneIn) {
       const driver = await seeded(create);
       await new SessionStore(driver).fork("s", { seq: 2, forkId: "f" }, access);
       const isOver = await crash(driver, { atCall, death }, (dying) => dying.deleteSession("s", access));
@@ -62,7 +64,7 @@ describe.each(cases)("forks after a crash $death call, over storage with $offer"
   });
 
   it("a source keeps its turns if its fork is deleted, and a second attempt deletes the fork", async () => {
-    for (let atCall = 1; ; atCall++) {
+    for (let atCall = 1; ; atCall += oneIn) {
       const driver = await seeded(create);
       await new SessionStore(driver).fork("s", { seq: 2, forkId: "f" }, access);
       const isOver = await crash(driver, { atCall, death }, (dying) => dying.deleteSession("f", access));
@@ -82,7 +84,7 @@ describe.each(cases)("forks of a deleted session after a crash $death call, over
   it.each([["f"], ["g"], ["f", "g"], ["g", "f"]])(
     "leave nothing once they are deleted, in the order %s",
     async (...deleted) => {
-      for (let atCall = 1; ; atCall++) {
+      for (let atCall = 1; ; atCall += oneIn) {
         const driver = await seeded(crashes.create);
         const store = new SessionStore(driver);
         await store.fork("s", { seq: 3, forkId: "f" }, access);

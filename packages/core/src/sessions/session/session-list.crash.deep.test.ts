@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { drivers } from "../storage/test/drivers.ts";
 import { deaths, DyingDriver } from "../storage/test/dying-driver.ts";
@@ -7,6 +7,8 @@ import { SessionStore } from "./session-store.ts";
 import { turnNamed, withSession } from "./test/turns.ts";
 
 const owner = { userId: "ada" };
+/** The share of the calls at which a process dies. */
+const oneIn = { few: 4, many: 1 }[inject("trials")];
 const cases = drivers.flatMap(([offer, create]) => deaths.map((death) => ({ offer, create, death })));
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
@@ -23,7 +25,7 @@ describe.each(cases)(
     it.each([1, 2, 10])(
       "has each session once, at its old or its new place, in pages of %i [session.list-crash]",
       async (limit) => {
-        for (let atCall = 1; ; atCall++) {
+        for (let atCall = 1; ; atCall += oneIn) {
           const driver = await seeded(create);
           const store = new SessionStore(driver);
           // The process that dies has a clock of its own, which may be two milliseconds behind.
@@ -46,7 +48,7 @@ describe.each(cases)(
     );
 
     it("has each session once when a second crash follows, of the same session or another", async () => {
-      for (let number = 1; ; number++) {
+      for (let number = 1; ; number += oneIn) {
         let isOver = false;
         for (const second of ["a", "b"]) {
           for (const atCall of [number, number + 1]) {
@@ -63,7 +65,7 @@ describe.each(cases)(
     });
 
     it("has a new session if its record was created", async () => {
-      for (let atCall = 1; ; atCall++) {
+      for (let atCall = 1; ; atCall += oneIn) {
         const driver = await seeded(create);
         const store = new SessionStore(driver);
         const isOver = await crash(driver, { atCall, death }, async (dying) => await addTurn(dying, "new"));
@@ -77,7 +79,7 @@ describe.each(cases)(
     });
 
     it("has a deleted session if its record is still there", async () => {
-      for (let atCall = 1; ; atCall++) {
+      for (let atCall = 1; ; atCall += oneIn) {
         const driver = await seeded(create);
         const store = new SessionStore(driver);
         const isOver = await crash(driver, { atCall, death }, (dying) => dying.deleteSession("b", { owner }));

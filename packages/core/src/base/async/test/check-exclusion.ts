@@ -46,7 +46,7 @@ const worker: fc.Arbitrary<PlannedWorker> = fc.record({
 const longestMs = 60_000;
 
 /** Sends crowds of workers, on fake timers: no more than the bound get in, all others are told, and nothing is left. */
-export async function checkExclusion(create: () => Exclusion, numRuns = 60): Promise<void> {
+export async function checkExclusion(create: () => Exclusion, numRuns: number): Promise<void> {
   const crowds = fc.array(worker, { minLength: 3, maxLength: 9 });
   await fc.assert(
     fc.asyncProperty(crowds, async (crowd) => {

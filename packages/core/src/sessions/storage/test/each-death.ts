@@ -20,15 +20,16 @@ export type DeathScene<Driver extends object = StorageDriver> = {
 export type SecondDeaths = "none" | "near" | "all";
 
 /**
- * Lets a process die before and after each storage call of its work, and lets another process do the work again, to its end
- * and up to a second crash.
+ * Lets a process die before and after each storage call of its work, or one in so many, and lets another process do the
+ * work again, to its end and up to a second crash.
  */
 export async function atEachDeath<Driver extends object>(
   scene: DeathScene<Driver>,
   seconds: SecondDeaths = "near",
+  oneIn = 1,
 ): Promise<void> {
   for (const death of deaths) {
-    for (let atCall = 1; await hasDiedAt(scene, [{ atCall, death }]); atCall++) {
+    for (let atCall = 1; await hasDiedAt(scene, [{ atCall, death }]); atCall += oneIn) {
       await atEachSecond(scene, { atCall, death }, seconds);
     }
   }
