@@ -18,7 +18,7 @@ const models: Record<string, (vendorUrl: string) => ModelProvider> = {
   "Ollama's chat": (url) => ollama("qwen3:8b", { baseURL: url }),
 };
 
-const runs = { few: 20, many: 300 }[inject("trials")];
+const runs = { few: 8, many: 300 }[inject("trials")];
 
 describe.each(Object.entries(models))("random runs of an agent over %s, a third of them cancelled", (_name, model) => {
   it("violate no invariant, report the billed usage, and never send a history that the vendor refuses", async () => {

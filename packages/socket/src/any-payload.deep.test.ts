@@ -5,7 +5,7 @@ import { emitAnything, RawSocket, sendFrames } from "../test/generated/send-anyt
 import { ServedGateway } from "../test/serve-gateway.ts";
 import { transports } from "../test/test-client.ts";
 
-const trials = { few: { events: 200, frames: 20 }, many: { events: 10_000, frames: 500 } }[inject("trials")];
+const trials = { few: { events: 50, frames: 8 }, many: { events: 10_000, frames: 500 } }[inject("trials")];
 
 async function serveAnything(): Promise<{ served: ServedGateway; faults: unknown[] }> {
   const faults: unknown[] = [];
