@@ -10,31 +10,40 @@ export type CompiledSchemas = {
   problemsOf: (schema: OpenApiSchema, value: unknown) => string[];
 };
 
+/** One for all descriptions: each has to compile the schema of schemas first. */
+const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
+
+/** The compiled schemas, by the text of their description: most services of the tests are described by the same ones. */
+const known = new Map<string, CompiledSchemas>();
+
 /** Compiles the schemas of a description. Fields that they do not name count as wrong. */
-export function compileSchemas(spec: OpenApiSpec): CompiledSchemas {
-  const ajv = createAjv();
-  ajv.addSchema({ $id: "spec", ...(closed(toJsonSchema({ components: spec.components })) as object) });
-  const compiled = new Map<OpenApiSchema, ValidateFunction>();
+export function compileSchemas({ components }: OpenApiSpec): CompiledSchemas {
+  const text = JSON.stringify(components);
+  const compiled = known.get(text) ?? compileComponents(components, `spec${known.size}`);
+  known.set(text, compiled);
+  return compiled;
+}
+
+function compileComponents(components: OpenApiSpec["components"], id: string): CompiledSchemas {
+  ajv.addSchema({ $id: id, ...(closed(toJsonSchema({ components })) as object) });
+  const compiled = new Map<string, ValidateFunction>();
   const problemsOf = (schema: OpenApiSchema, value: unknown) => {
-    let check = compiled.get(schema);
+    const text = JSON.stringify(schema);
+    let check = compiled.get(text);
     if (check === undefined)
-      compiled.set(schema, (check = ajv.compile(withHome(closed(toJsonSchema(schema))) as object)));
+      compiled.set(text, (check = ajv.compile(withHome(closed(toJsonSchema(schema)), id) as object)));
     return check(value) ? [] : (check.errors ?? []).map(inWords);
   };
   const references = new Map(
-    Object.keys(spec.components.schemas).map((name) => [name, { $ref: `#/components/schemas/${name}` }] as const),
+    Object.keys(components.schemas).map((name) => [name, { $ref: `#/components/schemas/${name}` }] as const),
   );
   return { problemsOf, problems: (name, value) => problemsOf(references.get(name) ?? { not: {} }, value) };
 }
 
 /** Compiles a schema of OpenAPI 3.0 without references. */
 export function compileSchema(schema: OpenApiSchema): (value: unknown) => boolean {
-  const check = createAjv().compile(toJsonSchema(schema) as object);
+  const check = ajv.compile(toJsonSchema(schema) as object);
   return (value) => check(value);
-}
-
-function createAjv(): Ajv {
-  return new Ajv({ strict: false, allErrors: true, validateFormats: false });
 }
 
 /** Converts null and bounds to JSON Schema. */
@@ -69,13 +78,13 @@ function closed(value: unknown): unknown {
   return isOpen ? { ...schema, additionalProperties: false } : schema;
 }
 
-/** Rewrites a reference to start at the whole description. */
-function withHome(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withHome);
+/** Rewrites a reference to start at the whole description, which has this id. */
+function withHome(schema: unknown, id: string): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withHome(each, id));
   if (typeof schema !== "object" || schema === null) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
-      return [key, key === "$ref" && typeof value === "string" ? `spec${value}` : withHome(value)] as const;
+      return [key, key === "$ref" && typeof value === "string" ? `${id}${value}` : withHome(value, id)] as const;
     }),
   );
 }
