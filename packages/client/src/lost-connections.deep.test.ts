@@ -4,11 +4,10 @@ import { once } from "node:events";
 import { Agent, InMemoryStorage } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { createClient } from "./index.ts";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, inject, it, onTestFinished } from "vitest";
 import { servers, serveOn } from "../test/serve.ts";
 
-const chunks = 10_000;
-const kills = 34;
+const [chunks, kills] = inject("trials") === "many" ? [10_000, 34] : [1000, 5];
 
 /** A proxy that ends connections after a number of bytes from the server, until it has ended as many as it should. */
 async function killingProxy(target: string, places: readonly number[]): Promise<{ url: string; killed: () => number }> {
@@ -49,7 +48,7 @@ function placesOf(seed: number): number[] {
 }
 
 it.each(servers.map((server, index) => [server, 7 + index] as const))(
-  "the client reads 10,000 chunks from %s without a gap and without one twice, over 34 connections that are killed, seed %i [client.resume]",
+  `the client reads ${chunks} chunks from %s without a gap and without one twice, over ${kills} connections that are killed, seed %i [client.resume]`,
   { timeout: 60_000 },
   async (server, seed) => {
     const texts = Array.from({ length: chunks }, (_, index) => `${index} `);
