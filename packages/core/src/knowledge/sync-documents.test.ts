@@ -1,38 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { FakeEmbeddings } from "../testing/fake-embeddings.ts";
-import { atEachDeath } from "../sessions/storage/test/each-death.ts";
 import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
-import type { VectorStore } from "./vector/vector-store.ts";
 import { KnowledgeBase } from "./knowledge-base.ts";
-import type { KnowledgeBaseConfig } from "./knowledge-base-config.ts";
 import type { SyncDocument, SyncProgress } from "./sync-documents.ts";
 import { plainStore } from "./test/plain-store.ts";
-
-function open(vectorStore: VectorStore = new InMemoryVectorStore(), more: Partial<KnowledgeBaseConfig> = {}) {
-  const embeddings = new FakeEmbeddings();
-  const knowledge = new KnowledgeBase({ name: "kb", vectorStore, embeddings, ...more });
-  return { knowledge, embeddings, vectorStore };
-}
-
-/** Documents that note which of them are read. */
-function folder(files: Record<string, string>, { hashed = true } = {}) {
-  const reads: string[] = [];
-  const documents = Object.entries(files).map(([id, content]): SyncDocument => {
-    const read = () => (reads.push(id), content);
-    return { id, ...(hashed && { hash: content }), read };
-  });
-  return { documents, reads };
-}
-
-const long = Array.from({ length: 40 }, (_, index) => `Sentence ${index} of the handbook.`).join(" ");
-const small = { chunking: { size: 40, overlap: 4 } };
-
-async function idsOf({ knowledge }: ReturnType<typeof open>): Promise<string[]> {
-  const found = await knowledge.search("text", { topK: 1000 });
-  return [
-    ...new Set(found.map(({ document }) => (document.metadata?.["documentId"] as string | undefined) ?? document.id)),
-  ].toSorted();
-}
+import { folder, idsOf, long, open, small } from "./test/synced.ts";
 
 describe("KnowledgeBase.sync", () => {
   it("stores what is new, embeds what has changed, and deletes what is gone", async () => {
@@ -188,60 +159,5 @@ describe("KnowledgeBase.sync", () => {
 
   it("needs a store with a list", async () => {
     await expect(open(plainStore()).knowledge.sync([])).rejects.toMatchObject({ code: "invalid_config" });
-  });
-});
-
-describe("A synchronisation that dies at any call of its store", () => {
-  const listing = (): VectorStore => bound(new InMemoryVectorStore());
-  /** A store that changes one record at a time, as some stores of third parties do. */
-  const listingOnly = (): VectorStore => {
-    const store = listing();
-    delete store.write;
-    return store;
-  };
-  const bound = (whole: InMemoryVectorStore): VectorStore => ({
-    upsert: async (document) => await whole.upsert(document),
-    search: async (embedding, narrowed) => await whole.search(embedding, narrowed),
-    get: async (id) => await whole.get(id),
-    delete: async (id) => await whole.delete(id),
-    clear: async () => await whole.clear(),
-    close: async () => await whole.close(),
-    list: async (options) => await whole.list(options),
-    initialize: async () => await whole.initialize(),
-    write: async (change) => await whole.write(change),
-  });
-  const before = { a: "A", b: long, c: "C" };
-  const after = { a: `${long} more`, b: "B", d: "D", e: long };
-
-  it.each<[string, boolean, () => VectorStore]>([
-    ["write", true, listing],
-    ["no write", false, listingOnly],
-  ])("is continued by the next with a store with %s", async (_offer, isWhole, create) => {
-    const contents = new Set<string | undefined>([undefined, ...Object.values(before), ...Object.values(after)]);
-    const check = async (store: VectorStore) => {
-      const { knowledge } = open(store, small);
-      for (const id of ["a", "b", "c", "d", "e"]) expect(contents).toContain((await knowledge.get(id))?.content);
-    };
-    await atEachDeath(
-      {
-        create: async () => {
-          const store = create();
-          await open(store, small).knowledge.sync(folder(before).documents);
-          return store;
-        },
-        act: async (store) =>
-          void (await open(store, small).knowledge.sync(folder(after).documents, { concurrency: 1 })),
-        // Without `write`, a document may be half stored until the next synchronisation.
-        left: async (store) => await (isWhole ? check(store) : undefined),
-        done: async (store) => {
-          const base = open(store, small);
-          for (const [id, content] of Object.entries(after))
-            expect((await base.knowledge.get(id))?.content).toBe(content);
-          expect(await base.knowledge.sync(folder(after).documents)).toMatchObject({ unchanged: 4, stored: 0 });
-          expect(await idsOf(base)).toEqual(["a", "b", "d", "e"]);
-        },
-      },
-      "none",
-    );
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import type { ChatMessage } from "../../base/message/message.ts";
 import { repairHistory } from "../../sessions/history/repair-history.ts";
 import { assertVendorWouldAccept } from "../../sessions/history/test/assert-vendor-would-accept.ts";
@@ -141,7 +141,7 @@ describe("viewWindow", () => {
 });
 
 /** A hundred times as many find nothing more. */
-const runs = 500;
+const runs = { few: 50, many: 500 }[inject("trials")];
 const pieceSizes = fc.infiniteStream(fc.integer({ min: 1, max: 6 }));
 const maximum = fc.integer({ min: 1, max: 12 });
 const rooms = fc.record({

@@ -20,9 +20,12 @@ function cosinesOf(rows: CosineRows, query: number[]): number[] {
   return cosines;
 }
 
+/** The vectors of all rows. */
+const vectors = Array.from({ length: count }, (_, row) => measured(vectorOf(row)));
+
 function filled(): CosineRows {
   const rows = new CosineRows(dimensions);
-  for (let row = 0; row < count; row++) rows.set(row, measured(vectorOf(row)));
+  for (const [row, vector] of vectors.entries()) rows.set(row, vector);
   return rows;
 }
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { LinearMatcher } from "./linear-matcher.ts";
 import { parsePattern } from "./parse-pattern.ts";
 import { readPattern } from "./read-pattern.ts";
@@ -56,7 +56,7 @@ describe("LinearMatcher", () => {
 
         expect(matchLinearly(source, sample)).toBe(expected);
       }),
-      { numRuns: 3000 },
+      { numRuns: { few: 1000, many: 3000 }[inject("trials")] },
     );
     expect(Math.min(verdicts.matches, verdicts.fails)).toBeGreaterThan(100);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { atEachCall } from "../storage/test/at-each-call.ts";
 import { drivers } from "../storage/test/drivers.ts";
@@ -8,6 +8,8 @@ import { appendAll } from "./test/turns.ts";
 
 const owner = { userId: "ünal" };
 const access = { owner };
+/** The share of the calls before which another process works. */
+const oneIn = { few: 5, many: 1 }[inject("trials")];
 /** Storage that several processes can use. */
 const shared = drivers.filter(([, create]) => create().compareAndSet !== undefined);
 
@@ -54,7 +56,7 @@ describe.each(shared)("the deletion of a user, over storage with %s", (_offer, c
         const driver = await seeded(create);
         await deleteUser(slowed(driver, async () => await forkTwice(driver, ids)));
         expect([at, await leftIn(driver)]).toEqual([at, []]);
-      });
+      }, oneIn);
     },
   );
 
@@ -67,6 +69,6 @@ describe.each(shared)("the deletion of a user, over storage with %s", (_offer, c
       );
       if (at === 0) await deleteUser(driver);
       expect([at, await leftIn(driver)]).toEqual([at, []]);
-    });
+    }, oneIn);
   });
 });

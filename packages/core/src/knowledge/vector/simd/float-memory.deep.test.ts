@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { PlainMemory } from "./float-memory.ts";
 import type { FloatMemory } from "./float-memory.ts";
 import { SimdMemory } from "./simd-memory.ts";
@@ -75,7 +75,7 @@ describe.each<[string, () => FloatMemory]>([
         }
         expect(Array.from(memory.floats)).toEqual(expected);
       }),
-      { numRuns: 50 },
+      { numRuns: { few: 8, many: 50 }[inject("trials")] },
     );
   });
 

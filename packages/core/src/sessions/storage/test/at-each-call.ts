@@ -4,9 +4,11 @@ type Slowed = <Driver extends object>(driver: Driver, others: () => Promise<unkn
 /**
  * Plays a scene of a slow process once for each of its storage calls. Other processes work before that call. The first
  * play, with the number 0, goes without them.
+ *
+ * @param oneIn the share of the calls before which others work
  */
-export async function atEachCall(play: (slowed: Slowed, at: number) => Promise<void>): Promise<void> {
-  for (let at = 0, most = 0; at <= most; at++) {
+export async function atEachCall(play: (slowed: Slowed, at: number) => Promise<void>, oneIn = 1): Promise<void> {
+  for (let at = 0, most = 0; at <= most; at += oneIn) {
     let calls = 0;
     const slowed: Slowed = (driver, others) =>
       new Proxy(driver, {
