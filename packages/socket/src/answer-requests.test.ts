@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, createLogger, defineTool, Team } from "@troupe/core";
+import { Agent, createLogger, defineTool, Team, TroupeError } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import type { Socket } from "socket.io";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -23,13 +23,20 @@ const pay = defineTool({
   execute: () => "Paid.",
 });
 
+/** What the model fails with, by what it is asked. */
+const failures = new Map<unknown, Error>([
+  ["fail", new Error("secret of the vendor")],
+  ["moved", new TroupeError("interrupted", "It goes on elsewhere.")],
+]);
+
 /** An agent that says hello, pays after an approval, fails, or says nothing until its run is cancelled. */
 function createAgent(): Agent {
   const model = new ScriptedModel().respond(({ messages }) => {
     const last = messages.at(-1);
     if (last?.role === "tool") return "Done.";
     if (last?.content === "pay") return { toolCalls: [{ id: "c1", name: "pay" }] };
-    if (last?.content === "fail") return { error: new Error("secret of the vendor") };
+    const error = failures.get(last?.content);
+    if (error !== undefined) return { error };
     return last?.content === "hang" ? { hang: true } : "Hello.";
   });
   return new Agent({ name: "helper", model, tools: [pay] });
@@ -122,6 +129,15 @@ describe("a run", () => {
     expect(client.isIdle).toBe(true);
     expect(lines.join("\n")).toContain(String(runId));
     expect(lines.join("\n")).not.toContain("sk-canary-1");
+  });
+
+  it("a run that goes on elsewhere is told to its client, and is no failure in the log", async () => {
+    const { join, lines } = serve();
+    const { ask, sent } = join();
+    const { over } = await ask("agent.run", { name: "helper", input: "moved" });
+    await over;
+    expect(sent()).toMatchObject([{ name: "agent.error", payload: { code: "interrupted" } }]);
+    expect(lines.filter((line) => line.includes("A request failed"))).toEqual([]);
   });
 
   it.each([{}, { idempotencyKey: "k1" }])("ends without a word for a client that has left (%j)", async (more) => {

@@ -78,7 +78,10 @@ async function read(payload: object, setup: Setup = {}, kind: "agent" | "team" =
   const { auth = {}, isSignedIn = true, leaves = false, options = {} } = setup;
   const io = { of: () => undefined } as unknown as Server;
   const principal = isSignedIn ? { userId: "ada" } : undefined;
-  const socket = Object.assign(new FakeSocket("1", ""), { data: { principal }, handshake: { headers: {}, auth } });
+  const socket = Object.assign(new FakeSocket("1", ""), {
+    data: { principal },
+    handshake: { headers: {}, auth, address: "10.0.0.1" },
+  });
   const client = new SocketClient(socket as unknown as Socket, {
     maxRunsPerSocket: 1,
     maxBufferedBytes: 1000,
@@ -134,6 +137,15 @@ describe("a request to run", () => {
     ["its own beside one that is none", { apiKey: "own" }, { auth: { apiKey: 7 } }, { apiKey: "own" }],
   ])("has the key: %s", async (...[, more, setup, keys]) => {
     expect((await read({ ...asked, ...more }, setup)).requested.opts).toMatchObject(keys);
+  });
+
+  it.each<[GatewayOptions["trustAddresses"], string | undefined]>([
+    [undefined, undefined],
+    [true, "10.0.0.1"],
+    [() => "of the host", "of the host"],
+    [() => undefined, undefined],
+  ])("has the address that the host believes, with trustAddresses %s", async (trustAddresses, expected) => {
+    expect((await read(asked, { options: { trustAddresses } })).requested.address).toBe(expected);
   });
 
   it("has no key where nobody sent one", async () => {
