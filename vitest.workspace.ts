@@ -87,8 +87,8 @@ const report = process.env["TROUPE_TEST_RESULTS"];
 
 export default defineConfig({
   test: {
-    // Two for each core: about half of a file's time it waits, for a timeout or a process.
-    maxWorkers: 2 * availableParallelism(),
+    // One more than there are cores: a file waits now and then, and each worker loads all modules anew.
+    maxWorkers: availableParallelism() + 1,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       // All packages in one project: its workers load core once, and not once for each package.
