@@ -28,6 +28,11 @@ export type ServedAll = {
   readonly lines: string[];
   /** Sends a request, and resolves once the service is done with it. */
   readonly post: (path: string, body: object, headers?: Record<string, string>) => Promise<Answered>;
+  /** Sends a request of another method than POST. */
+  readonly ask: (
+    path: string,
+    init: Omit<RequestInit, "headers"> & { headers: Record<string, string> },
+  ) => Promise<Answered>;
 };
 
 /** Serves over all protocols of HTTP until the test is over. The headers `x-user` and `x-tenant` sign a user in. */
@@ -65,13 +70,15 @@ export async function serveAll(options: ServiceOptions): Promise<ServedAll> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let requests = 0;
   const post: ServedAll["post"] = async (path, body, headers = {}) => {
-    const id = `q${++requests}`;
     const common = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const init = { method: "POST", headers: { ...common, "x-request-id": id, ...headers }, body: JSON.stringify(body) };
-    const response = await fetch(url + path, init);
+    return await ask(path, { method: "POST", headers: { ...common, ...headers }, body: JSON.stringify(body) });
+  };
+  const ask: ServedAll["ask"] = async (path, init) => {
+    const id = `q${++requests}`;
+    const response = await fetch(url + path, { ...init, headers: { "x-request-id": id, ...init.headers } });
     const text = await response.text();
     const record = (await records.get(id)) ?? {};
     return { status: response.status, headers: response.headers, text, record };
   };
-  return { service, lines, post };
+  return { service, lines, post, ask };
 }
