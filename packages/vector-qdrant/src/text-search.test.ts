@@ -1,4 +1,5 @@
 import { KnowledgeBase } from "@troupe/core";
+import type { VectorDocument } from "@troupe/core";
 import { FakeEmbeddings } from "@troupe/core/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { fillOldCollection } from "../test/old-collection.ts";
@@ -79,14 +80,61 @@ it("a document that was stored without words while the collection got its index 
   expect(await idsOf(knowledge, "fox")).toEqual(["four", "one"]);
 });
 
-it("a server that cannot add an index to a collection is named, with what to do", async () => {
+it.each(["one", "two", "three"])(
+  "a text index has the words of all documents but %s, which another process deletes while they are stored",
+  async (deleted) => {
+    const words = { one: "otter", two: "badger", three: "lynx" };
+    const documents = Object.entries(words).map(([id, content]) => ({ id, content }));
+    const { double, knowledge, store, other } = await start(documents);
+    double.beforeChange = async () => {
+      double.beforeChange = undefined;
+      await other.delete(deleted);
+    };
+
+    await store.createTextIndex?.();
+
+    const found = await Promise.all(documents.map(async ({ content }) => await idsOf(knowledge, content)));
+    expect(found.flat()).toEqual(Object.keys(words).filter((id) => id !== deleted));
+  },
+);
+
+it("a text index has the new headings of a document whose content stays the same", async () => {
+  const { double, knowledge, store, other } = await start(foxes);
+  double.beforeChange = async () => {
+    double.beforeChange = undefined;
+    await other.upsert({ ...foxes[1], metadata: { documentPlace: { headings: "Zebras" } } } as VectorDocument);
+  };
+
+  await store.createTextIndex?.();
+
+  expect(await idsOf(knowledge, "zebra")).toEqual(["two"]);
+});
+
+it.each([404, 405])("a server that answers %i for an index of words is named, with what to do", async (status) => {
   const { double, store } = await start(foxes);
-  double.fault = ({ path }) => (path.endsWith("/vectors/words") ? { status: 404, body: "" } : undefined);
+  double.fault = ({ path }) => (path.endsWith("/vectors/words") ? { status, body: "" } : undefined);
 
   await expect(store.createTextIndex?.()).rejects.toMatchObject({
     code: "invalid_config",
     message: expect.stringContaining("version 1.18") as string,
   });
+});
+
+it("another refusal of an index of words says nothing of the version", async () => {
+  const { double, store } = await start(foxes);
+  double.fault = ({ path }) => (path.endsWith("/vectors/words") ? { status: 403, body: "" } : undefined);
+
+  await expect(store.createTextIndex?.()).rejects.not.toThrow("version 1.18");
+});
+
+it("a search by words does not keep a later change from adding a missing index of terms", async () => {
+  const { double, store } = await start(foxes);
+  await store.createTextIndex?.();
+  for (const { indexes } of double.collections.values()) indexes.clear();
+  await store.searchText?.("fox");
+  await store.upsert({ id: "four", content: "A fourth fox", metadata: { n: 1 } });
+
+  expect(await store.searchText?.("fox", { filter: { n: 1 } })).toHaveLength(1);
 });
 
 it("a store without documents needs no text index", async () => {
