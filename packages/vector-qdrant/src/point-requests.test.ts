@@ -5,9 +5,9 @@ import { pointIdOf } from "./stored-point.ts";
 
 const toRequests = (change: VectorWrite) => toRequestsOf(change, { takesWords: false });
 
-it("toRequests stores the words of documents in a collection that takes them, and counts their bytes", () => {
-  const document = { id: "a", content: "a ".repeat(2_000_000), vector: Float32Array.of(1, 0), length: 1 };
-  const words = Array.from({ length: 9000 }, (_, index) => `w${index}`).join(" ");
+it("toRequests stores the words of documents in a collection that takes them", () => {
+  const document = { id: "a", content: "a ".repeat(2000), vector: Float32Array.of(1, 0), length: 1 };
+  const words = Array.from({ length: 90 }, (_, index) => `w${index}`).join(" ");
   const documents = [document, { ...document, id: "b", content: words }, { ...document, id: "c", content: "?" }];
   const change = { documents, deletedIds: [], deletedWhere: undefined };
   const points = (takesWords: boolean) =>
@@ -15,34 +15,12 @@ it("toRequests stores the words of documents in a collection that takes them, an
 
   const stored = points(true).flat();
   expect(stored[0]?.vector).toMatchObject({ "": [1, 0], words: { indices: [expect.any(Number)] } });
-  expect(stored[1]?.vector).toHaveProperty("words.indices.length", 9000);
+  expect(stored[1]?.vector).toHaveProperty("words.indices.length", 90);
   expect(stored[2]?.vector).toEqual([1, 0]);
   expect(points(false).flat()[0]?.vector).toEqual([1, 0]);
-  const sizeOf = (each: (typeof documents)[number]) =>
-    [...toRequestsOf({ ...change, documents: [each, ...Array.from({ length: 30 }, () => each)] }, { takesWords: true })]
-      .length;
-  expect(sizeOf({ ...document, content: words })).toBe(2);
 });
 
 describe("toRequests", () => {
-  it("makes each request when it is asked for, so that a large change is not in memory twice", () => {
-    let read = 0;
-    const documents = Array.from({ length: 100 }, (_, index) => ({
-      id: `d${index}`,
-      get content() {
-        read += 1;
-        return "x".repeat(2 ** 20);
-      },
-      vector: Float32Array.of(1, 0),
-      length: 1,
-    }));
-    const requests = toRequests({ documents, deletedIds: ["a"], deletedWhere: undefined });
-    requests.next();
-
-    expect(read).toBeLessThan(20);
-    expect([...requests].flat().at(-1)).toHaveProperty("delete.points.length", 1);
-  });
-
   it("makes none for a change without anything", () => {
     expect([...toRequests({ documents: [], deletedIds: [], deletedWhere: undefined })]).toEqual([]);
   });
