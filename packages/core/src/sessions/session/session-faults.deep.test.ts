@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, inject, it, vi } from "vitest";
 import { InMemoryStorage } from "../storage/in-memory-storage.ts";
 import type { StorageDriver } from "../storage/storage-driver.ts";
 import { readProperty } from "../../base/util/read-property.ts";
@@ -11,6 +11,8 @@ import { appendAll, loadNames, turnNamed, withSession } from "./test/turns.ts";
 import { sessionQueuesOf } from "../lock/session-queues.ts";
 
 const cases = drivers.flatMap(([offer, create]) => faults.map((fault) => ({ offer, create, fault })));
+/** The share of the calls that go wrong. */
+const oneIn = { few: 3, many: 1 }[inject("trials")];
 const seeds: string[][] = [[], ["a", "b", "c"]];
 
 describe.each(cases)("SessionStore over storage with $offer that $fault", ({ create, fault }) => {
@@ -94,7 +96,7 @@ async function forEachCall(
   fault: Fault,
   scenario: (trial: Trial) => Promise<void>,
 ): Promise<number> {
-  for (let atCall = 1; ; atCall++) {
+  for (let atCall = 1; ; atCall += oneIn) {
     const watched = new FaultInjector(create());
     const abort = new AbortController();
     const plan = () => watched.plan({ fault, atCall, onHang: () => abort.abort() });
