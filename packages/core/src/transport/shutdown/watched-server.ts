@@ -46,7 +46,8 @@ export class WatchedServer {
   /** The number of connections that have arrived, and of requests that were withheld. */
   #arrivals = 0;
   #isClosing = false;
-  /** True once the listener and all connections are closed. */
+  /** Resolves when the listener and all connections are closed. */
+  readonly #closed = Promise.withResolvers<void>();
   #isClosed = false;
   #isForced = false;
 
@@ -76,7 +77,7 @@ export class WatchedServer {
     while (!this.#isClosed && !this.#isForced) {
       for (const [socket, { idleLooks }] of this.#connections) if (idleLooks >= restingLooks) socket.destroySoon();
       for (const socket of this.#unsecured) if (socket.bytesRead === 0) socket.destroy();
-      await this.#look();
+      await Promise.race([this.#look(), this.#closed.promise]);
     }
   }
 
@@ -117,7 +118,10 @@ export class WatchedServer {
     }
     // Calls `close` of the TCP server. The `close` method of the HTTP server would also end connections that it
     // considers idle. An error means that the server was not listening.
-    process.getBuiltinModule("node:net").Server.prototype.close.call(this.#server, () => (this.#isClosed = true));
+    process.getBuiltinModule("node:net").Server.prototype.close.call(this.#server, () => {
+      this.#isClosed = true;
+      this.#closed.resolve();
+    });
     release();
   }
 
