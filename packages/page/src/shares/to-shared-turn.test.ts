@@ -111,9 +111,10 @@ describe("a shared turn", () => {
   it.each<ChatMessage["content"]>([null, "Text", [], [{ type: "text", text: "Part" }]])(
     "has the result %j of a tool only if its data is shared",
     (content) => {
+      const { toolResults: _, ...plain } = turn;
       const messages = [{ role: "tool" as const, content, toolCallId: "c9" }];
       const contentOf = (hasTools: boolean) => {
-        const shown = toSharedTurn({ ...turn, messages, toolResults: undefined }, { hasTools, kind: "agent" });
+        const shown = toSharedTurn({ ...plain, messages }, { hasTools, kind: "agent" });
         return shown.messages.map((message) => message.content);
       };
 
