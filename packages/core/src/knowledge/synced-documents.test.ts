@@ -6,11 +6,16 @@ import type { VectorStore } from "./vector/vector-store.ts";
 type Stored = readonly [number: number, hash: string, records: number];
 
 /** Reads what is stored of a document from a store that lists so many records at once. */
-async function read(stored: readonly Stored[], pageSize: number): Promise<string | undefined> {
-  const documents = stored.map(([number, hash, records]) => ({
+async function read(
+  stored: readonly Stored[],
+  pageSize: number,
+  others: readonly object[] = [],
+): Promise<string | undefined> {
+  const own = stored.map(([number, hash, records]) => ({
     id: records === 1 ? "d" : `d#${number}`,
     metadata: { documentId: "d", documentSync: { prefix: "", hash, records } },
   }));
+  const documents = own.flatMap((document) => [...others, document]);
   const list = async ({ after = "0" }: { after?: string | undefined }) => {
     const end = Number(after) + pageSize;
     const page = documents.slice(Number(after), end);
@@ -104,5 +109,14 @@ const cases: [title: string, stored: Stored[], hash: string][] = [
 describe.each([1, 2, 10])("the hash of a document, in a store that lists %i records at once", (pageSize) => {
   it.each(cases)("is that of the version which is stored whole, or none: %s", async (_, stored, hash) => {
     expect(await read(stored, pageSize)).toBe(hash);
+  });
+
+  it.each(cases)("is the same between documents that are not of this synchronisation: %s", async (_, stored, hash) => {
+    const foreign = { prefix: "a/", hash: "other", records: 1 };
+    const others = [undefined, {}, { documentSync: "new" }, { documentId: "d", documentSync: foreign }].map(
+      (metadata, index) => ({ id: `other${index}`, metadata }),
+    );
+
+    expect(await read(stored, pageSize, others)).toBe(hash);
   });
 });

@@ -133,6 +133,11 @@ describe("withLoggedEnd", () => {
       [[begun(1, 7), begun(2, 9)], [end]],
       { ...ended, status: "completed", startedAt: 7, attempts: 2, node: "n2" },
     ],
+    [
+      "an attempt that begins behind other entries, and its end",
+      [[chunk, begun(2, 9), chunk], [end]],
+      { ...ended, status: "completed", startedAt: 9, attempts: 2, node: "n2" },
+    ],
     ["a later attempt at the end", [[begun(1)], [begun(2), chunk]], { ...waiting, attempts: 2, node: "n2" }],
     ["two attempts in its last record", [[begun(2), begun(3)]], { ...waiting, attempts: 3, node: "n3" }],
     ["an end that is not the last", [[end, chunk]], waiting],

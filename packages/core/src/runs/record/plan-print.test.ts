@@ -80,6 +80,10 @@ it.each<[what: string, entries: LogEntry[], tools: string[], steps: string[]]>([
   const found = { tools: new Set<string>(), steps: new Set<string>() };
   addUse(found, [{ number: 1, record: { v: 1, entries } }]);
   expect([[...found.tools], [...found.steps]]).toEqual(use);
+  // An entry before it that belongs to no step hides nothing.
+  const behind = { tools: new Set<string>(), steps: new Set<string>() };
+  addUse(behind, [{ number: 1, record: { v: 1, entries: [{ t: "left", why: "failed" }, ...entries] } }]);
+  expect(behind).toEqual(found);
 });
 
 it("a tool has another hash with another effect or schema, and the same in another printer and order", () => {
