@@ -51,6 +51,8 @@ type WrittenCall = { api: Api; modelCall: ModelCall };
  */
 type Question = { messages: readonly ChatMessage[]; options: ModelCallOptions; stream: boolean };
 
+type PrivateUrlCheck = Awaited<ReturnType<PrivateUrls["check"]>>;
+
 /** A model of OpenAI, or of another vendor or server with one of its APIs. */
 export class OpenAIModel implements ModelProvider {
   readonly providerId: string;
@@ -110,7 +112,8 @@ export class OpenAIModel implements ModelProvider {
   ): Promise<WrittenCall & { answer: Answer }> {
     const learned = this.#learned.get(key?.value);
     for (;;) {
-      const modelCall = await this.#toModelCall(question, learned.rules);
+      const isPrivateUrl = await this.#urls.check(question.messages);
+      const modelCall = this.#toModelCall(question, isPrivateUrl, learned.rules);
       const api = apis[modelCall.api];
       const body = api.toRequest(modelCall);
       try {
@@ -125,7 +128,11 @@ export class OpenAIModel implements ModelProvider {
     }
   }
 
-  async #toModelCall({ messages, options, stream }: Question, learned: ModelRules | undefined): Promise<ModelCall> {
+  #toModelCall(
+    { messages, options, stream }: Question,
+    isPrivateUrl: PrivateUrlCheck,
+    learned: ModelRules | undefined,
+  ): ModelCall {
     const { modelId, rules, logger } = this.#settings;
     const reportOmitted = createOmissionReport(this, { logger, onOmitted: options.onOmitted });
     return {
@@ -133,7 +140,7 @@ export class OpenAIModel implements ModelProvider {
       providerId: this.providerId,
       modelId,
       messages,
-      parts: new PartReader(messages, reportOmitted, { isPrivateUrl: await this.#urls.check(messages) }),
+      parts: new PartReader(messages, reportOmitted, { isPrivateUrl }),
       options,
       rules: learned ?? rules,
       stream,

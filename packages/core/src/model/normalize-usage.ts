@@ -7,6 +7,9 @@ import { isRecord } from "../base/util/is-record.ts";
 /** The maximum nesting depth of a vendor's usage object. The objects of all vendors have at most four levels. */
 const maxMetricsDepth = 16;
 
+/** The counters of a usage. */
+const counters = ["promptTokens", "completionTokens", "totalTokens", ...optionalCounters] as const;
+
 /** The maximum size of a vendor's usage object, which is part of each output, event and stored turn. */
 const maxMetricsSize: JsonSize = { nodes: 2048, characters: 16_384 };
 
@@ -18,7 +21,8 @@ const maxMetricsSize: JsonSize = { nodes: 2048, characters: 16_384 };
 export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
   if (!isRecord(usage)) return noUsage;
   const { promptTokens, completionTokens, totalTokens, providerMetrics } = usage;
-  const [prompt, completion] = [soundCount(promptTokens), soundCount(completionTokens)];
+  const prompt = soundCount(promptTokens);
+  const completion = soundCount(completionTokens);
   const sum = Math.min(prompt + completion, Number.MAX_SAFE_INTEGER);
   const sound: TokenUsage = {
     promptTokens: prompt,
@@ -37,17 +41,18 @@ export function normalizeUsage(usage: TokenUsage | undefined): TokenUsage {
 /**
  * Returns the reason why `normalizeUsage` changes a reported usage, as words that follow "The usage" in a warning, such
  * as "is not an object". Quotes no part of the usage. Returns `undefined` if the usage is valid or was not reported.
+ *
+ * @param normal the result of `normalizeUsage`, if there is one: metrics that it kept are not checked again
  */
-export function describeUsageProblem(usage: unknown): string | undefined {
+export function describeUsageProblem(usage: unknown, normal?: TokenUsage): string | undefined {
   if (usage === undefined || usage === null) return undefined;
   if (!isRecord(usage)) return "is not an object. No tokens are counted";
   const { providerMetrics } = usage;
-  const problem = metricsProblem(providerMetrics);
+  const problem = providerMetrics === normal?.providerMetrics ? undefined : metricsProblem(providerMetrics);
   if (problem !== undefined) return `${problem}. It is left out of providerMetrics`;
-  const counts = ["promptTokens", "completionTokens", "totalTokens", ...optionalCounters].map((name) => usage[name]);
   // A provider omits an invalid count, but the vendor's own object may still contain it.
   const isSound =
-    counts.every((count) => count === undefined || isCount(count)) && hasPlausibleNumbers(providerMetrics);
+    counters.every((name) => usage[name] === undefined || isCount(usage[name])) && hasPlausibleNumbers(providerMetrics);
   return isSound ? undefined : "has a number that can be no count of tokens. It is not counted";
 }
 

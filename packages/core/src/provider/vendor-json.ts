@@ -76,18 +76,20 @@ export function readUsage(
 ): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const counts = toCounts(usage);
-  const [prompt, completion] = [sumCounts(counts.promptTokens) ?? 0, sumCounts(counts.completionTokens) ?? 0];
-  const read: TokenUsage = {
-    promptTokens: prompt,
-    completionTokens: completion,
-    totalTokens: sumCounts(counts.totalTokens) ?? prompt + completion,
-  };
+  const promptTokens = countOr(counts.promptTokens, 0);
+  const completionTokens = countOr(counts.completionTokens, 0);
+  const totalTokens = countOr(counts.totalTokens, promptTokens + completionTokens);
+  const read: TokenUsage = { promptTokens, completionTokens, totalTokens };
   for (const name of optionalCounters) {
     const count = counts[name];
     if (isCount(count)) read[name] = count;
   }
   read.providerMetrics = usage;
   return read;
+}
+
+function countOr(value: unknown, otherwise: number): number {
+  return isCount(value) ? value : otherwise;
 }
 
 function isCount(value: unknown): value is number {

@@ -16,7 +16,7 @@ export function soundResponse(
 ): NormalResponse {
   const normal = normalizeResponse(response);
   const { providerId: vendor, modelId } = normal.answeredBy ?? model;
-  const problem = describeUsageProblem(response.usage);
+  const problem = describeUsageProblem(response.usage, normal.usage);
   if (problem !== undefined) {
     const message = `The usage that ${vendor}/${modelId} reported ${problem}.`;
     run.warnOnce("usage_unsound", message, { vendor, model: modelId });

@@ -24,8 +24,9 @@ const maxArtifactLength = 1_048_576;
 export function toTurnToolResults(results: readonly ToolCallResult[], unfinished?: UnfinishedStep): TurnToolResult[] {
   const budget = { left: maxArtifactLength };
   const ended = results.flatMap((result) => toTurnToolResult(result, budget) ?? []);
-  const known = new Set(unfinished?.results.map(({ toolCallId }) => toolCallId));
-  const left = unfinished?.toolCalls.filter(({ id }) => !known.has(id)) ?? [];
+  if (unfinished === undefined) return ended;
+  const known = new Set(unfinished.results.map(({ toolCallId }) => toolCallId));
+  const left = unfinished.toolCalls.filter(({ id }) => !known.has(id));
   return [...ended, ...left.map(({ id, name }) => ({ toolCallId: id, toolName: name, error: "interrupted" }))];
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { TroupeError } from "../../base/errors/troupe-error.ts";
+import { setOwn } from "../../base/util/set-own.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import { methods } from "./route.ts";
 import type { Route, RouteHandler } from "./route.ts";
@@ -100,8 +101,10 @@ type Wanted = {
 };
 
 function paramsOf({ parameters }: OwnedRoute, { segments }: Wanted): Record<string, string> | URIError {
+  const params: Record<string, string> = {};
   try {
-    return Object.fromEntries(parameters.map(({ name, at }) => [name, decodeURIComponent(segments[at] ?? "")]));
+    for (const { name, at } of parameters) setOwn(params, name, decodeURIComponent(segments[at] ?? ""));
+    return params;
   } catch (error) {
     if (error instanceof URIError) return error;
     throw error;
