@@ -8,12 +8,11 @@ const odd = new Map(
     (name) => [name, talker("Hi.", { description: `<img src=x> [link](javascript:alert(1)) ${name}` })] as const,
   ),
 );
-const [hooked, hookedFlow] = [talker(), counter()];
-const hookedRuns = new RunService({
-  agents: { a: hooked },
-  workflows: { w: hookedFlow },
-  webhooks: { allowCallers: true },
-});
+const hooked = { agents: { a: talker() }, workflows: { w: counter() } };
+
+/** Options of a service that lets callers name a webhook. */
+export const hookedService = { ...hooked, runs: new RunService({ ...hooked, webhooks: { allowCallers: true } }) };
+
 /** Options of services that are described, by what they have. The first two are small. */
 export const registries: [string, Parameters<typeof generateOpenAPISpec>[0]][] = [
   ["nothing", {}],
@@ -21,6 +20,6 @@ export const registries: [string, Parameters<typeof generateOpenAPISpec>[0]][] =
   ["many agents", { agents: many }],
   ["odd names", { agents: odd, teams: odd, workflows: { "ä b": counter() } }],
   ["forms", { agents: { a: talker() }, workflows: { w: counter() }, fileUpload: true }],
-  ["webhooks of callers", { agents: { a: hooked }, workflows: { w: hookedFlow }, runs: hookedRuns }],
+  ["webhooks of callers", hookedService],
   ["keys in one header less", { agents: { a: talker() }, genericApiKeyHeader: false }],
 ];

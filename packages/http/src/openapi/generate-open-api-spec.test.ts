@@ -2,7 +2,7 @@ import { validate } from "@readme/openapi-parser";
 import { describe, expect, it } from "vitest";
 import { counter, desk, talker } from "../../test/runnables.ts";
 import { compileSchemas } from "../../test/compile-schemas.ts";
-import { registries } from "../../test/registries.ts";
+import { hookedService, registries } from "../../test/registries.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 import type { OpenApiOperation, OpenApiSpec } from "./open-api-spec.ts";
 
@@ -222,7 +222,7 @@ describe("the field webhook", () => {
       const flow = paths["/workflows/w/run"]?.["post"]?.requestBody?.content["application/json"]?.schema;
       return [components.schemas["RunRequest"], flow].map((schema) => Object.keys(schema?.properties ?? {}));
     };
-    const allowed = fieldsIn({ agents: { a: hooked }, workflows: { w: hookedFlow }, runs: hookedRuns });
+    const allowed = fieldsIn(hookedService);
     const plain = fieldsIn({ agents: { a: talker() }, workflows: { w: counter() } });
 
     for (const fields of allowed) expect(fields).toContain("webhook");
