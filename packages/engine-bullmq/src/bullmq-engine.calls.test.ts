@@ -42,7 +42,7 @@ class ScriptedBackend extends RecordingBackend {
     return this.queue as unknown as Queue;
   }
 
-  async end(): Promise<void> {
+  override async end(): Promise<void> {
     await Promise.resolve();
     this.queue.asked.push(["end"]);
   }
@@ -97,7 +97,7 @@ describe("a call of BullMqEngine", () => {
   ])("submits a job with %j as %j", async (given, options) => {
     const { engine, queue } = start();
     const job = { runId: "r", activation: 1, ...given };
-    await engine.submit(job as never);
+    await engine.submit(job);
     const [[name, data, sent] = []] = queue.of("add");
     const { runId, activation, priority = 10 } = job as Record<string, unknown>;
 

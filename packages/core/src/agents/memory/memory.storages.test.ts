@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InMemoryStorage } from "../../sessions/storage/in-memory-storage.ts";
+import { getTextContent } from "../../base/message/content.ts";
 import { Memory } from "./memory.ts";
 
 const user = { userId: "u" };
@@ -11,13 +12,14 @@ async function start(filled: readonly number[]) {
   for (const storage of storages) memory.bindStorage(storage);
   for (const [index, storage] of storages.entries()) {
     const message = { role: "user" as const, content: `${index}` };
-    if (filled.includes(index)) await memory.addMessages("s", [message], { ...user, storage });
+    const inStorage = { ...user, storage };
+    if (filled.includes(index)) await memory.addMessages("s", [message], inStorage);
   }
   const read = async () =>
     await Promise.all(
       storages.map(async (storage) => {
         const messages = await memory.getMessages("s", { ...user, storage });
-        return messages.map(({ content }) => content).join();
+        return messages.map(({ content }) => getTextContent(content)).join();
       }),
     );
   return { memory, storages, read };
