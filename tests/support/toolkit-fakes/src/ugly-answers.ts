@@ -54,9 +54,9 @@ export const uglyAnswers = {
     reply: { headers: json, body: Buffer.from([0xff, 0xfe, 0x00, 0x9f]) },
     problem: "unreadable",
   },
-  "a huge answer": { reply: { headers: json, body: Buffer.alloc(6_000_000, "[") }, problem: "too_large" },
+  "a huge answer": { reply: { headers: json, body: Buffer.alloc(16_000_000, "[") }, problem: "too_large" },
   "a huge answer in gzip": {
-    reply: { headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(Buffer.alloc(6_000_000, "[")) },
+    reply: { headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(Buffer.alloc(16_000_000, "[")) },
     problem: "too_large",
   },
   "a reset before the answer": {
