@@ -23,7 +23,7 @@ const pay = defineTool({
   execute: () => "Paid.",
 });
 
-/** What the model fails with, by what it is asked. */
+/** The failures of the model, by what it is asked. */
 const failures = new Map<unknown, Error>([
   ["fail", new Error("secret of the vendor")],
   ["moved", new TroupeError("interrupted", "It goes on elsewhere.")],
