@@ -110,6 +110,23 @@ describe.each(fetching)("a URL with a name that DNS knows for %s", (name) => {
   });
 });
 
+describe.each(fetching)("a name that DNS knows, in an earlier message for %s,", (name) => {
+  it("is looked up too, and becomes words where it has a private address [parts.private-urls]", async () => {
+    const asked = vi.spyOn(Resolver.prototype, "resolve4").mockImplementation(async () => ["10.0.0.7"]);
+    onTestFinished(() => asked.mockRestore());
+    const vendor = (await startVendor()).say("Yes.");
+    const messages: ChatMessage[] = [
+      { role: "user", content: [look, image("https://inside.example.com/secret.png")] },
+      { role: "assistant", content: "Seen." },
+      { role: "user", content: "And now?" },
+    ];
+
+    await connect[name](vendor.url, { apiKey: key }).generate(messages, {});
+
+    expect(JSON.stringify(vendor.exchanges.at(-1)?.request.body)).not.toContain("secret.png");
+  });
+});
+
 describe.each(fetching)("a model of %s with allowPrivateUrls", (name) => {
   it("sends URLs that lead to private addresses [parts.private-urls]", async () => {
     const vendor = (await startVendor()).say("Yes.");

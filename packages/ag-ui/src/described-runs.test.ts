@@ -17,7 +17,7 @@ type Document = {
 
 /** Returns the OpenAPI document of a service with names that differ in little. */
 async function describeService(): Promise<Document> {
-  const agents = { "a b ü": helper(), "a-b": helper(), a_b: helper() };
+  const agents = { "a b ü": helper(), "a-b": helper(), "a.b": helper(), a_b: helper() };
   const service = createService({ agents, teams: { t: helper() }, workflows: { w: workflow() } });
   const { url } = await serve(service, [http({ swagger: {} }), agUi()], { port: 0 });
   onTestFinished(async () => await service.close({ graceMs: 0 }));
@@ -34,6 +34,7 @@ describe("the OpenAPI document of a service that speaks AG-UI", () => {
     expect(paths.map(([path, item]) => `${Object.keys(item).join()} ${path}`)).toEqual([
       "post /agui/agents/a%20b%20%C3%BC",
       "post /agui/agents/a-b",
+      "post /agui/agents/a.b",
       "post /agui/agents/a_b",
       "post /agui/teams/t",
       "post /agui/workflows/w",

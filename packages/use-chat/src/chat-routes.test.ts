@@ -146,7 +146,8 @@ describe("the resumed stream of a chat", () => {
 
   it("is none without an open run, for one of another name and for one of another kind", async () => {
     for (const run of [undefined, { name: "b" }, { kind: "team" }]) {
-      const { done, response } = resume(run);
+      const { done, response, given } = resume(run);
+      given.give({ type: "end", output: null });
       await done;
       expect([response.status, response.headers, response.body, response.ends]).toEqual([
         204,

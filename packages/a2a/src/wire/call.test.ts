@@ -16,6 +16,7 @@ describe("the agent that a call names", () => {
     [{ ...get, tenant: "a", metadata: { agent: "b" } }, "a"],
     [send(), undefined],
     [send("c"), "c"],
+    [{ ...send("c"), op: "stream" } as A2ACall, "c"],
     [{ ...send("c"), metadata: { agent: "b" } }, "c"],
     [{ ...send("c"), tenant: "a" }, "a"],
     [{ ...send(), metadata: { agent: "b" } }, "b"],

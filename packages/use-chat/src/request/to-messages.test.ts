@@ -87,6 +87,14 @@ describe("toHistory", () => {
         { role: "assistant", content: "Done." },
       ],
     ],
+    [
+      "a call whose tool has hyphens in its name",
+      [answer(step, call({ type: "tool-look-up-é" }))],
+      [
+        { role: "assistant", content: null, toolCalls: [{ id: "c1", name: "look-up-é", arguments: { for: "tea" } }] },
+        { role: "tool", content: "found", toolCallId: "c1", name: "look-up-é" },
+      ],
+    ],
     ["a call of a dynamic tool", [answer(call({ type: "dynamic-tool", toolName: "look" }))], called("found")],
     ["the text of a failed call", [answer(call({ state: "output-error", errorText: "No tea." }))], called("No tea.")],
     ["a failed call without a text", [answer(call({ state: "output-error" }))], called("null")],
