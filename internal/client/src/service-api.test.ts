@@ -5,8 +5,8 @@ it.each(["https://example.org/troupe/é", "https://example.org/troupe/é/", new 
   "the requests to a service at a path stay below it: %s",
   async (baseUrl) => {
     const asked: string[] = [];
-    const fetch = async (url: RequestInfo | URL): Promise<Response> => {
-      asked.push(String(url));
+    const fetch = async (url: string | URL | Request): Promise<Response> => {
+      asked.push(url instanceof Request ? url.url : String(url));
       return await Promise.resolve(Response.json({ agents: [], teams: [], workflows: [], sessions: [] }));
     };
     const api = new ServiceApi({ baseUrl, fetch });

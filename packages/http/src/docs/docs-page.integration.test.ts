@@ -203,3 +203,26 @@ it.skipIf(browserUrl === "")(
     if (screenshots !== undefined) await page.screenshot({ path: `${screenshots}/docs.png`, fullPage: true });
   },
 );
+
+it.skipIf(browserUrl === "")(
+  "the docs do not scroll sideways on a narrow screen, however long a path is",
+  { timeout: 120_000 },
+  async () => {
+    const name = "a-name-without-a-place-to-break".repeat(4).slice(0, 120).replaceAll("-", "_");
+    const service = await serve({ agents: { [name]: talker() }, swagger: {} });
+    const { page } = await openPage();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`http://127.0.0.1:${service.port}/docs`);
+    await page.locator(`[data-path="/agents/${name}/run"]`).waitFor();
+
+    const widths = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      const right = [...document.querySelectorAll(".opblock-summary-path")].map(
+        (path) => path.getBoundingClientRect().right,
+      );
+      return { scrollWidth, clientWidth, right: Math.max(...right) };
+    });
+    expect(widths.scrollWidth).toBe(widths.clientWidth);
+    expect(widths.right).toBeLessThanOrEqual(widths.clientWidth);
+  },
+);

@@ -20,6 +20,15 @@ describe("toOpenApiSchema", () => {
       { anyOf: [{ enum: ["a"] }, { type: "object", nullable: true, maxProperties: 0 }] },
     ],
     [
+      { anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }] },
+      {
+        anyOf: [
+          { type: "string", enum: ["a"] },
+          { type: "object", nullable: true, maxProperties: 0 },
+        ],
+      },
+    ],
+    [
       { anyOf: [{ type: "string" }, { type: "null" }], maxLength: 3 },
       { anyOf: [{ type: "string" }, { type: "object", nullable: true, maxProperties: 0 }], maxLength: 3 },
     ],

@@ -1,70 +1,9 @@
 import * as library from "@modelcontextprotocol/server";
-import { createLogger, TroupeError } from "@troupe/core";
-import type { RunView } from "@troupe/core/runs";
+import { TroupeError } from "@troupe/core";
 import { describe, expect, it, vi } from "vitest";
-import { RunningCalls } from "../running-calls.ts";
-import type { Making } from "./server-parts.ts";
-import { notifyOfTask, serveTasks, taskCapabilities, toProtocolError } from "./serve-tasks.ts";
-
-type Era = "modern" | "legacy";
-type Handle = (params: unknown, context: unknown) => Promise<Record<string, unknown>>;
-
-const ada = { userId: "ada" };
-const takesTasks = {
-  "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
-};
-const running = { runId: "r1", status: "running", createdAt: 1000, startedAt: 2000 };
-const over = { ...running, status: "cancelled", endedAt: 3000 };
-const approval = (id: string) => ({ id, kind: "approval", about: { toolName: "pay" } });
-
-/** The requests about tasks of one client, for a run that is so, and then so. */
-function serve({
-  era = "legacy",
-  opts = ada,
-  run = running,
-  later = [] as object[],
-  isKept = false,
-}: { era?: Era; opts?: object; run?: object; later?: object[]; isKept?: boolean } = {}) {
-  const handlers: Record<string, Handle> = {};
-  const server = {
-    setRequestHandler: (method: string, _schema: unknown, handle: Handle) => void (handlers[method] = handle),
-    getClientCapabilities: () => ({ elicitation: {} }),
-    onclose: vi.fn<() => void>(),
-    notification: vi.fn<(message: object) => Promise<void>>(async () => {}),
-  };
-  const service = {
-    cancel: vi.fn<(...given: unknown[]) => Promise<void>>(async () => {}),
-    answer: vi.fn<(...given: unknown[]) => Promise<void>>(async () => {}),
-    get: async () => await Promise.resolve(over),
-  };
-  const task = { service, run: run as unknown as RunView };
-  const tasks = {
-    find: vi.fn<(...given: unknown[]) => Promise<unknown>>(async () => await Promise.resolve(task)),
-    list: vi.fn<(...given: unknown[]) => Promise<unknown>>(
-      async () => await Promise.resolve({ tasks: [task], next: "0.r1" }),
-    ),
-    follow: vi.fn<(...given: unknown[]) => AsyncGenerator<object>>(async function* () {
-      for (let next = later.shift(); next !== undefined; next = later.shift()) yield await Promise.resolve(next);
-    }),
-  };
-  const error = vi.fn<(message: string, fields: object) => void>();
-  const settings = { maxMediaBytes: 10 };
-  const caller = { opts, secrets: [] };
-  const calls = new RunningCalls();
-  const parts = {
-    library,
-    service: { logger: { ...createLogger(), error } },
-    settings,
-    tasks,
-    calls,
-    callers: new WeakMap(),
-  };
-  const making = { parts, purpose: { era, caller, isKept } } as unknown as Making;
-  serveTasks(server as unknown as library.Server, making);
-  const ask = async (method: string, params: object = { taskId: "r1" }, mcpReq: object = {}) =>
-    await handlers[method]?.(params, { mcpReq: { envelope: era === "modern" ? takesTasks : undefined, ...mcpReq } });
-  return { ask, handlers, making, error, server, service, task, tasks, caller, calls };
-}
+import { ada, approval, over, running, serve } from "../../../test/task-requests.ts";
+import type { Era } from "../../../test/task-requests.ts";
+import { notifyOfTask, taskCapabilities, toProtocolError } from "./serve-tasks.ts";
 
 describe("the tasks of a server", () => {
   const legacy = { cancel: {}, requests: { tools: { call: {} } } };
@@ -291,5 +230,30 @@ describe("the notifications of tasks", () => {
 
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
     expect(onclose).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("a request for the result of a task", () => {
+  it.each([
+    ["ends when its answer has been sent", [over]],
+    ["that the service cannot wait for ends when its refusal has been sent", []],
+  ])("%s, so that a shutdown waits for that", async (_what, later) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { ask, calls } = serve({ later, answered: promise });
+    await ask("tasks/result").catch(() => undefined);
+    const idle = vi.fn<() => void>();
+    const waited = calls.untilIdle().then(idle);
+    await new Promise((next) => setImmediate(next));
+    expect([calls.size, idle.mock.calls.length]).toEqual([1, 0]);
+
+    resolve();
+    await waited;
+    expect(calls.size).toBe(0);
+  });
+
+  it("ends at once where nothing tells that its answer has been sent", async () => {
+    const { ask, calls } = serve({ later: [over] });
+    await ask("tasks/result");
+    expect(calls.size).toBe(0);
   });
 });
