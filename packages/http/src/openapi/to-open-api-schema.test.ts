@@ -41,6 +41,15 @@ describe("toOpenApiSchema", () => {
     expect(toOpenApiSchema(schema)).toEqual(expected);
   });
 
+  it.each(["title", "description", "default", "deprecated", "readOnly", "writeOnly"])(
+    "makes a type or null one nullable type beside %s, which restricts nothing",
+    (keyword) => {
+      const schema = { anyOf: [{ type: "string" }, { type: "null" }], [keyword]: true };
+      expect(toOpenApiSchema(schema)).not.toHaveProperty("anyOf");
+      expect(toOpenApiSchema(schema)).toMatchObject({ type: "string", nullable: true });
+    },
+  );
+
   it("ends a schema that refers to itself with one that accepts anything", () => {
     const node = { type: "object", properties: { next: { $ref: "#" } } };
 
