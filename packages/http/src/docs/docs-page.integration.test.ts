@@ -18,6 +18,13 @@ const reportViolations = `addEventListener("securitypolicyviolation", (event) =>
   console.error(event.violatedDirective + " refused " + event.blockedURI);
 });`;
 
+/** Runs in the page: how wide it is, and where the longest path of an operation ends. */
+const measureWidths = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const ends = [...document.querySelectorAll(".opblock-summary-path")].map((path) => path.getBoundingClientRect().right);
+  return { scrollWidth, clientWidth, right: Math.max(...ends) };
+})()`;
+
 /** A page, with the errors and foreign requests that it made. */
 async function openPage(): Promise<{ page: Page; urls: string[]; complaints: string[] }> {
   const browser = await chromium.connectOverCDP(browserUrl);
@@ -215,13 +222,7 @@ it.skipIf(browserUrl === "")(
     await page.goto(`http://127.0.0.1:${service.port}/docs`);
     await page.locator(`[data-path="/agents/${name}/run"]`).waitFor();
 
-    const widths = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = document.documentElement;
-      const right = [...document.querySelectorAll(".opblock-summary-path")].map(
-        (path) => path.getBoundingClientRect().right,
-      );
-      return { scrollWidth, clientWidth, right: Math.max(...right) };
-    });
+    const widths = (await page.evaluate(measureWidths)) as { scrollWidth: number; clientWidth: number; right: number };
     expect(widths.scrollWidth).toBe(widths.clientWidth);
     expect(widths.right).toBeLessThanOrEqual(widths.clientWidth);
   },
