@@ -222,7 +222,7 @@ it.skipIf(browserUrl === "")(
     await page.goto(`http://127.0.0.1:${service.port}/docs`);
     await page.locator(`[data-path="/agents/${name}/run"]`).waitFor();
 
-    const widths = (await page.evaluate(measureWidths)) as { scrollWidth: number; clientWidth: number; right: number };
+    const widths = await page.evaluate<Record<"scrollWidth" | "clientWidth" | "right", number>>(measureWidths);
     expect(widths.scrollWidth).toBe(widths.clientWidth);
     expect(widths.right).toBeLessThanOrEqual(widths.clientWidth);
   },
