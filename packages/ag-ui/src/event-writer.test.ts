@@ -95,3 +95,24 @@ describe("the end of a stream of a run that is over", () => {
     ]);
   });
 });
+
+describe("the texts of a stream", () => {
+  const say = (text: string, speaker?: string, type = "text") =>
+    ({ type, text, ...(speaker !== undefined && { speaker }) }) as never;
+
+  it.each([
+    ["one speaker are one message", [say("a", "Åse"), say("b", "Åse")], ["ab"]],
+    ["two speakers are two messages", [say("a", "Åse"), say("b", "Bo"), say("c", "Åse")], ["a", "b", "c"]],
+    ["a member and the team are two messages", [say("a", "Åse"), say("b")], ["a", "b"]],
+  ])("from %s", (_what, chunks, texts) => {
+    const { writer, events } = write();
+    for (const chunk of chunks) writer.takeChunk(chunk);
+    writer.finish({});
+
+    const told = new Map<unknown, string>();
+    for (const event of events as { type: string; messageId?: string; delta?: string }[]) {
+      if (event.delta !== undefined) told.set(event.messageId, (told.get(event.messageId) ?? "") + event.delta);
+    }
+    expect([...told.values()]).toEqual(texts);
+  });
+});
