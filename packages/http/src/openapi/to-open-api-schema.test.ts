@@ -50,6 +50,14 @@ describe("toOpenApiSchema", () => {
     },
   );
 
+  it("writes out a definition at each place that refers to it, also beside and within another", () => {
+    const ref = { $ref: "#/$defs/name" };
+    const $defs = { name: { type: "string" }, pair: { type: "array", items: ref } };
+    const schema = { type: "object", properties: { a: ref, b: ref, c: { $ref: "#/$defs/pair" }, d: ref }, $defs };
+    const [text, list] = [{ type: "string" }, { type: "array", items: { type: "string" } }];
+    expect(toOpenApiSchema(schema)).toMatchObject({ properties: { a: text, b: text, c: list, d: text } });
+  });
+
   it("ends a schema that refers to itself with one that accepts anything", () => {
     const node = { type: "object", properties: { next: { $ref: "#" } } };
 
