@@ -72,3 +72,12 @@ it("the request of a schedule has the options that each of its runs repeats, and
   expect(kept).toEqual(["sessionId", "metadata", "messages", "limits", "modelOptions", "instructions", "fromOutside"]);
   expect(values).toContain(requested.input);
 });
+
+it.each([
+  ["have a session each where its request names none", true],
+  ["share the session that its request names", false],
+])("the runs of a schedule %s", (_what, isNewSession) => {
+  const named = { ...requested, opts: { ...everyOption, isNewSession } } as unknown as AnyRequestedRun;
+  const { options } = toScheduledRequest(named, { kind: "agent", name: "a" });
+  expect(Object.hasOwn(options ?? {}, "sessionId")).toBe(!isNewSession);
+});
