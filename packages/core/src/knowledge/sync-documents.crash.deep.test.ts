@@ -1,5 +1,6 @@
 import { describe, expect, inject, it } from "vitest";
 import { atEachDeath } from "../sessions/storage/test/each-death.ts";
+import { sixMethods } from "./test/plain-store.ts";
 import { folder, idsOf, long, open, small } from "./test/synced.ts";
 import { InMemoryVectorStore } from "./vector/in-memory-vector-store.ts";
 import type { VectorStore } from "./vector/vector-store.ts";
@@ -16,12 +17,7 @@ describe("A synchronisation that dies at any call of its store", () => {
     return store;
   };
   const bound = (whole: InMemoryVectorStore): VectorStore => ({
-    upsert: async (document) => await whole.upsert(document),
-    search: async (embedding, narrowed) => await whole.search(embedding, narrowed),
-    get: async (id) => await whole.get(id),
-    delete: async (id) => await whole.delete(id),
-    clear: async () => await whole.clear(),
-    close: async () => await whole.close(),
+    ...sixMethods(whole),
     list: async (options) => await whole.list(options),
     initialize: async () => await whole.initialize(),
     write: async (change) => await whole.write(change),

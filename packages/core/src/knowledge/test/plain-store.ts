@@ -17,7 +17,8 @@ export function writingStore(options: InMemoryVectorStoreOptions = {}) {
   } satisfies VectorStore;
 }
 
-function sixMethods(whole: InMemoryVectorStore): VectorStore {
+/** The six methods that every store has. */
+export function sixMethods(whole: InMemoryVectorStore): VectorStore {
   return {
     upsert: async (document) => await whole.upsert(document),
     search: async (embedding, narrowed) => await whole.search(embedding, narrowed),
