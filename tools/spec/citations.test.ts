@@ -25,6 +25,12 @@ describe("findCitations", () => {
     ]);
   });
 
+  it("reads the titles that are templates", () => {
+    const text = `it(\`reads \${chunks} chunks of %s, \${id} or ${id("a.b")}\`, () => { expect(1).toBe(1); });`;
+
+    expect(findCitations("x.test.ts", text)).toEqual([{ id: "a.b", file: "x.test.ts", line: 1, asserts: true }]);
+  });
+
   it.each(["expect(a).not.toBe(1)", "assert.equal(a, 1)", "assertPlain(a)", "for (const b of a) rejectsWith(b)"])(
     "counts a test with %s as one that asserts",
     (body) => {

@@ -30,10 +30,11 @@ export function findCitations(file: string, text: string): Citation[] {
   const citations: Citation[] = [];
   new Visitor({
     CallExpression({ arguments: [title, ...rest], start }) {
-      if (title?.type !== "Literal" || typeof title.value !== "string") return;
+      const ids = idsIn(writtenText(title));
+      if (ids.length === 0) return;
       const line = text.slice(0, start).split("\n").length;
       const asserts = rest.some(assertsAtRunTime);
-      for (const id of idsIn(title.value)) citations.push({ id, file, line, asserts });
+      for (const id of ids) citations.push({ id, file, line, asserts });
     },
     Property({ key, value, start }) {
       if (!isSuite(file) || key.type !== "Literal" || typeof key.value !== "string") return;
@@ -45,6 +46,12 @@ export function findCitations(file: string, text: string): Citation[] {
     },
   }).visit(parseSync(file, text).program);
   return citations;
+}
+
+/** Returns the text of a string, or of a template without its values; "" for anything else. */
+function writtenText(title: Argument | undefined): string {
+  if (title?.type === "TemplateLiteral") return title.quasis.map(({ value }) => value.raw).join("…");
+  return title?.type === "Literal" && typeof title.value === "string" ? title.value : "";
 }
 
 /** Returns true for a file with cases of a conformance suite. */

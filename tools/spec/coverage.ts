@@ -1,9 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { rules } from "../../tests/spec/rules.ts";
-import { findCitations } from "./citations.ts";
 import { filesToRun, judge, provenByServers } from "./judge.ts";
+import { listFiles, readCitations } from "./read-citations.ts";
 import { readResults, runTests } from "./run-tests.ts";
 
 /**
@@ -18,15 +17,7 @@ const { values } = parseArgs({
 
 const reports = values.results ?? process.env["TROUPE_TEST_RESULTS"]?.split(",");
 
-/** Lists the files that match a pattern, including uncommitted ones. */
-function listFiles(...patterns: string[]): string[] {
-  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...patterns], { encoding: "utf8" });
-  return listed.split("\n").filter((file) => file !== "" && existsSync(file));
-}
-
-const citations = listFiles("*.test.ts", "packages/core/src/testing/conformance/*-cases.ts").flatMap((file) =>
-  findCitations(file, readFileSync(file, "utf8")),
-);
+const citations = readCitations();
 // The implementations run the cases of suites.
 const suites = citations.some(({ isCase }) => isCase) ? listFiles("*.conformance.test.ts") : [];
 const known = (reports ?? []).flatMap((path) => readResults(path));
