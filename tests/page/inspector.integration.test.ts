@@ -139,6 +139,7 @@ describe.skipIf(browserUrl === "")("the inspector in a browser", { timeout: 180_
       const steps = page.getByRole("treeitem");
 
       await page.getByRole("searchbox", { name: "Search runs" }).fill("VERSE");
+      await page.waitForResponse((response) => response.url().includes("/inspector/runs?"));
       await page.keyboard.press("Enter");
       await expect
         .poll(async () => await page.locator(".runs li").allInnerTexts())

@@ -69,12 +69,11 @@ export function RunFilters({ filter, names, seesAll, onChange }: FilterProps) {
     <div class="run-filters" role="search">
       <div class="search">
         <Icon name="search" size={16} />
-        <input
-          type="search"
-          aria-label={inspectorStrings.find}
-          placeholder={inspectorStrings.findQuestions}
+        <Typed
+          name={inspectorStrings.find}
+          hint={inspectorStrings.findQuestions}
           value={filter.text}
-          onChange={(event) => change("text")(event.currentTarget.value.trim())}
+          onType={change("text")}
         />
       </div>
       <div class="run-selects">
@@ -143,17 +142,23 @@ function LeastChoices({ filter, change }: LeastProps) {
   );
 }
 
-type TypedProps = { readonly name: string; readonly value: string; readonly onType: (value: string) => void };
+type TypedProps = {
+  readonly name: string;
+  /** The text in place of a value. @default the name */
+  readonly hint?: string;
+  readonly value: string;
+  readonly onType: (value: string) => void;
+};
 
-/** A field of the filter whose text is used when it is confirmed. */
-function Typed({ name, value, onType }: TypedProps) {
+/** A field of the filter whose text is used when it is confirmed, and kept while the list updates itself. */
+function Typed({ name, hint = name, value, onType }: TypedProps) {
   return (
     <input
       type="search"
       aria-label={name}
-      placeholder={name}
+      placeholder={hint}
       autocomplete="off"
-      value={value}
+      defaultValue={value}
       onChange={(event) => onType(event.currentTarget.value.trim())}
     />
   );

@@ -175,6 +175,20 @@ describe("the list of runs", () => {
     ]);
   });
 
+  it.each(["Search runs", "Tag", "User"])("keeps what is typed into %j while new runs are shown", async (label) => {
+    const { body, pass, asked } = listing([1, 2].map((at) => page([run("a", at)], { sees: "all" })));
+    await pass(0);
+    body.one(label).value = "Où";
+    await pass(2500);
+    body.one(label).value += " ?";
+    body.one(label).fire("change");
+    await pass(0);
+
+    expect(body.one(label).value).toBe("Où ?");
+    expect(asked).toHaveLength(3);
+    expect(Object.values(asked.at(-1) as object)).toContain("Où ?");
+  });
+
   it("is read again after a failure that may pass, and not after one for good", async () => {
     const { pass, notes, asked } = listing([
       new Error("x"),
