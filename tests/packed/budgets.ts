@@ -15,7 +15,7 @@ export const budgets = {
     /** Number of third-party libraries. */
     dependencies: 1,
     /**
-     * What the import of an entry point costs: bytes of the modules that it loads, most of whose time is the compiler's, and
+     * Cost of the import of an entry point: bytes of the modules that it loads, most of whose time is the compiler's, and
      * calls of their functions.
      */
     imports: {
