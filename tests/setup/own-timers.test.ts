@@ -1,25 +1,56 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { promisify } from "node:util";
 import { RunService } from "@troupe/core/runs";
 import { afterEach, expect, it, vi } from "vitest";
 
-/** The setup of the worker, as far as it is changed here to be that of a later file. */
-const { ownTimers } = globalThis as unknown as { ownTimers: { file: string; intervalsOf: (file: string) => string[] } };
+/** The setup of the worker. */
+const { ownTimers } = globalThis as unknown as {
+  ownTimers: {
+    file: string;
+    intervalsOf: (file: string) => string[];
+    runAs: <Result>(file: string, work: () => Result) => Result;
+  };
+};
 const { file } = ownTimers;
 const { setTimeout: real } = globalThis;
+const earlier = "earlier.test.ts";
 
 afterEach(() => {
   vi.useRealTimers();
-  ownTimers.file = file;
 });
 
 /** Calls the function in code that an earlier file has left running. */
 async function asEarlierFile<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-  ownTimers.file = "earlier.test.ts";
-  const done = new Promise<Result>((resolve, reject) => {
-    real(() => void Promise.resolve().then(work).then(resolve, reject), 1);
+  const done = async () =>
+    await new Promise<Result>((resolve, reject) => {
+      real(() => void Promise.resolve().then(work).then(resolve, reject), 1);
+    });
+  return await ownTimers.runAs(earlier, done);
+}
+
+/** Serves connections: each sets a timer when it begins, and one when its client or both have ended it. */
+async function serveTimers() {
+  const timers: NodeJS.Timeout[] = [];
+  const setTimer = () => void timers.push(setTimeout(() => undefined, 60_000));
+  const server = createServer((socket) => {
+    setTimer();
+    socket.on("end", setTimer).on("close", setTimer).resume();
   });
-  ownTimers.file = file;
-  return await done;
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { server, timers };
+}
+
+/** Connects to a server, ends the connection and then the server. */
+async function meet(server: Server): Promise<void> {
+  const arrived = once(server, "connection") as Promise<[Socket]>;
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1")
+    .resume()
+    .end();
+  const [socket] = await arrived;
+  await Promise.all([once(socket, "close"), once(client, "close")]);
+  server.close();
 }
 
 it("timers of what an earlier file has left running stay real ones, and are not counted", async () => {
@@ -38,6 +69,25 @@ it("timers of what an earlier file has left running stay real ones, and are not 
     clearTimeout(timeout);
   });
   await fired;
+});
+
+it("timers that a connection of an earlier file sets stay real ones, and are not counted", async () => {
+  const { server, timers } = await ownTimers.runAs(earlier, serveTimers);
+  vi.useFakeTimers();
+  await meet(server);
+
+  expect(timers).toHaveLength(3);
+  expect(vi.getTimerCount()).toBe(0);
+  for (const timer of timers) clearTimeout(timer);
+});
+
+it("timers that a connection of the file itself sets are the fakes", async () => {
+  const { server, timers } = await serveTimers();
+  vi.useFakeTimers();
+  await meet(server);
+
+  expect(timers).toHaveLength(3);
+  expect(vi.getTimerCount()).toBe(3);
 });
 
 it("timers of the file itself are the fakes", async () => {
@@ -80,7 +130,7 @@ it("a service that was not closed is named by the lines that have set its interv
     expect(ownTimers.intervalsOf(file)).toContainEqual(
       expect.stringMatching(/^packages\/core\/src\/runs\/.*\.ts:\d+$/),
     );
-    expect(ownTimers.intervalsOf("earlier.test.ts")).toEqual([]);
+    expect(ownTimers.intervalsOf(earlier)).toEqual([]);
     await service.close();
     expect(ownTimers.intervalsOf(file)).toEqual([]);
   }

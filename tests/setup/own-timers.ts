@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { EventEmitter } from "node:events";
+import { Server, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, aroundAll, expect, vi } from "vitest";
 
 type Timers = Record<string, (...args: unknown[]) => unknown>;
 
@@ -9,9 +11,9 @@ const clearers = ["clearTimeout", "clearInterval", "clearImmediate"];
 const globals = globalThis as unknown as Timers;
 
 /**
- * Knows which test file each timer belongs to. Test files share their worker. A service that an earlier file did not close
- * may set its next timer while a later file fakes timers. Such a timer stays a real one, so that a file counts and moves
- * only its own timers.
+ * Knows which test file each timer belongs to. Test files share their worker. A service that an earlier file did not close,
+ * or a socket that it has left to end, may set its next timer while a later file fakes timers. Such a timer stays a real one,
+ * so that a file counts and moves only its own timers.
  */
 class OwnTimers {
   /** The file whose tests run. */
@@ -24,6 +26,7 @@ class OwnTimers {
   constructor() {
     for (const name of makers) this.#wrapMaker(name);
     for (const name of clearers) this.#wrapClearer(name);
+    this.#wrapConnections();
   }
 
   /** Returns the lines of product code that have set the intervals of a file which are not cleared. */
@@ -38,6 +41,11 @@ class OwnTimers {
     return owner !== undefined && owner !== this.file;
   }
 
+  /** Calls the function as code of a file, with all that it awaits, and that its timers, sockets and servers call later. */
+  runAs<Result>(file: string, work: () => Result): Result {
+    return this.#owner.run(file, work);
+  }
+
   /** Lets only the code of this file use the fakes that are the globals now. */
   shareFakes(): void {
     for (const name of [...makers, ...clearers]) {
@@ -47,7 +55,7 @@ class OwnTimers {
     }
   }
 
-  /** Makes what a real timer calls remember the file that has set the timer, through all that it awaits. */
+  /** Makes what a real timer calls code of the file that has set the timer, also where that was done while it was loaded. */
   #wrapMaker(name: string): void {
     const make = globals[name];
     if (make === undefined) return;
@@ -64,6 +72,21 @@ class OwnTimers {
       if (name === "setInterval") this.#intervals.set(timer, { file, at: new Error("set here") });
       return timer;
     });
+  }
+
+  /** Makes what the connection of a server calls code of the server's file. Node knows that of clients, and of requests. */
+  #wrapConnections(): void {
+    const runAs = this.runAs.bind(this);
+    const ownerNow = () => this.#owner.getStore() ?? this.file;
+    Server.prototype.emit = function (this: Server, name: string | symbol, ...args: unknown[]): boolean {
+      const [socket] = args;
+      if (name === "connection" && socket instanceof Socket) {
+        const owner = ownerNow();
+        const tell = socket.emit.bind(socket) as (...given: unknown[]) => boolean;
+        socket.emit = (...given: unknown[]) => runAs(owner, () => tell(...given));
+      }
+      return EventEmitter.prototype.emit.call(this, name, ...args);
+    };
   }
 
   #wrapClearer(name: string): void {
@@ -107,6 +130,8 @@ function begin(): OwnTimers {
   });
   return begun;
 }
+
+aroundAll(async (runFile) => await own.runAs(own.file, runFile));
 
 /** The pauses in which a close that the file has begun may end, in milliseconds. */
 const closingMs = Array.from({ length: 400 }, () => 20);
