@@ -56,6 +56,7 @@ export const internalUsers: Readonly<Record<string, readonly string[]>> = {
     "@troupe/vector-qdrant",
     "@troupe/vector-mongodb",
     "@troupe/engine-bullmq",
+    "@troupe/toolkits-gmail",
     "@troupe/a2a",
     "@troupe/http",
     "@troupe/mcp",

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { freePort } from "@troupe-internal/fault-tools";
 import { QdrantRefusal } from "./double-collection.ts";
 import type { DoubleCollection } from "./double-collection.ts";
 import { DoubleRoutes } from "./double-routes.ts";
@@ -34,10 +34,10 @@ export class QdrantDouble {
     this.#server = createServer((request, response) => void this.#serve(request, response));
   }
 
-  static async start(options: DoubleOptions = {}, port = 0): Promise<QdrantDouble> {
+  static async start(options: DoubleOptions = {}, port?: number): Promise<QdrantDouble> {
     const double = new QdrantDouble(options);
-    await new Promise<void>((resolve) => double.#server.listen(port, "127.0.0.1", resolve));
-    double.#port = (double.#server.address() as AddressInfo).port;
+    double.#port = port ?? (await freePort());
+    await new Promise<void>((resolve) => double.#server.listen(double.#port, "127.0.0.1", resolve));
     return double;
   }
 

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer } from "node:net";
-import type { AddressInfo, LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
+import { freePort } from "@troupe-internal/fault-tools";
 import { createLogger } from "@troupe/core";
 import { RunService } from "@troupe/core/runs";
 import fc from "fast-check";
@@ -23,7 +24,7 @@ const someRuns = { few: 10, many: 2000 }[inject("trials")];
 async function setTrap(): Promise<{ port: number; connections: () => number }> {
   let connections = 0;
   const found = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
-  let port = 0;
+  const port = await freePort();
   for (const host of ["127.0.0.1", "::1"].filter((each) => found.includes(each))) {
     const server = createServer((socket) => {
       connections += 1;
@@ -31,7 +32,6 @@ async function setTrap(): Promise<{ port: number; connections: () => number }> {
     });
     await new Promise<void>((resolve) => server.listen(port, host, resolve));
     onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
-    port = (server.address() as AddressInfo).port;
   }
   return { port, connections: () => connections };
 }

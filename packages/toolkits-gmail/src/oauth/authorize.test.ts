@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { createServer, get } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { connect, Server } from "node:net";
@@ -6,6 +7,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { networkInterfaces } from "node:os";
 import { Service } from "@troupe-internal/toolkit";
+import { freePort } from "@troupe-internal/fault-tools";
 import { FakeService } from "@troupe-internal/toolkit-fakes";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { recorded } from "../../test/gmail.ts";
@@ -27,14 +29,6 @@ function disconnectBefore(state: string): Promise<void> {
   subscribe(channel, disconnect);
   onTestFinished(() => void unsubscribe(channel, disconnect));
   return disconnected;
-}
-
-/** Listens on a port of its own, and returns it with a function that frees it. */
-async function takePort(host: string) {
-  const taken = createServer().listen(0, host);
-  await new Promise((resolve) => taken.once("listening", resolve));
-  const free = async () => await new Promise((resolve) => taken.close(resolve));
-  return { port: (taken.address() as AddressInfo).port, free };
 }
 
 async function start(redirectUris?: readonly string[]) {
@@ -77,8 +71,10 @@ describe("authorize", () => {
   });
 
   it("rejects when the port of the registered address is taken", async () => {
-    const { port, free } = await takePort("127.0.0.1");
-    onTestFinished(async () => void (await free()));
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
     const { tokens } = await start([`http://127.0.0.1:${port}/`]);
 
     await expect(tokens).rejects.toMatchObject({
@@ -89,9 +85,7 @@ describe("authorize", () => {
   });
 
   it.skipIf(!hasIPv6)("listens on the address of a client that is registered with IPv6", async () => {
-    const { port, free } = await takePort("::1");
-    await free();
-    const { tokens, shown } = await start([`http://[::1]:${port}/back`]);
+    const { tokens, shown } = await start([`http://[::1]:${await freePort("::1")}/back`]);
 
     await fetch(answerOf(await shown, { code: "4/code" }));
 
@@ -115,8 +109,7 @@ describe("authorize", () => {
   });
 
   it.each(["", "?kept=1", "/back", "/a%2fb"])("sends a registered address that ends in %j unchanged", async (end) => {
-    const { port, free } = await takePort("127.0.0.1");
-    await free();
+    const port = await freePort();
     const uri = `http://127.0.0.1:${port}${end}`;
     const { fake, tokens, shown } = await start(["no address", "https://localhost/a", "http://b.test/", uri]);
     const url = await shown;

@@ -5,6 +5,7 @@ import { FaultSwitch } from "./proxy-faults.ts";
 import { ProxiedConnection } from "./proxied-connection.ts";
 import type { ProxyTarget } from "./proxied-connection.ts";
 import type { ProxyFaults } from "./proxy-faults.ts";
+import { freePort } from "../servers/free-port.ts";
 
 /** Options of a `TcpProxy`: its target, and the faults at its start. */
 export type TcpProxyOptions = { target: ProxyTarget; faults?: ProxyFaults };
@@ -31,7 +32,7 @@ export class TcpProxy {
 
   /** Starts a proxy on a free local port. */
   static async start(options: TcpProxyOptions): Promise<TcpProxy> {
-    return new TcpProxy(await listen(0), options);
+    return new TcpProxy(await listen(await freePort()), options);
   }
 
   /** Base URL for HTTP clients. */
