@@ -84,7 +84,8 @@ export async function cutLogs(storage: StorageDriver): Promise<InMemoryStorage[]
 
 /**
  * The chunks in a log that count: without those of steps that a later attempt made anew, and neighbouring texts as one. The
- * events of a workflow are ordered by step: those of parallel steps come in any order.
+ * events of a workflow are ordered by step, and neighbouring results by call: those of parallel steps and calls come in any
+ * order.
  */
 export async function chunksIn(storage: StorageDriver): Promise<unknown[]> {
   const entries = await entriesIn(storage);
@@ -94,7 +95,7 @@ export async function chunksIn(storage: StorageDriver): Promise<unknown[]> {
     return isVoid ? [] : entry.chunks;
   });
   const byStep = Map.groupBy(chunks, (chunk) => readProperty(chunk, "step"));
-  return [...byStep.values()].flatMap(joined).map(plain);
+  return [...byStep.values()].flatMap(joined).reduce<AnyChunk[]>(byCall, []).map(plain);
 }
 
 /** The keys of the steps that are done in a log, or those with a call. */
@@ -110,7 +111,17 @@ export function plain(value: unknown): unknown {
   return copy === undefined ? undefined : (JSON.parse(copy) as unknown);
 }
 
-type AnyChunk = { type: string; text?: string; chunk?: AnyChunk };
+type AnyChunk = { type: string; text?: string; toolCallId?: string; chunk?: AnyChunk };
+
+const resultTypes: readonly string[] = ["tool_result", "tool_call_end"];
+
+/** Appends a chunk; the result of a call before those of later calls. */
+function byCall(chunks: readonly AnyChunk[], next: AnyChunk): AnyChunk[] {
+  const { type, toolCallId = "" } = next;
+  const isLater = ({ type: other, toolCallId: id = "" }: AnyChunk) => resultTypes.includes(other) && id > toolCallId;
+  const place = resultTypes.includes(type) ? chunks.findLastIndex((chunk) => !isLater(chunk)) + 1 : chunks.length;
+  return chunks.toSpliced(place, 0, next);
+}
 
 function joined(chunks: readonly RunChunk[]): AnyChunk[] {
   const all: AnyChunk[] = [];
