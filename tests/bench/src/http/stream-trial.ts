@@ -1,6 +1,6 @@
 import { ask, startChild, stopChild } from "../child.ts";
 import type { Child } from "../child.ts";
-import type { Held } from "../servers/held.ts";
+import type { Held, HeldOrder, Worked } from "../servers/held.ts";
 import type { VendorAnswer, VendorOrder } from "./slow-vendor.ts";
 import type { ClientAnswer, ClientOrder } from "./stream-clients.ts";
 
@@ -47,7 +47,12 @@ export class StreamTrial {
 
   /** Returns the resources that the server holds. */
   async held(): Promise<Held> {
-    return await ask<Held>(this.#server, { held: true });
+    return await ask<Held>(this.#server, { held: true } satisfies HeldOrder);
+  }
+
+  /** Returns the processor time that the server has used so far, in milliseconds. */
+  async workedMs(): Promise<number> {
+    return (await ask<Worked>(this.#server, { worked: true } satisfies HeldOrder)).workedMs;
   }
 
   stop(): void {

@@ -5,8 +5,11 @@ import { collectedHeap } from "../answer-rounds.ts";
 /** Resources that a server holds: runs, connections, and bytes of memory after a collection. */
 export type Held = { runs: number; connections: number; heapBytes: number; rssBytes: number };
 
-/** An order to a server: report what it holds, or begin or end to count what it allocates. */
-export type HeldOrder = { held: true } | { allocation: "begin" | "end" };
+/** An order to a server: report what it holds, or what it has worked, or begin or end to count what it allocates. */
+export type HeldOrder = { held: true } | { worked: true } | { allocation: "begin" | "end" };
+
+/** The processor time of a server since it began, in milliseconds. */
+export type Worked = { workedMs: number };
 
 /** The bytes of heap that a server has allocated between the two orders. */
 export type Allocated = { allocatedBytes: number };
@@ -16,9 +19,15 @@ export function answerHeld(server: Server, countRuns: () => number = () => 0): v
   const allocation = new AllocationCounter();
   process.on("message", (order: HeldOrder) => {
     if ("held" in order) void held(server, countRuns).then((answer) => process.send?.(answer));
+    else if ("worked" in order) process.send?.({ workedMs: workedMs() } satisfies Worked);
     else if (order.allocation === "begin") process.send?.({ begun: allocation.begin() });
     else process.send?.({ allocatedBytes: allocation.end() } satisfies Allocated);
   });
+}
+
+function workedMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 async function held(server: Server, countRuns: () => number): Promise<Held> {
