@@ -1,6 +1,7 @@
 import { Agent, Workflow } from "@troupe/core";
 import { ScriptedModel } from "@troupe/core/testing";
 import { describe, expect, it } from "vitest";
+import { serve } from "../../test/serve.ts";
 import { generateOpenAPISpec } from "./generate-open-api-spec.ts";
 import type { OpenApiSpec } from "./open-api-spec.ts";
 
@@ -95,5 +96,20 @@ describe("the schemas of registered subjects", () => {
       },
     });
     expect(JSON.stringify(operation)).not.toContain("Oslo");
+  });
+
+  it.each([
+    ["of functions", { name: "add", run: () => ({}) }],
+    ["of an agent", { name: "ask", agent: new Agent({ name: "a", model: new ScriptedModel().respond(() => "Ja.") }) }],
+  ])("allow null for the input of a workflow %s, as the service does", async (_, step) => {
+    const workflow = new Workflow({ name: "w", initialState: { city: "Oslo" }, steps: [step] });
+    const { operation } = runOf(generateOpenAPISpec({ workflows: { w: workflow } }), "/workflows/w/run");
+    type Nullable = { nullable?: boolean; oneOf?: Nullable[] };
+    const body = operation.requestBody?.content["application/json"]?.schema as { properties: { input: Nullable } };
+    const { input } = body.properties;
+    const service = await serve({ workflows: { w: workflow } });
+
+    expect([input, ...(input.oneOf ?? [])].some(({ nullable }) => nullable === true)).toBe(true);
+    expect((await service.post("/workflows/w/run", { input: null })).status).toBe(200);
   });
 });

@@ -60,6 +60,19 @@ describe("a user's schedules over HTTP", () => {
     expect((await send("GET", "/schedules", {})).json).toEqual({ schedules: [] });
   });
 
+  it.each(["GET", "POST", "PATCH", "PUT", "DELETE"])("have nothing below them that %s could reach", async (method) => {
+    const { send } = await serveSchedules();
+    const { json } = await send("POST", "/schedules", { body: daily });
+    const id = String((json as Json)["id"]);
+
+    for (const path of [`/schedules/${id}/runs`, `/schedules/${id}/ø/1`])
+      expect(await send(method, path, {})).toMatchObject({
+        status: 404,
+        json: { error: { code: "not_found", message: "Nothing was found at this path." } },
+      });
+    expect((await send("GET", `/schedules/${id}`, {})).json).toEqual(json);
+  });
+
   it("begin runs of that user, in the session that the schedule names, with the host's options and no keys", async () => {
     const runOptions = () => ({ metadata: { team: "Süd" }, limits: { totalTokens: 5000 } });
     const { service, send, runs } = await serveSchedules({ runOptions });
