@@ -68,8 +68,7 @@ describe.runIf(browserUrl.startsWith("http"))("charts in a browser", { timeout: 
       const { page: shown } = visit;
       const asked: string[] = [];
       shown.on("request", (request) => asked.push(new URL(request.url()).pathname));
-      await shown.getByRole("textbox", { name: "Your question" }).fill("Where does it rain?");
-      await shown.keyboard.press("Enter");
+      await visit.send("Where does it rain?");
       await shown.getByText("Here they are.", { exact: true }).waitFor();
 
       const rain = shown.getByRole("img", { name: "Chart: Rain. Oslo, Bergen" });
@@ -118,8 +117,7 @@ describe.runIf(browserUrl.startsWith("http"))("charts in a browser", { timeout: 
       await held.promise;
       await route.continue();
     });
-    await shown.getByRole("textbox", { name: "Your question" }).fill("Where does it rain?");
-    await shown.keyboard.press("Enter");
+    await visit.send("Where does it rain?");
     await shown.locator(".turn-foot").waitFor();
     const height = async () => Number(await shown.evaluate("document.querySelector('.scroll').scrollHeight"));
     const before = await height();

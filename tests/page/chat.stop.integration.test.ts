@@ -55,8 +55,7 @@ describe.skipIf(browserUrl === "")("the page in a browser", { timeout: 180_000 }
       await route.continue();
     });
     await visit.choose("talker");
-    await page.getByRole("textbox", { name: "Your question" }).fill("Tell me.");
-    await page.keyboard.press("Enter");
+    await visit.send("Tell me.");
     await page.getByRole("button", { name: "Stop" }).click();
     expect(runHeaders).toHaveLength(0);
     send();

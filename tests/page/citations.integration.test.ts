@@ -5,9 +5,9 @@ import { browserUrl, Visit } from "./visit.ts";
 describe.skipIf(browserUrl === "")("the page of a service whose agent cites", () => {
   it("shows the sources of an answer in the order of its marks, with their passages, also after a reload", async () => {
     const { url } = await serveCitations();
-    const { page, complaints } = await Visit.open(url, "citations", { user: null });
-    await page.getByRole("textbox", { name: "Your question" }).fill("How many days of vacation do I have?");
-    await page.keyboard.press("Enter");
+    const visit = await Visit.open(url, "citations", { user: null });
+    const { page, complaints } = visit;
+    await visit.send("How many days of vacation do I have?");
     const items = page.getByRole("list", { name: "Sources" }).getByRole("listitem");
 
     for (const round of ["asked", "loaded"]) {

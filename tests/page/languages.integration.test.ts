@@ -109,6 +109,7 @@ describe.skipIf(browserUrl === "")("the languages of the page in a browser", { t
     const { shown, faults } = await open(url, "en", mirror);
     const left = async (name: string): Promise<number> => (await shown.locator(name).first().boundingBox())?.x ?? -1;
     await shown.getByRole("textbox", { name: "Your question" }).fill("من؟");
+    await shown.getByRole("button", { name: "Send", exact: true, disabled: false }).waitFor();
     await shown.keyboard.press("Enter");
     await shown.getByRole("button", { name: "Answer again" }).waitFor();
     expect(await left(".menu")).toBeGreaterThan(await left(".views"));

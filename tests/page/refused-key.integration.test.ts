@@ -29,8 +29,7 @@ it.runIf(browserUrl.startsWith("http"))(
     });
     const visit = await Visit.open(url, "refused key");
     const { page: shown } = visit;
-    await shown.getByRole("textbox", { name: "Your question" }).fill("Hello?");
-    await shown.keyboard.press("Enter");
+    await visit.send("Hello?");
     await shown.locator(".turn .failure").waitFor();
 
     await shown.getByText("Chats that you begin are listed here.").waitFor();

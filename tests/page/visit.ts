@@ -78,9 +78,15 @@ export class Visit {
   /** Picks whom to ask, and asks. */
   async begin(name: string, text: string): Promise<void> {
     await this.choose(name);
-    await this.page.getByRole("textbox", { name: "Your question" }).fill(text);
-    await this.page.keyboard.press("Enter");
+    await this.send(text);
     await this.page.getByRole("button", { name: "Stop" }).or(this.page.locator(".turn-foot").last()).first().waitFor();
+  }
+
+  /** Asks whom the page offers, once it knows whom. */
+  async send(text: string): Promise<void> {
+    await this.page.getByRole("textbox", { name: "Your question" }).fill(text);
+    await this.page.getByRole("button", { name: "Send", exact: true, disabled: false }).waitFor();
+    await this.page.keyboard.press("Enter");
   }
 
   /** Chooses whom to ask next. */

@@ -158,8 +158,7 @@ describe.skipIf(browserUrl === "")("the graph of a workflow in the chat", { time
     const graph = shown.locator(".turn-graph");
     const step = (title: RegExp) => graph.locator(".graph-step").filter({ hasText: title });
 
-    await shown.getByRole("textbox", { name: "Your question" }).fill("Plan it.");
-    await shown.keyboard.press("Enter");
+    await visit.send("Plan it.");
     await step(/^traveller.*waiting/).waitFor();
     expect(await step(/^write.*completed/).count()).toBe(1);
     expect(await step(/^book a ship.*not run/).count()).toBe(1);
