@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { InMemoryVectorStore } from "./in-memory-vector-store.ts";
 import { SimdMemory } from "./simd/simd-memory.ts";
+import type { VectorSearchOptions } from "./vector-store.ts";
 
 const dimensions = 1536;
 
@@ -114,15 +115,24 @@ describe("InMemoryVectorStore", () => {
     expect(ratio).toBeLessThan(1.3);
   });
 
-  it("searches among a hundredth in a fifth of the time of a search among all", async () => {
+  it("searches among a hundredth by multiplying that hundredth alone, in half of the time of a search among all", async () => {
     const { store } = await fill(20_000);
     const query = newQuery();
+    const among = async (options?: VectorSearchOptions) => {
+      const multiply = vi.spyOn(SimdMemory.prototype, "dotProducts");
+      await store.search(query, options);
+      const rows = multiply.mock.calls.reduce((sum, [{ count }]) => sum + count, 0);
+      multiply.mockRestore();
+      return rows;
+    };
 
+    expect([await among({ filter: { part: 7 } }), await among()]).toEqual([200, 20_000]);
     const ratio = await ratioOf(
       () => store.search(query, { filter: { part: 7 } }),
       () => store.search(query),
     );
-    expect(ratio).toBeLessThan(0.2);
+    // What is left is the filter, which waits for the memory: between a sixth and a quarter of the whole, by the machine.
+    expect(ratio).toBeLessThan(0.5);
   });
 
   it("lists many pages in little more time than one page", async () => {
